@@ -1,10 +1,15 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { CredentialsError, FileError } from "../errors.ts";
+import { readFileText } from "../files/read-text.ts";
+import { errorCode } from "../files/system-error.ts";
 import { readConfig, rightsOfOthers } from "./config-file.ts";
 import { type CommandContext, runKeyCommand, withoutLineEnd } from "./key-command.ts";
 import type { Profile } from "./parse-config.ts";
 import { dangerOf } from "./trusted-path.ts";
+
+/** Bytes. A key has 43 characters; a much longer file is not one of a key. */
+const LONGEST_KEY_FILE = 64 * 1024;
 
 /** What finding a key takes: the environment, and what runs a command and judges the safety of files. */
 export type KeyContext = CommandContext & Pick<Context, "userId">;
@@ -53,7 +58,7 @@ async function readCredential(context: KeyContext, profile: NamedProfile | undef
   }
   const file = context.env.CATALOG_API_KEY_FILE;
   if (file) {
-    return { apiKey: await readKeyFile(file), source: `CATALOG_API_KEY_FILE (${file})` };
+    return { apiKey: await readKeyFile(file, context.signal), source: `CATALOG_API_KEY_FILE (${file})` };
   }
   if (profile?.values.api_key !== undefined) {
     const warning = warningOf(profile.path, "contains an API key", await rightsOfOthers(profile.path, context));
@@ -86,11 +91,14 @@ function warningOf(path: string, what: string, { read, write }: { read: boolean;
   return `${path} ${what}, and other users of this machine can ${write ? "change" : "read"} it; run \`chmod 600 ${path}\``;
 }
 
-async function readKeyFile(path: string): Promise<string> {
+async function readKeyFile(path: string, signal: AbortSignal): Promise<string> {
+  const tooLong = () => new FileError(`CATALOG_API_KEY_FILE ${path} is far too long for a key`, path);
   try {
-    return withoutLineEnd(await readFile(path, "utf8"));
+    return withoutLineEnd(await readFileText(path, signal, { most: LONGEST_KEY_FILE, tooLong }));
   } catch (error) {
-    throw new FileError(`CATALOG_API_KEY_FILE ${path} cannot be read: ${(error as Error).message}`, path, error);
+    throw errorCode(error) === undefined
+      ? error
+      : new FileError(`CATALOG_API_KEY_FILE cannot be read: ${(error as Error).message}`, path, error);
   }
 }
 
@@ -98,9 +106,14 @@ async function readKeyFile(path: string): Promise<string> {
 export async function knownKeys(context: Pick<Context, "env" | "folders">): Promise<string[]> {
   const { CATALOG_API_KEY: key, CATALOG_API_KEY_FILE: file } = context.env;
   const [fromFile, config] = await Promise.all([
-    file ? readFile(file, "utf8").catch(() => "") : "",
+    file ? readFileAgain(file).catch(() => "") : "",
     readConfig(context).catch(() => undefined),
   ]);
   const profiles = [...(config?.profiles.values() ?? [])].map((profile) => profile.api_key);
   return [key, withoutLineEnd(fromFile), ...profiles].flatMap((secret) => secret || []);
+}
+
+/** A file that is read once more later; nobody can read a pipe twice. */
+async function readFileAgain(path: string): Promise<string> {
+  return (await stat(path)).isFile() ? await readFile(path, "utf8") : "";
 }

@@ -1,14 +1,15 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { access, open, stat, writeFile } from "node:fs/promises";
+import { access, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { LIMITS, ROW_BOUNDS } from "../../src/contract/limits.ts";
 import { EXIT } from "../../src/errors.ts";
 import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { hostileParquetFiles } from "../helpers/hostile-parquet.ts";
+import { idlePipe } from "../helpers/idle-pipe.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -49,15 +50,6 @@ test("--max-time ends a load that waits for its input", async () => {
   expect(String(stderr)).toContain("not done within the --max-time");
   expect(await once(child, "close")).toEqual([EXIT.unavailable, null]);
 });
-
-/** A named pipe that does not end while `onTestFinished` has not run, although nothing is written to it. */
-async function idlePipe(): Promise<string> {
-  const pipe = join(await temporaryFolder(), "rows.pipe");
-  await promisify(execFile)("mkfifo", [pipe]);
-  const writer = await open(pipe, "r+");
-  onTestFinished(() => writer.close());
-  return pipe;
-}
 
 test("SIGTERM ends a load that waits for a named pipe", async () => {
   const database = join(await temporaryFolder(), "rows.db");

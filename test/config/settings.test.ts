@@ -118,7 +118,7 @@ describe("the service's settings", () => {
     expect(protectedKeys).toEqual([KEY]);
     const path = join(context.folders.config, "missing");
     const refusal = resolveService(none, await contextWith(profiles, { CATALOG_API_KEY_FILE: path }));
-    await expect(refusal).rejects.toThrow(`CATALOG_API_KEY_FILE ${path} cannot be read: ENOENT`);
+    await expect(refusal).rejects.toThrow(`CATALOG_API_KEY_FILE cannot be read: ${path}: no such file or folder`);
     await expect(refusal).rejects.toBeInstanceOf(FileError);
   });
 

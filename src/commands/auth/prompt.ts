@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { readStdinText } from "../../cli/stdin.ts";
 import type { Context } from "../../context.ts";
 import { CredentialsError, InterruptedError } from "../../errors.ts";
+import { readStream, readText } from "../../files/read-text.ts";
 
 /** A key has 43 characters; much longer input is probably a file piped by mistake. */
 const LONGEST_INPUT = 64 * 1024;
@@ -69,7 +69,7 @@ export function promptOf({ stdin, stderr, signal }: Streams): Prompt | undefined
 /** Reads a key that is piped to stdin; one line end at the end is removed. @throws CredentialsError if stdin is empty */
 export async function readKeyFromPipe(context: Streams): Promise<string> {
   const tooLong = () => new CredentialsError("the text on stdin is far too long for a key.");
-  const text = await readStdinText(context, context.signal, LONGEST_INPUT, tooLong);
+  const text = await readText(readStream(context.stdin, context.signal), { most: LONGEST_INPUT, tooLong });
   if (text === "") {
     throw new CredentialsError(
       "stdin is empty: pipe the key to it, or run the command in a terminal to be asked for it.",

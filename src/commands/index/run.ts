@@ -2,7 +2,6 @@ import { quoted } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { readFileText } from "../../cli/stdin.ts";
 import { listed, writeList } from "../../cli/write-list.ts";
 import type { Context } from "../../context.ts";
 import { splitRcd } from "../../contract/filters.ts";
@@ -10,6 +9,7 @@ import { closest } from "../../contract/values/closest.ts";
 import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { UsageError } from "../../errors.ts";
+import { readFileText, readStream, readText } from "../../files/read-text.ts";
 import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { type Basket, collectBasket } from "../../prices/basket.ts";
 import { basketGaps, basketIndex, firstPricedDay, type IndexDays, type IndexRow } from "../../prices/basket-index.ts";
@@ -27,8 +27,11 @@ export async function runIndex(options: IndexOptions, context: Context): Promise
   await withSyncedFolder(options, context, async (synced) => {
     const name = options.basket === "-" ? "the basket on stdin" : options.basket;
     const tooLong = () => new UsageError(`${name} is larger than 16 MiB; write a smaller basket.`);
+    const limit = { most: LARGEST_BASKET, tooLong };
     const lines = parseBasket(
-      await readFileText(options.basket, context, synced.signal, LARGEST_BASKET, tooLong),
+      await (options.basket === "-"
+        ? readText(readStream(context.stdin, synced.signal), limit)
+        : readFileText(options.basket, synced.signal, limit)),
       name,
     );
     checkRetailers(lines, name, synced);

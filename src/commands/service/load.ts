@@ -1,8 +1,8 @@
 import { access, constants, stat } from "node:fs/promises";
 import { flagError, quoted, valueError } from "../../cli/flags/values.ts";
-import { readPipe, readStdin } from "../../cli/stdin.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import { FileError, UsageError } from "../../errors.ts";
+import { readPipe, readStream } from "../../files/read-text.ts";
 import { fileError } from "../../files/system-error.ts";
 import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { visible } from "../../output/terminal/visible.ts";
@@ -91,7 +91,7 @@ async function loadFile(
 ): Promise<void> {
   const source =
     file === "-"
-      ? { name: "standard input", stream: readStdin(context, signal) }
+      ? { name: "standard input", stream: readStream(context.stdin, signal) }
       : { name: file, ...((await stat(file)).isFIFO() ? { stream: readPipe(file, signal) } : { path: file }) };
   const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });
   try {

@@ -1,8 +1,8 @@
 import { quoted } from "../../cli/flags/values.ts";
 import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { readStdinText } from "../../cli/stdin.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { readStream, readText } from "../../files/read-text.ts";
 import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
 import { withFolderSql } from "../../mirror/sql/folder-session.ts";
 import { QueryError } from "../../mirror/sql/sql-session.ts";
@@ -31,7 +31,8 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
       throw new UsageError(`${synced.folder} holds no rows; \`catalog sync\` fills it.`);
     }
     const { reporter, signal } = synced;
-    const sql = query === "-" ? await readStdinText(context, signal, LONGEST_QUERY, tooLong) : query;
+    const sql =
+      query === "-" ? await readText(readStream(context.stdin, signal), { most: LONGEST_QUERY, tooLong }) : query;
     try {
       await withFolderSql({ ...synced, memory: options.memory }, async (session) => {
         if (isShell || sql === undefined) {

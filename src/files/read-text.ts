@@ -1,0 +1,70 @@
+import { constants, createReadStream, openSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { errorCode, fileError, withFileError } from "./system-error.ts";
+
+/** The bytes of a stream. When `signal` is aborted, the wait for them ends at once. @throws the reason of `signal` */
+export async function* readStream(stream: Readable, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted();
+  const stop = () => void stream.destroy(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    yield* stream;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/**
+ * The bytes of a pipe that has a name, also one of `<(…)`. Opening and reading it as a file would wait in a thread that no
+ * signal ends.
+ *
+ * @throws the reason of `signal`
+ */
+export async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted();
+  yield* readStream(
+    new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false }),
+    signal,
+  );
+}
+
+/** How much text is read. */
+export interface TextLimit {
+  /** Bytes. */
+  most: number;
+  /** The error for a longer one; the rest is not read. */
+  tooLong: () => Error;
+}
+
+/**
+ * A file as text. It may be a pipe that has a name.
+ *
+ * @throws FileError if it cannot be read
+ * @throws the reason of `signal`
+ */
+export async function readFileText(path: string, signal: AbortSignal, limit: TextLimit): Promise<string> {
+  const isPipe = await withFileError(path, async () => (await stat(path)).isFIFO());
+  try {
+    return await readText(isPipe ? readPipe(path, signal) : createReadStream(path, { signal }), limit);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw errorCode(error) === undefined ? error : fileError(path, error);
+  }
+}
+
+/** Bytes as text. */
+export async function readText(chunks: AsyncIterable<Uint8Array>, { most, tooLong }: TextLimit): Promise<string> {
+  const read: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    read.push(chunk);
+    length += chunk.length;
+    if (length > most) {
+      throw tooLong();
+    }
+  }
+  // Unlike `toString`, this drops a byte order mark.
+  return new TextDecoder().decode(Buffer.concat(read));
+}

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { runCatalog } from "../helpers/cli.ts";
+import { idlePipe } from "../helpers/idle-pipe.ts";
+
+const env = { CATALOG_BASE_URL: "http://127.0.0.1:9" };
+
+test("a command that waits for the writer of its key file can be ended", async () => {
+  const options = { env: { ...env, CATALOG_API_KEY_FILE: await idlePipe() }, timeout: 30_000 };
+  const { code, stderr } = await runCatalog(["coverage", "--max-time", "500ms"], options);
+  expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringContaining("not done within the --max-time")]);
+});
+
+test("a key file without an end is refused before it fills the memory", async () => {
+  const options = { env: { ...env, CATALOG_API_KEY_FILE: "/dev/zero" }, timeout: 30_000 };
+  const { code, stderr } = await runCatalog(["coverage"], options);
+  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("/dev/zero is far too long for a key")]);
+});
