@@ -77,13 +77,7 @@ export const explained = [
     "elapsed() - begun",
   ),
   ...each("src/config/toml-edit.ts", "a function without a return gives the same", "{ return undefined; }"),
-  ...each(
-    "src/config/trusted-path.ts",
-    ON_WINDOWS,
-    "process.geteuid?.()",
-    "user === undefined",
-    "{ return undefined; }",
-  ),
+  ...each("src/config/trusted-path.ts", ON_WINDOWS, "user === undefined", "{ return undefined; }"),
   ...each("src/config/trusted-path.ts", "an empty part is the folder itself", "path.split(sep).filter(Boolean)"),
   ...each("src/config/vocabulary.ts", SAME_TEXT, '"utf8"'),
   ...each(
