@@ -28,7 +28,7 @@ export interface Prices {
   /**
    * Oldest first, any number of times. Columns hold their day only until the next day is asked for.
    *
-   * @param first days before it are passed over (`YYYY-MM-DD`)
+   * @param first days before it are skipped (`YYYY-MM-DD`)
    */
   days(first?: string): AsyncIterable<DayPrices>;
 }
