@@ -3,6 +3,7 @@ import type { FilterFlags } from "../../cli/flags/filter.ts";
 import { type PullFlags, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import type { MirrorOptions } from "../../mirror/sync/sync-run.ts";
 
 export interface SyncFlags extends FilterFlags, PullFlags {
   lookback: number;
@@ -16,24 +17,13 @@ export interface SyncFlags extends FilterFlags, PullFlags {
 }
 
 /** What `catalog sync` keeps, and how it checks it. */
-export interface SyncOptions extends SourceOptions {
+export interface SyncOptions
+  extends SourceOptions,
+    Pick<MirrorOptions, "concurrency" | "lookback" | "audit" | "verify" | "adopt" | "prune" | "allowShrink"> {
   /** A path. */
   folder: string;
-  concurrency: number;
   /** Most requests a minute. */
   maxRate: number | undefined;
-  /** Newest days that are always read again. */
-  lookback: number;
-  /** Days to check one by one. */
-  audit: number;
-  /** Whether every day and every file is checked. */
-  verify: boolean;
-  /** Whether day files without a state are taken over. */
-  adopt: boolean;
-  /** Whether days outside the dates of the filters are removed. */
-  prune: boolean;
-  /** Whether more than half of the rows may go. */
-  allowShrink: boolean;
   format: "text" | "json";
 }
 
