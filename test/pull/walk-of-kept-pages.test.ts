@@ -89,6 +89,15 @@ describe("a walk that continues after kept pages", () => {
     });
   });
 
+  test("expects no total of kept pages that have none", async () => {
+    const service = fakeService(ROWS);
+    const [page] = await keptPages(service, 1);
+    const expected: number[] = [];
+    const unknown = { ...page, set: { ...page.set, total: null } };
+    const seen = await resume(service, [unknown], { expectTotal: (total) => void expected.push(total) });
+    expect([seen.rows, expected]).toEqual([texts(ROWS), []]);
+  });
+
   test("ends before any row if the total of the kept pages is not the expected one", async () => {
     const service = fakeService(ROWS);
     const kept = await keptPages(service, 2);

@@ -1,13 +1,16 @@
 import { hash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { temporaryBytes } from "../../../src/files/stored-bytes.ts";
+import { type Extent, openStoredBytes, temporaryBytes } from "../../../src/files/stored-bytes.ts";
 import { createPageStore, type PageFacts, type PageLine, type StoredPage } from "../../../src/pull/store/page-store.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
 
-function opened() {
+function opened(bytes = temporaryBytes(true), { pages = new Map<string, StoredPage[]>() } = {}) {
   const saved: [slice: string, index: number][] = [];
   const record = async (line: PageLine) => void (line.kind === "page" && saved.push([line.slice, line.index]));
-  const store = createPageStore(temporaryBytes(true), { keeps: true, record });
+  const store = createPageStore(bytes, { keeps: true, pages, record });
   onTestFinished(() => store.close());
   const save = (key: string, index: number, value: number) => {
     const rows = batchOf([`{"value":${value}}`]);
@@ -54,10 +57,36 @@ test("a page whose line cannot be written is not in the store", async () => {
   expect(store.size()).toBe(0);
 });
 
-test("a page whose bytes are not those that were saved is not read", async () => {
-  const { store, save } = opened();
-  const page = (await save("a", 0, 1)) as StoredPage;
-  await save("a", 1, 2);
-  const { at, length } = page.extent;
-  expect(await store.read({ ...page, extent: { at: at + length, length } })).toBeUndefined();
+test("a page whose bytes on disk were changed is not read by another process", async () => {
+  const path = join(await temporaryFolder(), "pages");
+  const { store, save } = opened(await openStoredBytes(path, 0));
+  const [first, second] = [await save("a", 0, 1), await save("a", 1, 2)] as [StoredPage, StoredPage];
+  await writeFile(path, (await readFile(path, "latin1")).replace('"value":2', '"value":3'), "latin1");
+  // In another process, no page is known to be sound.
+  const pages = new Map([["a", [first, second].map((page) => ({ ...page, extent: { ...page.extent } }))]]);
+  const other = opened(await openStoredBytes(path, second.extent.at + second.extent.length), { pages });
+  expect(await other.contentOf("a")).toEqual(['{"value":1}', undefined]);
+  expect(store.size()).toBe(2);
+});
+
+test("gives the room of each page away that it drops, and of no other", async () => {
+  const freed: Extent[] = [];
+  const { store, save } = opened({ ...temporaryBytes(false), free: (extent) => void freed.push(extent) });
+  const pages: (StoredPage | undefined)[] = [];
+  for (const [key, index] of [
+    ["a", 0],
+    ["a", 1],
+    ["b", 0],
+    ["c", 0],
+  ] as const) {
+    pages.push(await save(key, index, index));
+  }
+  const [, again, other, last] = pages.map((page) => page?.extent);
+  await save("a", 1, 5);
+  expect(freed).toEqual([again]);
+  store.drop("b");
+  expect(freed).toEqual([again, other]);
+  store.keepOnly(new Set(["a"]), undefined);
+  expect(freed).toEqual([again, other, last]);
+  expect([store.pagesOf("a").length, store.pagesOf("c").length, store.size()]).toEqual([2, 0, 2]);
 });
