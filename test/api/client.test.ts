@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { CatalogClient } from "../../src/api/client.ts";
 import { CredentialsError } from "../../src/errors.ts";
 import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
 import { answer, type Behaviour, resetConnection } from "../helpers/fault-server.ts";
@@ -136,6 +137,30 @@ describe("a service that echoes the key", () => {
     const { meta } = await client.catalog({});
     expect(meta.request_id).toBe("[redacted]");
     expect(JSON.stringify([meta, events])).not.toContain(KEY);
+  });
+
+  const rows = [productRow(), productRow({ title: JSON.stringify(`about ${KEY}.`) }), productRow()];
+  const sample = `{"data":[${rows.join(",")}],"pagination":{"next_cursor":null,"has_more":false},"meta":${JSON.stringify(META)}}`;
+  const combination = {
+    ...COMBINATION,
+    department: KEY,
+    rcd: `${COMBINATION.retailer}:${COMBINATION.category}:${KEY}`,
+  };
+
+  test.each<[string, string, (client: CatalogClient) => Promise<unknown>]>([
+    ["a row of a page", pageBody(rows), (client) => client.catalog({})],
+    ["a row of a sample", sample, (client) => client.sample({})],
+    ["a combination", coverageBody([combination]), (client) => client.coverage({})],
+  ])("in %s is refused, because rows and combinations are written as they are", async (_, body, request) => {
+    const { client } = await start(() => answer({ body }), { retries: 0 });
+    expect(await failureOf(request(client))).toMatchObject({
+      message: expect.stringContaining("holds the API key in `data`"),
+    });
+  });
+
+  test("may have a key in a row that is too short to be a secret", async () => {
+    const { client } = await start([answer({ body: pageBody(rows) })], { apiKey: KEY.slice(0, 7) });
+    expect((await client.catalog({})).rows.texts()).toEqual(rows);
   });
 
   test.each<[string, Behaviour]>([

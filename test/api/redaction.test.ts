@@ -41,3 +41,16 @@ test("a secret is removed from an error, its stack, its causes and its members, 
 test("all of a secret is removed that is far longer than a key", () => {
   expect(createRedact("x9".repeat(50_000))(`before ${"x9".repeat(50_000)} after`)).toBe("before [redacted] after");
 });
+
+test("a text of seven characters is no secret, one of eight is", () => {
+  const text = "1234567 and 12345678";
+  expect([createRedact(undefined, "1234567")(text), createRedact("12345678", undefined)(text)]).toEqual([
+    text,
+    "1234567 and [redacted]",
+  ]);
+});
+
+test("names of members are redacted, and values of a class are not copied", () => {
+  const date = new Date(0);
+  expect(createRedact(KEY)({ [KEY]: [KEY, 1, null, date] })).toEqual({ "[redacted]": ["[redacted]", 1, null, date] });
+});
