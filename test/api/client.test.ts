@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -127,6 +128,24 @@ test("the events report each request, response, failure and wait, and never the 
   expect(JSON.stringify(events)).not.toContain(KEY);
 });
 
+test("a request names the version of the data that it is for, and a response names its own", async () => {
+  const versioned = (version: string) => answer({ headers: { "data-version": version }, body: PAGE });
+  const { client, server } = await start([versioned("17"), versioned("18"), versioned("latest"), ok]);
+  const pages = [await client.catalog({}, { version: "17" })];
+  for (let page = 0; page < 3; page += 1) {
+    pages.push(await client.catalog({}));
+  }
+  expect(server.requests.map(({ headers }) => headers["data-version"])).toEqual(["17", ...Array(3).fill(undefined)]);
+  expect(pages.map(({ version }) => version)).toEqual(["17", "18", undefined, undefined]);
+});
+
+test("after a request, nothing listens to the signals that could end it", async () => {
+  const [client, call] = [new AbortController().signal, new AbortController().signal];
+  const tested = await start([ok], { signal: client });
+  await tested.client.catalog({}, {}, call);
+  expect([client, call].map((signal) => getEventListeners(signal, "abort"))).toEqual([[], []]);
+});
+
 describe("a service that echoes the key", () => {
   const echo = { "content-encoding": KEY, "x-request-id": KEY };
   const page = (meta: Record<string, unknown>, pagination: Record<string, unknown> = {}) =>
@@ -141,6 +160,7 @@ describe("a service that echoes the key", () => {
 
   const rows = [productRow(), productRow({ title: JSON.stringify(`about ${KEY}.`) }), productRow()];
   const sample = `{"data":[${rows.join(",")}],"pagination":{"next_cursor":null,"has_more":false},"meta":${JSON.stringify(META)}}`;
+  const TWICE = { ...META, coverage: { ...META.coverage, combinations: 2, matching_rows: 4, corpus_rows: 4 } };
   const combination = {
     ...COMBINATION,
     department: KEY,
@@ -150,7 +170,7 @@ describe("a service that echoes the key", () => {
   test.each<[string, string, (client: CatalogClient) => Promise<unknown>]>([
     ["a row of a page", pageBody(rows), (client) => client.catalog({})],
     ["a row of a sample", sample, (client) => client.sample({})],
-    ["a combination", coverageBody([combination]), (client) => client.coverage({})],
+    ["a combination", coverageBody([COMBINATION, combination], TWICE), (client) => client.coverage({})],
   ])("in %s is refused, because rows and combinations are written as they are", async (_, body, request) => {
     const { client } = await start(() => answer({ body }), { retries: 0 });
     expect(await failureOf(request(client))).toMatchObject({
@@ -161,6 +181,13 @@ describe("a service that echoes the key", () => {
   test("may have a key in a row that is too short to be a secret", async () => {
     const { client } = await start([answer({ body: pageBody(rows) })], { apiKey: KEY.slice(0, 7) });
     expect((await client.catalog({})).rows.texts()).toEqual(rows);
+  });
+
+  test("in the cursor of the next page is named as that", async () => {
+    const { client } = await start([answer({ body: page({}, { has_more: true, next_cursor: KEY }) })], { retries: 0 });
+    expect(await failureOf(client.catalog({}))).toMatchObject({
+      message: "The service's response holds the API key in `pagination.next_cursor`.",
+    });
   });
 
   test.each<[string, Behaviour]>([

@@ -11,6 +11,7 @@ import {
   garbage,
   head,
   resetConnection,
+  type ScriptedAnswer,
   stallBeforeHeaders,
   stallInBody,
   stallInHeaders,
@@ -207,11 +208,6 @@ test("the error for a web page with status 200 says that it is a web page", asyn
   expect((error as Error).message).toContain("; check the base URL. It answered with a web page (“Airport Wi-Fi”)");
 });
 
-test("a 2xx other than 200 is an error", async () => {
-  const { client } = await start([answer({ status: 202 })]);
-  expect(await failureOf(client.catalog({}))).toBeInstanceOf(ContractError);
-});
-
 test("a body in an encoding that was not offered is refused and its connection is closed", async () => {
   const closed: Promise<unknown>[] = [];
   const packed: Behaviour = (socket) => {
@@ -223,4 +219,122 @@ test("a body in an encoding that was not offered is refused and its connection i
   expect(await failureOf(client.catalog({}))).toEqual(new ContractError(message));
   await Promise.all(closed);
   expect(closed.length).toBe(1);
+});
+
+test("the error for a wait of hours says how long the service asks to wait", async () => {
+  const { client, server } = await start([answer({ status: 503, headers: { "retry-after": "7200" } })]);
+  expect(await failureOf(client.catalog({}))).toMatchObject({
+    message: `${server.url.origin} answered 503: Service Unavailable (empty body); the service asks to wait 7200 s`,
+  });
+});
+
+test.each<[string, ScriptedAnswer, number[]]>([
+  ["a 429 stops all requests as long as it asks for", { status: 429, headers: { "retry-after": "100" } }, [100_000]],
+  ["a 429 stops all for a quarter of an hour at most", { status: 429, headers: { "retry-after": "900" } }, [900_000]],
+  ["a 429 that asks for more stops only its own", { status: 429, headers: { "retry-after": "901" } }, []],
+  ["a 429 that asks for nothing stops only its own", { status: 429 }, []],
+  ["a 503 stops only its own", { status: 503, headers: { "retry-after": "100" } }, []],
+])("%s", async (_, refusal, expected) => {
+  const { client, waits, events } = await start([answer(refusal), ok], { retries: 0 });
+  expect(await failureOf(client.catalog({}))).toMatchObject({ status: refusal.status });
+  await client.catalog({});
+  expect(waits).toEqual(expected);
+  expect(events.filter(({ type }) => type === "wait")).toEqual(
+    expected.map((milliseconds) => ({ type: "wait", reason: "rate limit", milliseconds, code: undefined })),
+  );
+});
+
+test.each([
+  [202, "answered 202; the contract has no success but 200."],
+  [299, "answered 299; the contract has no success but 200."],
+])("a %d is an error, because no operation has it", async (status, what) => {
+  const { client, server } = await start([answer({ status })]);
+  expect(await failureOf(client.catalog({}))).toEqual(new ContractError(`${server.url.origin} ${what}`));
+});
+
+test.each<[string, ScriptedAnswer, string]>([
+  [
+    "a 404 of a server",
+    { status: 404 },
+    "There is no catalog service at ORIGIN; check the base URL. It answered 404: Not Found (empty body)",
+  ],
+  [
+    "a 404 of a service",
+    { status: 404, body: problemBody({ code: "not_found", detail: "No such path.", retryable: false }) },
+    "There is no catalog service at this path of ORIGIN; check the base URL. It answered 404 (not_found): No such path.",
+  ],
+  [
+    "a 404 with another code",
+    { status: 404, body: problemBody({ code: "unknown_retailer", detail: "No acme.", retryable: false }) },
+    "ORIGIN answered 404 (unknown_retailer): No acme.",
+  ],
+  [
+    "a 410 with the code of a 404",
+    { status: 410, body: problemBody({ code: "not_found", detail: "Gone.", retryable: false }) },
+    "ORIGIN answered 410 (not_found): Gone.",
+  ],
+  ["a 300 without a place", { status: 300 }, "ORIGIN answered 300: Multiple Choices (empty body)"],
+  [
+    "a 300 with a place",
+    { status: 300, headers: { location: "/other?key=1" } },
+    "ORIGIN redirects to ORIGIN, where the key must not go: correct the base URL",
+  ],
+  [
+    "a redirect to another host",
+    { status: 399, headers: { location: "https://other.example/path?key=1" } },
+    "ORIGIN redirects to https://other.example, where the key must not go: correct the base URL",
+  ],
+  [
+    "a redirect to nowhere",
+    { status: 302, headers: { location: "https://[" } },
+    "ORIGIN redirects to an unreadable address, where the key must not go: correct the base URL",
+  ],
+  [
+    "a 400 with a place",
+    { status: 400, headers: { location: "/other" } },
+    "ORIGIN answered 400: Bad Request (empty body)",
+  ],
+  [
+    "a web page without a title",
+    { headers: { "content-type": "text/html" }, body: "<p>" },
+    "There is no catalog service at ORIGIN; check the base URL. It answered with a web page (“untitled”), which may also be the login page of this network.",
+  ],
+  ["a body that is not JSON", { body: "{" }, "The response of ORIGIN is damaged: it is not JSON"],
+  [
+    "a body that is not UTF-8",
+    { body: Buffer.from([0x22, 0xff, 0x22]) },
+    "The response of ORIGIN is damaged: it is not UTF-8",
+  ],
+  [
+    "an encoding twice",
+    { headers: { "content-encoding": "gzip\r\ncontent-encoding: gzip" } },
+    'ORIGIN sent a body with unknown Content-Encoding "gzip, gzip".',
+  ],
+])("the error for %s says what was answered", async (_, given, message) => {
+  const { client, server } = await start([answer(given)], { retries: 0 });
+  const { origin } = server.url;
+  expect(((await failureOf(client.coverage({}))) as Error).message).toBe(message.replaceAll("ORIGIN", origin));
+});
+
+test("a body whose headers say that it has no encoding is read", async () => {
+  const { client } = await start([answer({ headers: { "content-encoding": "identity" }, body: PAGE })]);
+  expect((await client.catalog({})).rows.texts()).toEqual(ROWS);
+});
+
+test("a body of exactly the greatest length is read", async () => {
+  const { client } = await start([ok], { maxBody: PAGE.length });
+  expect((await client.catalog({})).rows.texts()).toEqual(ROWS);
+});
+
+test("the error for a 431 describes the flaw of the key, and that of a 403 does not", async () => {
+  const { client } = await start([answer({ status: 431 }), answer({ status: 403 })], { apiKey: "short key" });
+  expect([await failureOf(client.catalog({})), await failureOf(client.catalog({}))]).toMatchObject([
+    { status: 431, keyFlaw: "it contains white space" },
+    { status: 403, keyFlaw: undefined },
+  ]);
+});
+
+test("a client that sent nothing can be closed", async () => {
+  const { client } = await start([]);
+  await expect(client.close()).resolves.toBeUndefined();
 });

@@ -54,3 +54,17 @@ test("names of members are redacted, and values of a class are not copied", () =
   const date = new Date(0);
   expect(createRedact(KEY)({ [KEY]: [KEY, 1, null, date] })).toEqual({ "[redacted]": ["[redacted]", 1, null, date] });
 });
+
+test("characters of several bytes or units are found in every form", () => {
+  const redact = createRedact("ÿ🔑".repeat(4));
+  const json = "\\u00ff\\ud83d\\udd11".repeat(4);
+  expect([redact("%C3%BF%F0%9F%94%91".repeat(4)), redact(json)]).toEqual(["[redacted]", "[redacted]"]);
+});
+
+test("only of a secret of more than 200 characters, what follows it is removed up to white space", () => {
+  const [longest, longer] = ["x".repeat(200), "x".repeat(201)];
+  expect([createRedact(longest)(`${longest}. After`), createRedact(longer)(`${longer}. After`)]).toEqual([
+    "[redacted]. After",
+    "[redacted] After",
+  ]);
+});

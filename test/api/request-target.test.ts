@@ -2,10 +2,13 @@ import { expect, test } from "vitest";
 import { requestTarget } from "../../src/api/client.ts";
 
 test("a path in the base URL is kept, with and without a slash at its end", () => {
-  const targets = ["https://x.example", "https://x.example/api", "https://x.example/api/"].map((base) =>
-    requestTarget(new URL(base), "coverage", {}),
-  );
-  expect(targets).toEqual(["/v1/coverage", "/api/v1/coverage", "/api/v1/coverage"]);
+  const targets = [
+    "https://x.example",
+    "https://x.example/api",
+    "https://x.example/api/",
+    "https://x.example/api//",
+  ].map((base) => requestTarget(new URL(base), "coverage", {}));
+  expect(targets).toEqual(["/v1/coverage", ...Array(3).fill("/api/v1/coverage")]);
 });
 
 test("filters come in the contract's order, then limit and cursor; absent ones are left out", () => {

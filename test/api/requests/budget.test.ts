@@ -246,6 +246,91 @@ describe("a budget", () => {
     expect(await granted(budget, 1)).toBe(1);
   });
 
+  test("keeps to a known window when a response does not report it", async () => {
+    const budget = budgetAt(new SimulatedClock());
+    for (const rate of [{ ...RATE, remaining: 3 }, undefined]) {
+      (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
+    }
+    expect(await granted(budget, 5)).toBe(3);
+  });
+
+  test("leaves room for those who have used up a window before its own request was refused", async () => {
+    const clock = new SimulatedClock();
+    const budget = budgetAt(clock);
+    const rate = { limit: 4, remaining: 3, resetSeconds: 60 };
+    (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
+    const refused = { ...rate, remaining: 0 };
+    (await budget.acquire(neverAborted())).answered({ status: 429, rate: refused, retryAfter: undefined });
+    let left = 0;
+    for (let number = 0; number < 4; number += 1) {
+      budget.acquire(neverAborted()).then(() => {
+        left += 1;
+      });
+    }
+    await clock.run(clock.sleep(60_050));
+    await new Promise(setImmediate);
+    // Three requests of others were counted, and none of ours.
+    expect(left).toBe(1);
+  });
+
+  test("sends as many requests in a new window as the limit says, until a response shows more of it", async () => {
+    const clock = new SimulatedClock();
+    const budget = budgetAt(clock);
+    const rate = { limit: 3, remaining: 0, resetSeconds: 5 };
+    (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
+    let left = 0;
+    for (let number = 0; number < 9; number += 1) {
+      budget.acquire(neverAborted()).then(() => {
+        left += 1;
+      });
+    }
+    await clock.run(clock.sleep(6_049));
+    const before = left;
+    await clock.run(clock.sleep(1));
+    await new Promise(setImmediate);
+    expect([before, left]).toEqual([0, 3]);
+  });
+
+  test("reports a pause once, whoever waits, and how long it is from then", async () => {
+    const clock = new SimulatedClock();
+    const waits: number[] = [];
+    const budget = budgetAt(clock, { onWait: (milliseconds) => waits.push(milliseconds) });
+    await clock.run(clock.sleep(1_000));
+    const rate = { limit: 120, remaining: 0, resetSeconds: 30 };
+    (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
+    const waiting = [budget.acquire(neverAborted()), budget.acquire(neverAborted())];
+    await clock.run(clock.sleep(10_000));
+    waiting.push(budget.acquire(neverAborted()));
+    expect(waits).toEqual([31_050]);
+    await clock.run(Promise.all(waiting));
+    expect([waits, clock.now()]).toEqual([[31_050], 32_050]);
+  });
+
+  test("waits longer when a later response asks for it", async () => {
+    const clock = new SimulatedClock();
+    const budget = budgetAt(clock);
+    (await budget.acquire(neverAborted())).answered({ status: 200, rate: RATE, retryAfter: undefined });
+    const [one, other] = [await budget.acquire(neverAborted()), await budget.acquire(neverAborted())];
+    one.answered({ status: 429, rate: undefined, retryAfter: 5_000 });
+    const next = budget.acquire(neverAborted());
+    other.answered({ status: 429, rate: undefined, retryAfter: 20_000 });
+    await clock.run(next);
+    expect(clock.now()).toBe(20_000);
+  });
+
+  test("spends no time that has passed on requests of --max-rate", async () => {
+    const clock = new SimulatedClock();
+    const budget = budgetAt(clock, { maxRate: 30 });
+    const left: number[] = [];
+    for (let number = 0; number < 3; number += 1) {
+      const permit = await clock.run(budget.acquire(neverAborted()));
+      left.push(clock.now());
+      permit.answered({ status: 200, rate: RATE, retryAfter: undefined });
+      await (number === 0 ? clock.run(clock.sleep(60_000)) : undefined);
+    }
+    expect(left).toEqual([0, 60_000, 62_000]);
+  });
+
   test("spreads the requests of --max-rate evenly", async () => {
     const clock = new SimulatedClock();
     const budget = budgetAt(clock, { maxRate: 30 });

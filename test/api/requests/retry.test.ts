@@ -66,6 +66,17 @@ describe("whether to retry", () => {
     expect(decisions.map((failures) => decide(failures).retry)).toEqual([true, true, false, false]);
   });
 
+  test("waits for a quarter of an hour, but not longer", () => {
+    expect([decide([refused({ retryAfter: "900" })], 0), decide([refused({ retryAfter: "900.5" })], 0)]).toEqual([
+      { retry: true, delay: 900_000 },
+      { retry: false, note: "the service asks to wait 901 s" },
+    ]);
+  });
+
+  test("has nothing to decide without a failure", () => {
+    expect(decide([])).toEqual({ retry: false });
+  });
+
   test("fails instead of waiting for hours, and reports the requested wait", () => {
     const decision = decide([refused({ retryAfter: "7200" })]);
     expect(decision).toEqual({ retry: false, note: "the service asks to wait 7200 s" });
@@ -101,6 +112,8 @@ describe("the delay", () => {
     ["a number after other text, which is invalid", { retryAfter: "in 7" }, 0],
     ["a date after other text, which is invalid", { retryAfter: "after Thu, 01 Jan 2026 00:00:09 GMT" }, 0],
     ["a reset with other text, which is invalid", { status: 429, rateLimitReset: "12s" }, 0],
+    ["a reset after other text, which is invalid", { status: 429, rateLimitReset: "in 12" }, 0],
+    ["nothing, with a 429", { status: 429 }, 0],
     ["words", { retryAfter: "soon" }, 0],
     ["nothing", { retryAfter: "" }, 0],
     ["the reset of a 429 without Retry-After", { status: 429, rateLimitReset: "12" }, 12_000],

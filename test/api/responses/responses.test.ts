@@ -119,6 +119,20 @@ describe("a page", () => {
     expect(pageRefusal(pageBody([ROW, ROW]), {}, 1)).toBe(message);
   });
 
+  test("with as many rows as requested is accepted", () => {
+    expect(pageRefusal(pageBody([ROW]), {}, 1)).toBeUndefined();
+  });
+
+  test.each([
+    ["no day", { earliest_date: null, latest_date: null }],
+    ["no first day", { earliest_date: null }],
+    ["no last day", { latest_date: null }],
+    ["one day", { earliest_date: "2026-01-01", latest_date: "2026-01-01" }],
+  ])("whose summary has %s is accepted", (_, days) => {
+    const body = pageBody([ROW], {}, { ...META, coverage: { ...META.coverage, ...days } });
+    expect(pageRefusal(body)).toBeUndefined();
+  });
+
   test("with fewer rows than requested is accepted", () => {
     expect(pageRefusal(pageBody([ROW], { has_more: true, next_cursor: "n" }), {}, 500)).toBeUndefined();
   });
@@ -166,6 +180,7 @@ describe("the filters that were applied", () => {
       { department: "home" },
       '`meta.resolved.department` is "home", but nothing was sent',
     ],
+    ["a triple that nobody sent", {}, { rcd: "a:b:c" }, '`meta.resolved.rcd` is "a:b:c", but nothing was sent'],
     [
       "triples of which some are missing",
       { rcd: "acme:lamps:home,acme:rugs:home" },
@@ -316,6 +331,15 @@ describe("a coverage", () => {
     expect(coverageRefusal(body)).toBe(
       "a coverage has no further page, but `pagination.has_more` is true (request req-1)",
     );
+  });
+
+  test("with several entries of one day each is accepted, and without matching rows their days do not matter", () => {
+    const filters = { start_date: "2026-01-02" };
+    const day = { earliest_date: "2026-01-02", latest_date: "2026-01-02" };
+    const other = { ...COMBINATION, category: "rugs", rcd: "acme:rugs:home", matching_rows: 0 };
+    const coverage = { ...META.coverage, combinations: 2, corpus_rows: 4, ...day };
+    const meta = { ...META, coverage, resolved: { ...META.resolved, ...filters } };
+    expect(coverageRefusal(coverageBody([{ ...COMBINATION, ...day }, other], meta), filters)).toBeUndefined();
   });
 
   test("without entries is accepted", () => {
