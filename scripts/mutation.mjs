@@ -44,9 +44,10 @@ async function mutantsOf(folder, paths) {
     // The sources run as they are, so there is no configuration of the compiler to rewrite.
     tsconfigFile: "none",
     coverageAnalysis: "perTest",
-    concurrency: 2,
+    // More than processors: many mutants make a test wait.
+    concurrency: 4,
     // A mutant that runs without end counts as noticed. A slow machine must not make one of the others.
-    timeoutMS: 20_000,
+    timeoutMS: 8_000,
     tempDirName: join(HOME, "tmp"),
     // Copies are below this folder, where Node.js finds the packages.
     symlinkNodeModules: false,

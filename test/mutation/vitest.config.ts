@@ -43,6 +43,9 @@ export default defineConfig({
     // Without the built tool.
     globalSetup: [],
     provide: { sharedFolder },
+    // A test that waits for what a mutant never does fails before its runner is ended, which takes longer.
+    testTimeout: 6_000,
+    hookTimeout: 6_000,
     // Threads take no flags.
     execArgv: [],
     reporters: [],
