@@ -111,7 +111,7 @@ async function* walkOnce(
   const compareAgain = async (index: number) => {
     const known = delivered[index];
     if (known !== undefined && !check.isOfVersion()) {
-      assertSame(known, (await ask(delivered[index - 1]?.cursor)).rows);
+      await compareRows([known], ask, delivered[index - 1]?.cursor);
     }
   };
   await compareAgain(seam);
@@ -171,15 +171,25 @@ async function* storedPages(
 }
 
 /**
- * Compares a page that was requested again. If a row that was read is removed and another row is added further on, the total
- * stays the same, but the rows in between move to an earlier page, and a walk misses one.
+ * Requests rows again that were passed on, from a cursor. If a row that was read is removed and another row is added further
+ * on, the total stays the same, but the rows in between move to an earlier page, and a walk misses one.
  */
-function assertSame(known: PageFacts, page: RowBatch): void {
-  // The first rows of a page may have been passed on with an earlier one.
-  const rows = page.slice(Math.max(0, page.length - known.rows));
-  if (pageDigest(rows) !== known.digest) {
-    throw new DeliveredRowsMovedError("rows that were already read have changed");
-  }
+async function compareRows(
+  known: readonly PageFacts[],
+  ask: (cursor: string | null | undefined) => Promise<CatalogPage>,
+  start: string | null | undefined,
+): Promise<void> {
+  const again = createComparison(known);
+  const checkCursor = createCursorCheck();
+  let cursor = start;
+  do {
+    const page = await ask(cursor);
+    checkCursor(page);
+    again.take(page.rows);
+    cursor = page.pagination.next_cursor;
+    // The service may cut shorter pages now.
+  } while (cursor !== null && !again.isDone());
+  again.assertDone();
 }
 
 /** Compares rows with those that were passed on earlier, even if the pages are cut differently now. */
@@ -188,6 +198,7 @@ function createComparison(delivered: readonly PageFacts[]) {
   let compared = 0;
   let hash = createHash("sha256");
   return {
+    isDone: () => left.length === 0,
     assertDone: (): void => {
       if (left.length > 0) {
         throw new DeliveredRowsMovedError("rows that were already read are missing now");

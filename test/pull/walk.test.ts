@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { ContractError, SetChangedError } from "../../src/errors.ts";
 import type { StoredPage } from "../../src/pull/store/page-store.ts";
@@ -74,6 +75,43 @@ describe("a walk", () => {
       "catalog 30",
       "catalog 0",
     ]);
+  });
+
+  test.each([15, 7])("compares the first page with one of another length: %d rows", async (length) => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    const { catalog } = service.client;
+    let limit = 10;
+    service.client.catalog = (filters, page, signal) => catalog(filters, { ...page, limit }, signal);
+    onRequest(service, 3, () => {
+      limit = length;
+      throw problemError("invalid_cursor");
+    });
+    expect(await walk(service)).toEqual({ rows: texts(rows), restarts: [expect.any(String)], error: undefined });
+    expect(service.requests.slice(-2)).toEqual(length > 10 ? ["catalog 30", "catalog 0"] : ["catalog 0", "catalog 7"]);
+  });
+
+  test("continues after a page in the store that is only a part of what the service sends now", async () => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    const contents = [rows.slice(0, 10), rows.slice(10, 15)].map((part) => batchOf(texts(part)));
+    const { pagination, meta } = await service.client.catalog({}, { limit: 10 });
+    const { corpus_rows: _, ...coverage } = meta.coverage;
+    const earlier = contents.map(
+      (content, index): StoredPage => ({
+        ...{ rows: content.length, digest: hash("sha256", content.lines()).slice(0, 32) },
+        ...{ cursor: String([10, 15][index]), set: { total: pagination.total_matching, coverage } },
+        extent: { at: index, length: 0 },
+      }),
+    );
+    const read = async ({ extent }: StoredPage) => contents[extent.at];
+    const got: string[] = [];
+    const { signal } = new AbortController();
+    for await (const page of walkSlice(service.client, {}, { pageSize: 10, signal, earlier, read })) {
+      got.push(...page.rows.texts());
+    }
+    expect(got).toEqual(texts(rows));
+    expect(service.requests.slice(1)).toEqual(["10", "15", "25", "35", "0", "10"].map((offset) => `catalog ${offset}`));
   });
 
   test("requests the first page again at the end, unless it is the only one", async () => {

@@ -90,3 +90,16 @@ test("gives the room of each page away that it drops, and of no other", async ()
   expect(freed).toEqual([again, other, last]);
   expect([store.pagesOf("a").length, store.pagesOf("c").length, store.size()]).toEqual([2, 0, 2]);
 });
+
+test("of a slice with a page of another version of the data, none stays", async () => {
+  const { store } = opened();
+  const coverage = { combinations: 1, matching_rows: 1, earliest_date: null, latest_date: null };
+  for (const [key, versions] of Object.entries({ a: ["1", "1"], b: ["1", "2"], c: ["1", undefined] })) {
+    for (const [index, version] of versions.entries()) {
+      const set = { total: 2, coverage, ...(version !== undefined && { version }) };
+      await store.save(key, index, batchOf(["{}"]), { rows: 1, digest: "", cursor: null, set });
+    }
+  }
+  expect(store.keepOnly(new Set(["a", "b", "c"]), "1")).toBe(4);
+  expect(["a", "b", "c"].map((key) => store.pagesOf(key).length)).toEqual([2, 0, 0]);
+});
