@@ -43,7 +43,7 @@ export function withSets(client: CatalogClient): CatalogClient {
     coverage: async (filters: SetFilters, signal, version) => {
       const found = await Promise.all(partsOf(filters).map((part) => coverageOfPart(part, signal, version)));
       const [first] = found as [CoverageResponse];
-      return found.length === 1 && filters.own_days === undefined
+      return filters.own_days === undefined
         ? first
         : describing(filters, { ...first, data: found.flatMap(({ data }) => data) });
     },
