@@ -14,8 +14,8 @@ export const folders = {
   "src/output": ["test/output"],
   "src/pull": ["test/pull"],
   "src/rows": ["test/rows", "test/api/responses"],
-  "src/service/http": ["test/service/http"],
-  "src/service/portal": ["test/service/portal"],
+  "src/service/http": ["test/service/http", "test/service/portal"],
+  "src/service/portal": ["test/service/portal", "test/service/http/routes"],
 };
 
 /** Percentage of the mutants of a folder that its tests have to notice, but for those that are explained. */

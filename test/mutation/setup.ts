@@ -19,3 +19,5 @@ vi.mock(import("../helpers/cli.ts"), async (original) => ({
   startCatalog: skipTest,
   runCatalog: skipTest,
 }));
+
+vi.mock(import("../helpers/unprivileged.ts"), () => ({ unprivilegedCatalog: skipTest }));

@@ -8,7 +8,7 @@ import base from "../../vitest.config.ts";
  * Files that are left out: those that start the tool by other helpers than `setup.ts` replaces, and tests of memory, because
  * the threads of Stryker's runner have no way to collect garbage.
  */
-const LEFT_OUT = /\b(?:CATALOG|gc)\b|helpers\/(?:interruption|system-calls|terminal|unprivileged)\.ts/;
+const LEFT_OUT = /\b(?:CATALOG|gc)\b|helpers\/(?:interruption|system-calls|terminal)\.ts/;
 
 const exclude = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((name) => join("test", name))

@@ -22,26 +22,6 @@ test("a service starts on a database file", async () => {
   expect((await fetch(`${service.url}/v1/coverage`)).status).toBe(401);
 });
 
-test("a closed application is not kept in memory", async () => {
-  const closed: WeakRef<object>[] = [];
-  for (let index = 0; index < 3; index += 1) {
-    const store = await openStore(":memory:");
-    const app = createApp(store);
-    await app.listen({ port: 0 });
-    closed.push(new WeakRef(app));
-    await app.close();
-    await store.close();
-  }
-
-  await expect
-    .poll(() => {
-      globalThis.gc?.();
-      return closed.filter((app) => app.deref() !== undefined).length;
-    })
-    // The variables of the last round may still hold theirs.
-    .toBeLessThanOrEqual(1);
-});
-
 test("closing finishes the requests in progress, refuses new connections, then closes the store", async () => {
   const events: string[] = [];
   let release = (): void => {};
