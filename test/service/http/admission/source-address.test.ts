@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sourceOf } from "../../../../src/service/http/admission/source-address.ts";
+import { sourceOf, withoutPorts } from "../../../../src/service/http/admission/source-address.ts";
 import { startTestService } from "../../../helpers/service.ts";
 
 test.each([
@@ -14,6 +14,20 @@ test.each([
   ["unknown", "unknown"],
 ])("attempts from %s are counted under %s", (address, source) => {
   expect(sourceOf(address)).toBe(source);
+});
+
+test.each([
+  ["203.0.113.9:4711 ,203.0.113.10", "203.0.113.9, 203.0.113.10"],
+  ["[2001:db8::6]:4711", "2001:db8::6"],
+  ["[2001:db8::6]", "2001:db8::6"],
+  ["2001:db8::6", "2001:db8::6"],
+  ["x[2001:db8::6]:1", "x[2001:db8::6]:1"],
+  ["[2001:db8::6]:1x", "[2001:db8::6]:1x"],
+  ["x1.2.3.4:5", "x1.2.3.4:5"],
+  ["1.2.3.4:5x", "1.2.3.4:5x"],
+  ["unknown", "unknown"],
+])("the header %s names %s without ports", (header, expected) => {
+  expect(withoutPorts(header)).toBe(expected);
 });
 
 const entries = (address: (port: number) => string) => Array.from({ length: 21 }, (_, index) => address(4_000 + index));

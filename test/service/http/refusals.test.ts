@@ -1,0 +1,245 @@
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { revokeKey } from "../../../src/service/store/access/manage-keys.ts";
+import { StaleSnapshotError, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { oneRowEach, products } from "../../helpers/products.ts";
+import { closed } from "../../helpers/raw-connections.ts";
+import { startTestService, type TestService } from "../../helpers/service.ts";
+
+const long = "x".repeat(81);
+
+test.each([
+  ["/v1/catalog?retailer=%20", "The parameter retailer is empty."],
+  ["/v1/catalog?category=a%01", "The parameter category contains control characters."],
+  ["/v1/catalog?rcd=a:b:c,a:b", '"a:b" is not a retailer:category:department triple.'],
+  ["/v1/catalog?rcd=a:b%01:c", '"a:b\\u0001:c" is not a retailer:category:department triple.'],
+  ["/v1/catalog?start_date=2026-02-30", 'start_date "2026-02-30" is not a calendar date, YYYY-MM-DD.'],
+  ["/v1/catalog?start_date=2026-02-02&end_date=2026-02-01", "start_date 2026-02-02 is later than end_date 2026-02-01."],
+  ["/v1/catalog?limit=501", 'limit "501" is not a whole number from 1 to 500.'],
+  ["/v1/catalog?limits=1", 'There is no parameter "limits" here.'],
+  ["/v1/catalog?limit=1&limit=1", "The parameter limit was sent more than once."],
+  ["/v1/catalog?retailer=%ff", "The parameter is not valid percent-encoded UTF-8."],
+  ["/v1/catalog?cursor=x", "The cursor was not issued by this service."],
+  ["/v1/catalog?retailer=acm", 'There is no retailer "acm".'],
+  [`/v1/catalog?retailer=${long.slice(1)}`, `There is no retailer "${long.slice(1)}".`],
+  [`/v1/catalog?retailer=${long}`, `There is no retailer "${long.slice(1)}…".`],
+  ["/v1/catalog?category=lamp", 'There is no category "lamp".'],
+  ["/v1/catalog?retailer=acme&category=rugs", 'There is no category "rugs" at the retailer "acme".'],
+  ["/v1/catalog?department=hom", 'There is no department "hom".'],
+  ["/v1/catalog?rcd=acme:rugs:home", 'There is no combination "acme:rugs:home".'],
+  ["/v1/nowhere", "There is nothing at this path."],
+  ["/v1/nowhere?a", "There is nothing at this path."],
+  ["/v1/%zz", "The path is not valid percent-encoded text."],
+])("the problem of %s says: %s", async (path, detail) => {
+  const service = await startTestService({ rows: oneRowEach("acme:lamps:home", "bolt:rugs:home") });
+
+  const { body, headers } = await service.get(path);
+
+  expect([body.detail, headers.get("cache-control")]).toEqual([detail, "no-store"]);
+});
+
+test("the problem of a method says which one", async () => {
+  const service = await startTestService();
+
+  const { body } = await service.get("/v1/catalog?limit=1", { method: "DELETE" });
+
+  expect(body.detail).toBe("The method DELETE is not available at this path.");
+});
+
+test.each([
+  [null, "The request has no Bearer credential."],
+  ["wrong", "The key is unknown or revoked."],
+])("the problem of the key %j says what is wrong with it", async (key, detail) => {
+  const service = await startTestService();
+
+  const { body } = await service.get("/v1/catalog", { key });
+
+  expect(body.detail).toBe(detail);
+});
+
+test.each(["x-Bearer KEY", "Basic KEY", "BearerKEY", "Bearer", ""])("%j is no Bearer credential", async (written) => {
+  const service = await startTestService();
+  const authorization = written.replace("KEY", service.key);
+
+  const { body } = await service.get("/v1/coverage", { headers: { authorization } });
+
+  expect(body.code).toBe("missing_credentials");
+});
+
+test("a limit that is reached is named, that of a team and that of failed attempts", async () => {
+  const service = await startTestService({ sampleRateLimit: 0 });
+
+  const sample = await service.get("/v1/sample");
+  const attempts = [];
+  for (let attempt = 0; attempt <= 20; attempt += 1) {
+    attempts.push((await service.get("/v1/coverage", { key: "wrong" })).body);
+  }
+
+  expect(sample.body.detail).toBe("The team has no requests left in this window.");
+  expect(attempts.at(-2)?.code).toBe("invalid_credentials");
+  expect(attempts.at(-1)?.detail).toBe("Too many failed authentications from this address.");
+});
+
+test("a problem below /v1 that costs no request tells what the team of its key has left", async () => {
+  const service = await startTestService({ rateLimit: 5 });
+  const revoked = await service.createKey({ name: "revoked", scopes: ["catalog:read"] });
+  await service.get("/v1/coverage");
+  await service.get("/v1/coverage", { key: revoked });
+  await revokeKey(service.store, "revoked", new Date());
+
+  const left = [];
+  for (const key of [service.key, revoked, "wrong", null]) {
+    left.push((await service.get("/v1/nowhere", { key })).headers.get("ratelimit-remaining"));
+  }
+  const outside = await service.get("/nowhere");
+
+  expect(left).toEqual(["4", "5", "5", "5"]);
+  expect(outside.headers.get("ratelimit-remaining")).toBeNull();
+});
+
+test.each([
+  [new StoreUnavailableError("away"), "The data cannot be read at the moment.", 0],
+  [new StoreTimeoutError("slow"), "The data query was cancelled because it took too long.", 0],
+  [new Error("secret"), "The service failed on this request.", 1],
+])("the problem of %s says nothing of it, and only an unforeseen one is reported", async (failure, detail, told) => {
+  const reported: unknown[] = [];
+  const service = await startTestService({
+    onUnexpectedError: (error) => reported.push(error),
+    faults: () => ({ snapshot: () => Promise.reject(failure) }),
+  });
+
+  const { body } = await service.get("/v1/coverage");
+
+  expect([body.detail, reported]).toEqual([detail, Array(told).fill(failure)]);
+});
+
+test("a database that changes during each of three reads is not available", async () => {
+  let reads = 0;
+  const service = await startTestService({
+    faults: () => ({
+      snapshot: () => {
+        reads += 1;
+        return Promise.reject(new StaleSnapshotError("changed"));
+      },
+    }),
+  });
+
+  const { body } = await service.get("/v1/coverage");
+
+  expect([body.code, reads]).toEqual(["service_unavailable", 3]);
+});
+
+test("a store that returns too few rows is a failure, not a short page", async () => {
+  const reported: string[] = [];
+  const service = await startTestService({
+    rows: products(3),
+    onUnexpectedError: (error) => reported.push((error as Error).message),
+    faults: (store) => ({ rows: (ids, deadline) => store.rows(ids.slice(1), deadline) }),
+  });
+
+  const { body } = await service.get("/v1/catalog");
+
+  expect([body.code, reported]).toEqual(["internal_error", ["the store returned 2 rows instead of 3"]]);
+});
+
+test("a cursor of data that is gone says that it was replaced", async () => {
+  const service = await startTestService({ rows: products(3) });
+  const { body } = await service.get("/v1/catalog?limit=2");
+  await service.replaceRows(products(4, { title: "new" }));
+
+  const next = await service.get(`/v1/catalog?limit=2&cursor=${body.pagination.next_cursor}`);
+
+  expect(next.body).toMatchObject({
+    code: "invalid_cursor",
+    detail: "The data was replaced after the cursor was issued.",
+  });
+});
+
+/** What the service answers to `bytes`, until it closes the connection. */
+async function answered({ url }: TestService, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  let received = "";
+  socket.on("data", (chunk) => {
+    received += chunk.toString("latin1");
+  });
+  socket.write(bytes, "latin1");
+  await closed(socket);
+  return received;
+}
+
+const END = "Host: x\r\nConnection: close\r\n\r\n";
+
+test.each([
+  ["garbage", "nonsense\r\n\r\n", "The bytes received are not an HTTP request."],
+  [
+    "a long header",
+    `GET / HTTP/1.1\r\nX: ${"a".repeat(40_000)}\r\n${END}`,
+    "The request line and headers are too long.",
+  ],
+  ["another version", `GET / HTTP/2.0\r\n${END}`, "The service supports HTTP/1.1, not HTTP/2.0."],
+  ["no host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "The request has no Host header."],
+  ["two hosts", `GET / HTTP/1.1\r\nHost: y\r\n${END}`, "The request has more than one Host header."],
+  ["two hosts of HTTP/1.0", `GET / HTTP/1.0\r\nhost: y\r\n${END}`, "The request has more than one Host header."],
+  ["a body of a HEAD", `HEAD / HTTP/1.1\r\nContent-Length: 1\r\n${END}a`, undefined],
+  [
+    "a fragment",
+    `GET /v1/catalog?limit=1#a HTTP/1.1\r\nAuthorization: Bearer KEY\r\n${END}`,
+    'A request target has no fragment. Write "#" in a value as %23.',
+  ],
+  ["a tunnel", `CONNECT a:1 HTTP/1.1\r\n${END}`, "The method CONNECT is not available at this path."],
+  ["a request that never ends", "GET / HTTP/1.1\r\nHost: x\r\n", "The request did not arrive in time."],
+])("the problem of %s says what is wrong, and the connection ends", async (_, bytes, detail) => {
+  const service = await startTestService({ requestTimeout: 300 });
+
+  const received = await answered(service, bytes.replace("KEY", service.key));
+
+  expect(received).toMatch(/^HTTP\/1\.1 4\d\d .+\r\n(.+\r\n)*connection: close\r\n/i);
+  const body = received.slice(received.indexOf("\r\n\r\n") + 4);
+  expect(body === "" ? undefined : JSON.parse(body).detail).toBe(detail);
+});
+
+test("HTTP/1.0 needs no Host header, and a header named as its value is none", async () => {
+  const service = await startTestService();
+
+  const received = await answered(service, "GET /errors.json HTTP/1.0\r\nX: Host\r\nY: host\r\n\r\n");
+
+  expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+});
+
+test.each([
+  ["http://any.example", 200],
+  ["HTTPS://any.example?a", 200],
+  ["/page?at=http://any.example", 404],
+])("the target %s leads to a page with status %d", async (target, status) => {
+  const service = await startTestService();
+
+  expect(await answered(service, `GET ${target} HTTP/1.1\r\n${END}`)).toMatch(`HTTP/1.1 ${status} `);
+});
+
+test("a client that waits for 17 responses at once is disconnected", async () => {
+  let asked = 0;
+  const service = await startTestService({
+    faults: () => ({
+      snapshot: () => {
+        asked += 1;
+        return new Promise(() => {});
+      },
+    }),
+  });
+  const request = `GET /v1/coverage HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+
+  expect(await answered(service, request.repeat(20))).toBe("");
+  expect(asked).toBeLessThanOrEqual(16);
+});
+
+test("operators' answers and the status are not kept", async () => {
+  const service = await startTestService();
+
+  const kept = await Promise.all(
+    ["/healthz", "/readyz", "/status.json", "/api/status.json"].map(async (path) =>
+      (await fetch(service.url + path)).headers.get("cache-control"),
+    ),
+  );
+
+  expect(kept).toEqual(["no-store", "no-store", "no-cache", "no-cache"]);
+});
