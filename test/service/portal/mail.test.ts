@@ -16,6 +16,8 @@ test("a code goes to one address over SMTP, in the subject and the text", async 
 
   expect(mails).toEqual([{ from: "catalog@example.com", to: ["ada@example.com"], text: expect.any(String) }]);
   expect(mails[0]?.text).toContain("Subject: 012345 is your sign-in code\r\n");
+  expect(mails[0]?.text).toContain("Auto-Submitted: auto-generated\r\n");
+  expect(mails[0]?.text).toContain("To: ada@example.com\r\n");
   expect(mails[0]?.text).toContain(
     "012345 is your code for the developer portal at\r\nhttps://api.example.com/portal\r\n",
   );

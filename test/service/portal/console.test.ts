@@ -1,0 +1,259 @@
+import { describe, expect, test } from "vitest";
+import { isLoopback } from "../../../src/service/portal/console/guard.ts";
+import { listKeys } from "../../../src/service/store/access/manage-keys.ts";
+import { createTeam, grantTeam } from "../../../src/service/store/access/manage-teams.ts";
+import { addMember } from "../../../src/service/store/access/members.ts";
+import { openIncident } from "../../../src/service/store/manage-incidents.ts";
+import { startTestPortal } from "../../helpers/portal.ts";
+import { startTestService } from "../../helpers/service.ts";
+
+const MINUTE = 60_000;
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+
+describe("a browser's secret", () => {
+  test.each(["x", `${"a".repeat(43)}a`, `-${"a".repeat(43)}`, `${"a".repeat(42)}!`])(
+    "that is not one of the portal's, such as %s, is replaced",
+    async (secret) => {
+      const browser = (await startTestPortal()).browser();
+      browser.cookie = `catalog-portal=${secret}`;
+
+      const { headers } = await browser.get("/portal/sign-in");
+
+      expect(headers.get("set-cookie")).toMatch(/^catalog-portal=[\w-]{43};/);
+    },
+  );
+
+  test("that the browser has is kept, and over http nothing asks for https", async () => {
+    const portal = await startTestPortal({ publicUrl: "http://localhost:8787" });
+    const browser = portal.browser();
+    browser.cookie = `catalog-portal=${"a".repeat(43)}`;
+
+    const { headers } = await browser.get("/portal/sign-in");
+
+    expect(["set-cookie", "strict-transport-security", "location"].map((name) => headers.get(name))).toEqual(
+      Array(3).fill(null),
+    );
+  });
+});
+
+test.each([
+  ["localhost", true],
+  ["LocalHost", true],
+  ["127.0.0.1", true],
+  ["127.255.1.20", true],
+  ["[::1]", true],
+  ["::1", true],
+  ["x.localhost", false],
+  ["x127.0.0.1", false],
+  ["10.0.0.1", false],
+  ["::2", false],
+])("whether %s is this machine: %s", (hostname, expected) => {
+  expect(isLoopback(hostname)).toBe(expected);
+});
+
+test("a form without a body, and one whose field is repeated, are refused as empty ones", async () => {
+  const portal = await startTestPortal();
+  const browser = portal.browser();
+  await browser.get("/portal/sign-in");
+  const headers = { origin: portal.url, cookie: browser.cookie, "content-type": "application/x-www-form-urlencoded" };
+  const send = (body?: string) =>
+    fetch(`${portal.url}/portal/sign-in`, { method: "POST", headers, ...(body !== undefined && { body }) });
+
+  const bare = await send();
+  const twice = await send(`token=${browser.token}&email=ada%40example.com&email=bob%40example.com`);
+
+  expect(bare.status).toBe(403);
+  expect([twice.status, await twice.text()]).toEqual([400, expect.stringContaining("Enter your e-mail address.")]);
+});
+
+test("each step leads to the next page", async () => {
+  const portal = await startTestPortal();
+  const stranger = await portal.browser().get("/portal/code");
+  const browser = portal.browser();
+  const asked = await browser.askForCode("ada@example.com");
+  const signedIn = await portal.signedIn();
+  const steps = [
+    stranger,
+    asked,
+    await signedIn.get("/portal/sign-in"),
+    await signedIn.get("/portal/keys"),
+    await signedIn.post("/portal/sign-out"),
+  ];
+
+  expect(steps.map(({ status, headers }) => [status, headers.get("location")])).toEqual([
+    [303, "/portal/sign-in"],
+    [303, "/portal/code"],
+    [303, "/portal"],
+    [303, "/portal"],
+    [303, "/portal/sign-in"],
+  ]);
+});
+
+test("each request to the portal is counted for its part of the status feed", async () => {
+  let now = NOON;
+  const portal = await startTestPortal({ now: () => now });
+  const counts = async () => {
+    // The feed is read anew after a second.
+    now += 1_000;
+    await portal.get("/status.json");
+    const all = await portal.store.dayCounts("2000-01-01");
+    return Object.fromEntries(all.map(({ operation, requests, failures }) => [operation, [requests, failures]]));
+  };
+  const browser = portal.browser();
+  // Three requests: the form, the form that is sent, and the page that it leads to.
+  await browser.askForCode("ada@example.com");
+  await browser.post("/portal/code", { code: "12" });
+  await expect.poll(() => portal.codes).toHaveLength(1);
+  await browser.post("/portal/code", { code: portal.codes[0]?.code ?? "" });
+  await expect.poll(counts).toEqual({ "portal-sign-in": [5, 0] });
+
+  await browser.get("/portal");
+  await browser.get("/portal/keys");
+  await browser.post("/portal/keys", { name: "a" });
+  const id = (await listKeys(portal.store)).find(({ name }) => name === "a")?.id;
+  await browser.get(`/portal/keys/${id}/revoke`);
+  await browser.post(`/portal/keys/${id}/revoke`);
+  await browser.post("/portal/sign-out");
+  await expect.poll(counts).toEqual({ "portal-sign-in": [6, 0], "portal-keys": [5, 0] });
+});
+
+describe("a code", () => {
+  test.each(["1234567", "x123456", "123456x", ""])("%j has not six digits", async (code) => {
+    const browser = (await startTestPortal()).browser();
+    await browser.askForCode("ada@example.com");
+
+    expect((await browser.post("/portal/code", { code })).text).toContain("A code has six digits.");
+  });
+
+  test("may be typed with spaces and hyphens, as in 012 345", async () => {
+    const portal = await startTestPortal();
+    const browser = portal.browser();
+    await browser.askForCode("ada@example.com");
+    await expect.poll(() => portal.codes).toHaveLength(1);
+    const typed = portal.codes[0]?.code.replace(/^(...)(..)/, " $1 $2-");
+
+    expect((await browser.post("/portal/code", { code: typed ?? "" })).status).toBe(303);
+  });
+
+  test("that nobody asked for leads back to the form for an address, whatever it is", async () => {
+    const browser = (await startTestPortal()).browser();
+    await browser.get("/portal/sign-in");
+
+    const { status, text } = await browser.post("/portal/code", { code: "12" });
+
+    expect([status, text]).toEqual([400, expect.stringContaining("Ask for another one.")]);
+    expect(text).toContain('name="email" type="email" autocomplete="email" value=""');
+  });
+});
+
+test("a limit that is reached says how long it lasts", async () => {
+  let now = NOON;
+  const portal = await startTestPortal({ now: () => now });
+  const browser = portal.browser();
+  await browser.askForCode("stranger@example.com");
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    await browser.post("/portal/code", { code: "123456" });
+  }
+
+  const said = [];
+  for (const minutes of [0, 30.5, 28.5]) {
+    now += minutes * MINUTE;
+    const { text, headers } = await browser.post("/portal/code", { code: "123456" });
+    said.push([/Too many codes were tried\. [^<]+/.exec(text)?.[0], headers.get("retry-after")]);
+  }
+
+  expect(said).toEqual([
+    ["Too many codes were tried. Try again in 60 minutes.", "3600"],
+    ["Too many codes were tried. Try again in 30 minutes.", "1770"],
+    ["Too many codes were tried. Try again in one minute.", "60"],
+  ]);
+});
+
+test("an unforeseen error is a page without it, and is reported with the request", async () => {
+  const reported: [string, string][] = [];
+  let isBroken = false;
+  const portal = await startTestPortal({
+    onUnexpectedError: (error, id) => reported.push([(error as Error).message, id]),
+    faults: (store) => ({
+      write: (work) => (isBroken ? Promise.reject(new Error("secret")) : store.write(work)),
+    }),
+  });
+  const browser = await portal.signedIn();
+  isBroken = true;
+
+  const { status, text } = await browser.post("/portal/keys", { name: "a" });
+  const refused = await browser.post("/portal/keys", { name: "a", token: "" });
+
+  expect([status, refused.status]).toEqual([500, 403]);
+  expect(text).toContain("<h1>Something failed</h1>\n<p>The service failed. The error was logged.</p>");
+  expect(text).not.toContain("secret");
+  expect(reported).toEqual([["secret", /req_[\w-]{24}/.exec(text)?.[0]]]);
+});
+
+test("a revoked key cannot be revoked again, and a name may have 60 characters", async () => {
+  const portal = await startTestPortal();
+  const browser = await portal.signedIn();
+  const name = "n".repeat(60);
+  const created = await browser.post("/portal/keys", { name });
+  const id = (await listKeys(portal.store)).find((key) => key.name === name)?.id;
+
+  const revoked = await browser.post(`/portal/keys/${id}/revoke`);
+  const again = [await browser.get(`/portal/keys/${id}/revoke`), await browser.post(`/portal/keys/${id}/revoke`)];
+
+  expect([created.status, revoked.status, revoked.headers.get("location")]).toEqual([200, 303, "/portal"]);
+  expect(again.map(({ status }) => status)).toEqual([404, 404]);
+});
+
+test("the page of keys names what the team may do", async () => {
+  const portal = await startTestPortal();
+  await createTeam(portal.store, "shop", { scopes: ["catalog:read"], retailers: ["acme", "bolt"] }, new Date());
+  await addMember(portal.store, { team: "shop", email: "zoe@example.com" }, new Date());
+  const browser = await portal.signedIn("zoe@example.com");
+  await browser.post("/portal/keys", { name: "a" });
+
+  const some = await browser.get("/portal");
+  await grantTeam(portal.store, "shop", { scopes: [], retailers: [] });
+  const none = await browser.get("/portal");
+
+  expect(some.text).toContain("The team has the scopes catalog:read and sees the retailers acme, bolt.");
+  expect(none.text).toContain("The team has the scopes (none) and sees the retailers (none).");
+});
+
+test("the page of a quiet service says that all is well, and that its rows are demo data", async () => {
+  const service = await startTestService({ sampleData: true });
+
+  const { text } = await service.get("/status");
+
+  expect(text).toContain("<title>All systems operational – Retail Catalog Read API</title>");
+  expect(text).toContain('<p class="quiet">This service returns generated demo data.</p>');
+  expect(text).toContain('<p class="quiet">None in the last 90 days.</p>');
+  expect(text).not.toContain("Open incidents");
+});
+
+test("the page of a service with a minor incident says that it is degraded", async () => {
+  const service = await startTestService({ now: () => NOON });
+  const slow = { suite: "catalog-api", title: "Slow", severity: "minor", body: "Slow." } as const;
+  await openIncident(service.store, slow, new Date(NOON - MINUTE));
+
+  const { text } = await service.get("/status");
+
+  expect(text).toContain('<p class="card banner degraded"><strong>Degraded service</strong></p>');
+});
+
+test("pages may be kept if they are asked about, and no other window reaches them; script and icon are what they say", async () => {
+  const portal = await startTestPortal();
+  const browser = await portal.signedIn();
+  const { text } = await browser.post("/portal/keys", { name: "laptop" });
+  const address = (ending: string) => new RegExp(`/assets/[\\w-]+\\.${ending}`).exec(text)?.[0] ?? "";
+
+  const { headers } = await browser.get("/errors");
+  const [script, icon] = [await browser.get(address("js")), await browser.get(address("svg"))];
+
+  expect(["cache-control", "cross-origin-opener-policy"].map((name) => headers.get(name))).toEqual([
+    "no-cache",
+    "same-origin",
+  ]);
+  expect(script.text).toContain("navigator.clipboard.writeText(secret.textContent.trim())");
+  expect(icon.text).toMatch(/^<svg .*<\/svg>$/);
+  expect([script, icon].map(({ headers }) => headers.get("x-content-type-options"))).toEqual(["nosniff", "nosniff"]);
+});
