@@ -10,7 +10,12 @@ export const folders = {
   "src/api": ["test/api"],
   "src/config": ["test/config"],
   "src/export": ["test/export", "test/commands/verify.test.ts"],
-  "src/mirror": ["test/mirror"],
+  "src/mirror": [
+    "test/mirror",
+    "test/commands/looks.test.ts",
+    "test/commands/movers.test.ts",
+    "test/commands/latest.test.ts",
+  ],
   "src/output": ["test/output"],
   "src/pull": ["test/pull"],
   "src/rows": ["test/rows", "test/api/responses"],
