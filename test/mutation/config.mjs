@@ -33,6 +33,7 @@ const FILE_NAME = "names a file of the cache, which no one else names";
 const NEVER_REFUSED = "the system starts each command: it refuses one only for lack of memory or processes";
 const ONLY_SLOWER = "gives the same answer, only later: what is remembered saves time alone";
 const OTHER_HASH = "another hash tells ids apart as well, and so do all but one of its words";
+const OTHER_NAME = "another name does as well, as long as each is another one";
 const NOT_LOADED = "the module cannot be loaded then, which the runner does not count as noticed";
 const NEVER_MISSING = "the value is always there; the type of an array does not say so";
 
@@ -167,6 +168,48 @@ export const explained = [
   { file: "src/rows/words.ts", within: "standsBytewise", reason: ONLY_SLOWER },
   { file: "src/rows/words.ts", within: "isNull", reason: ONLY_SLOWER },
   ...each("src/rows/words.ts", ONLY_SLOWER, "next <= last"),
+  ...each(
+    "src/service/http/query/read-filters.ts",
+    "nothing is greater than undefined",
+    "start_date !== undefined",
+    "end_date !== undefined",
+    "start_date !== undefined && end_date !== undefined",
+  ),
+  ...each(
+    "src/service/http/query/read-query.ts",
+    "the expression matches each text as a whole",
+    "/^[^?]*\\??/",
+    "/^([^=]*)=?(.*)$/s",
+    '""',
+    "[]",
+  ),
+  { file: "src/service/http/query/cursors.ts", code: '"cursor"', reason: OTHER_NAME },
+  ...each("src/service/http/admission/rate-limit.ts", OTHER_NAME, '"catalog"', '"sample"'),
+  { file: "src/service/http/app.ts", code: '"failed"', reason: OTHER_NAME },
+  ...each(
+    "src/service/http/app.ts",
+    "fastify would read the query as well, and nobody asks it",
+    "{ querystringParser: () => ({}) }",
+    "() => ({})",
+  ),
+  ...each(
+    "src/service/http/app.ts",
+    "no route has a schema",
+    "{ compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } }",
+    "{ buildValidator: noSchemas, buildSerializer: noSchemas }",
+    '{ throw new Error("routes have no schemas"); }',
+    '"routes have no schemas"',
+  ),
+  ...each("src/service/http/admission/auth.ts", "Node.js trims headers", "authorization?.trim()"),
+  ...each(
+    "src/service/http/routes/respond.ts",
+    ONLY_SLOWER,
+    "wanted === undefined || wanted === today.version",
+    "wanted === undefined",
+    "wanted === today.version",
+    "today.version === snapshot.version",
+  ),
+  ...each("src/service/http/routes/responders.ts", ONLY_SLOWER, "position?.selection === selection"),
 ];
 
 /** Each of these texts of a file, whatever replaces it. */

@@ -92,6 +92,8 @@ test.each([
     expect(received).toContain(`HTTP/1.1 ${status}\r\n`);
     expect(received).toMatch(/^HTTP.+\r\n(.+\r\n)*connection: close\r\n/i);
     expect(received).toContain(`"type":"${url}/${type}"`);
+    expect(/^retry-after: (.*)\r$/m.exec(received)?.[1]).toBe(path === "/readyz" ? "1" : undefined);
+    expect(received.includes('"detail":"The service is closing."')).toBe(path === "/readyz");
   },
 );
 

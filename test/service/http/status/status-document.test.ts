@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { statusFeed } from "../../../../src/service/http/status/status-document.ts";
+import { SUITE_SLUGS, statusFeed } from "../../../../src/service/http/status/status-document.ts";
 
 const now = Date.parse("2026-03-10T00:00:00Z");
 const quiet = { counts: [], incidents: [], latestFailures: () => [], storeReachable: true, sampleData: false, now };
@@ -88,4 +88,20 @@ test("an incident affects the state of its suite and the overall state", () => {
   const feed = statusFeed({ ...quiet, incidents: [incident] });
 
   expect([feed.state, ...feed.suites.map(({ state }) => state)]).toEqual(["outage", "no_data", "no_data", "outage"]);
+});
+
+test("while the database cannot be read, what needs it is out, and what is not measured has no data", () => {
+  const { state, suites } = statusFeed({ ...quiet, storeReachable: false });
+
+  expect([state, ...suites.map((suite) => suite.state)]).toEqual(["outage", "outage", "no_data", "outage"]);
+});
+
+test("days after today do not count", () => {
+  const [suite] = statusFeed({ ...quiet, counts: [count("2026-03-10", 10, 5), count("2026-03-11", 10, 0)] }).suites;
+
+  expect([suite?.uptime_pct, suite?.days.length]).toEqual([50, 90]);
+});
+
+test("an incident may name each suite", () => {
+  expect(SUITE_SLUGS).toEqual(["catalog-api", "projects-api", "developer-portal"]);
 });
