@@ -111,7 +111,7 @@ async function* walkOnce(
   const compareAgain = async (index: number) => {
     const known = delivered[index];
     if (known !== undefined && !check.isOfVersion()) {
-      await compareRows([known], ask, delivered[index - 1]?.cursor);
+      await compareRows(known, ask, delivered[index - 1]?.cursor);
     }
   };
   await compareAgain(seam);
@@ -171,15 +171,15 @@ async function* storedPages(
 }
 
 /**
- * Requests rows again that were passed on, from a cursor. If a row that was read is removed and another row is added further
+ * Requests the rows of a page again, from its cursor. If a row that was read is removed and another row is added further
  * on, the total stays the same, but the rows in between move to an earlier page, and a walk misses one.
  */
 async function compareRows(
-  known: readonly PageFacts[],
+  known: PageFacts,
   ask: (cursor: string | null | undefined) => Promise<CatalogPage>,
   start: string | null | undefined,
 ): Promise<void> {
-  const again = createComparison(known);
+  const again = createComparison([known]);
   const checkCursor = createCursorCheck();
   let cursor = start;
   do {

@@ -1,19 +1,7 @@
 import { expect, test } from "vitest";
 import { fetchStatus } from "../../src/api/fetch-status.ts";
-import type { RequesterOptions } from "../../src/api/requester.ts";
 import { answer, startFaultServer } from "../helpers/fault-server.ts";
-import { closeAfterTest, failureOf } from "../helpers/test-client.ts";
-
-const OPTIONS: RequesterOptions = {
-  userAgent: "test",
-  requestTimeout: 10_000,
-  retries: 0,
-  env: {},
-  now: Date.now,
-  elapsed: () => performance.now(),
-  sleep: async () => undefined,
-  random: () => 0.5,
-};
+import { closeAfterTest, failureOf, ONE_ATTEMPT } from "../helpers/test-client.ts";
 
 const DAY = { date: "2026-01-01", state: "operational", uptime_pct: 100 };
 const ENDPOINT = { label: "GET /v1/sample", state: "operational", uptime_pct: 99.5 };
@@ -27,7 +15,7 @@ const FEED = {
 async function read(feed: unknown, path = "/status.json?a=1") {
   const server = await startFaultServer(() => answer({ body: JSON.stringify(feed) }));
   closeAfterTest(server);
-  return { server, response: await fetchStatus(new URL(path, server.url), OPTIONS) };
+  return { server, response: await fetchStatus(new URL(path, server.url), ONE_ATTEMPT) };
 }
 
 test("the feed is requested as its address says, without a key, and its document is kept", async () => {
@@ -96,7 +84,7 @@ test.each<[string, unknown, string]>([
 test("a redirect is an error that asks to correct the address", async () => {
   const server = await startFaultServer([answer({ status: 302, headers: { location: "https://other.example/" } })]);
   closeAfterTest(server);
-  expect(await failureOf(fetchStatus(server.url, OPTIONS))).toMatchObject({
+  expect(await failureOf(fetchStatus(server.url, ONE_ATTEMPT))).toMatchObject({
     message: `${server.url.origin} redirects to https://other.example: correct the address`,
   });
 });

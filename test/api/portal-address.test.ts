@@ -1,19 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { fetchPortalAddress } from "../../src/api/portal-address.ts";
-import type { RequesterOptions } from "../../src/api/requester.ts";
 import { answer, type Script, stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
-import { closeAfterTest } from "../helpers/test-client.ts";
+import { closeAfterTest, ONE_ATTEMPT } from "../helpers/test-client.ts";
 
-const OPTIONS: RequesterOptions = {
-  userAgent: "test",
-  requestTimeout: 60_000,
-  retries: 5,
-  env: {},
-  now: Date.now,
-  elapsed: () => performance.now(),
-  sleep: async () => undefined,
-  random: () => 0.5,
-};
+const OPTIONS = { ...ONE_ATTEMPT, requestTimeout: 60_000, retries: 5 };
 
 async function started(script: Script) {
   const server = await startFaultServer(script);

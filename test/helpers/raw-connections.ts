@@ -12,6 +12,21 @@ export async function send({ port }: { port: number }, bytes: string): Promise<S
   return socket;
 }
 
+/** Sends bytes over a new connection. @returns everything that was received */
+export function exchange(service: { url: string }, bytes: string): Promise<string> {
+  const { port } = new URL(service.url);
+  return new Promise((resolve, reject) => {
+    let received = "";
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write(bytes, "latin1"));
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk) => {
+      received += chunk;
+    });
+    socket.on("close", () => resolve(received));
+    socket.on("error", reject);
+  });
+}
+
 /** Resolves when the service has closed the connection. */
 export async function closed(socket: Socket): Promise<void> {
   socket.resume();

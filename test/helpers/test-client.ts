@@ -1,9 +1,22 @@
 import { onTestFinished } from "vitest";
 import { type CatalogClient, type ClientOptions, createClient } from "../../src/api/client.ts";
 import type { ClientEvent } from "../../src/api/events.ts";
+import type { RequesterOptions } from "../../src/api/requester.ts";
 import { type FaultServer, type Script, startFaultServer } from "./fault-server.ts";
 
 export const KEY = "k".repeat(43);
+
+/** Options of a requester that waits for nothing and tries each request once. */
+export const ONE_ATTEMPT: RequesterOptions = {
+  userAgent: "test",
+  requestTimeout: 10_000,
+  retries: 0,
+  env: {},
+  now: Date.now,
+  elapsed: () => performance.now(),
+  sleep: async () => undefined,
+  random: () => 0.5,
+};
 
 export interface TestClient {
   client: CatalogClient;

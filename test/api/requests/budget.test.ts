@@ -149,16 +149,22 @@ describe("pulls of one team", () => {
 describe("a budget", () => {
   const RATE = { limit: 120, remaining: 119, resetSeconds: 60 };
 
-  /** How many of `wanted` requests may leave at once. */
-  async function granted(budget: Budget, wanted: number): Promise<number> {
+  /** Asks for `wanted` permits. @returns how many of them were granted so far */
+  function asked(budget: Budget, wanted: number): () => number {
     let count = 0;
     for (let number = 0; number < wanted; number += 1) {
       budget.acquire(neverAborted()).then(() => {
         count += 1;
       });
     }
+    return () => count;
+  }
+
+  /** How many of `wanted` requests may leave at once. */
+  async function granted(budget: Budget, wanted: number): Promise<number> {
+    const count = asked(budget, wanted);
     await new Promise(setImmediate);
-    return count;
+    return count();
   }
 
   function budgetAt(
@@ -261,16 +267,11 @@ describe("a budget", () => {
     (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
     const refused = { ...rate, remaining: 0 };
     (await budget.acquire(neverAborted())).answered({ status: 429, rate: refused, retryAfter: undefined });
-    let left = 0;
-    for (let number = 0; number < 4; number += 1) {
-      budget.acquire(neverAborted()).then(() => {
-        left += 1;
-      });
-    }
+    const left = asked(budget, 4);
     await clock.run(clock.sleep(60_050));
     await new Promise(setImmediate);
     // Three requests of others were counted, and none of ours.
-    expect(left).toBe(1);
+    expect(left()).toBe(1);
   });
 
   test("sends as many requests in a new window as the limit says, until a response shows more of it", async () => {
@@ -278,17 +279,12 @@ describe("a budget", () => {
     const budget = budgetAt(clock);
     const rate = { limit: 3, remaining: 0, resetSeconds: 5 };
     (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
-    let left = 0;
-    for (let number = 0; number < 9; number += 1) {
-      budget.acquire(neverAborted()).then(() => {
-        left += 1;
-      });
-    }
+    const left = asked(budget, 9);
     await clock.run(clock.sleep(6_049));
-    const before = left;
+    const before = left();
     await clock.run(clock.sleep(1));
     await new Promise(setImmediate);
-    expect([before, left]).toEqual([0, 3]);
+    expect([before, left()]).toEqual([0, 3]);
   });
 
   test("reports a pause once, whoever waits, and how long it is from then", async () => {

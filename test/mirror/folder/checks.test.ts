@@ -2,7 +2,7 @@ import { appendFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../src/errors.ts";
-import { assertDaysInPlace } from "../../../src/mirror/folder/day-files.ts";
+import { assertDaysInPlace, placeOfDay } from "../../../src/mirror/folder/day-files.ts";
 import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
 import { newState, type SyncState, statePathOf } from "../../../src/mirror/folder/folder-state.ts";
 import { LOOK_NAME, withLook } from "../../../src/mirror/folder/looks.ts";
@@ -20,7 +20,7 @@ const ROWS = DAYS.flatMap((crawl_date) => [
   product({ crawl_date, sku: "b", retailer: "bolt" }),
 ]);
 
-const fileOf = (folder: string, day: string) => join(folder, `crawl_date=${day}`, "part-0.parquet");
+const fileOf = (folder: string, day: string) => join(folder, placeOfDay(day));
 
 const repair = "; `catalog sync --verify` repairs it";
 const changed = ` was changed or damaged since the last sync${repair}`;

@@ -1,23 +1,8 @@
-import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { startTestPortal } from "../../helpers/portal.ts";
 import { products } from "../../helpers/products.ts";
-import { startTestService, type TestService } from "../../helpers/service.ts";
-
-/** Sends bytes over a new connection. @returns everything that was received */
-function exchange(service: TestService, bytes: string): Promise<string> {
-  const { port } = new URL(service.url);
-  return new Promise((resolve, reject) => {
-    let received = "";
-    const socket = connect(Number(port), "127.0.0.1", () => socket.write(bytes, "latin1"));
-    socket.setEncoding("utf8");
-    socket.on("data", (chunk) => {
-      received += chunk;
-    });
-    socket.on("close", () => resolve(received));
-    socket.on("error", reject);
-  });
-}
+import { exchange } from "../../helpers/raw-connections.ts";
+import { startTestService } from "../../helpers/service.ts";
 
 const close = "Host: x\r\nConnection: close\r\n";
 
