@@ -8,6 +8,9 @@ export const MOST_THREADS = 4;
 /** Milliseconds between two interrupts: one that comes before a query begins to run has no effect. */
 const INTERRUPT_INTERVAL = 10;
 
+/** How the package begins the message of a text that is not SQL. */
+const NOT_EXTRACTED = "Failed to extract statements: ";
+
 /** DuckDB refused a statement, or it is not one query. The message is for people. */
 export class QueryError extends Error {
   override readonly name = "QueryError";
@@ -93,7 +96,10 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
     if (sql.includes("\0")) {
       throw new Error("it holds a NUL character, which would end it there.");
     }
-    const statements = await connection.extractStatements(sql);
+    const statements = await connection.extractStatements(sql).catch((error: Error) => {
+      // The package finds no message for a text without a statement.
+      throw error.message.startsWith(NOT_EXTRACTED) ? error : new Error("it has no statement.");
+    });
     if (statements.count !== 1) {
       throw new Error(`expected one query, got ${statements.count} statements.`);
     }
@@ -212,7 +218,7 @@ async function loadDuckDb() {
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return `The query cannot be run: ${message
-    .replace(/^Failed to extract statements: /, "")
+    .replace(NOT_EXTRACTED, "")
     .replace(/\n\s*\n?LINE [\s\S]*$/, "")
     .trim()}`;
 }
