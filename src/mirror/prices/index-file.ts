@@ -177,7 +177,8 @@ export function storeInFile(path: string, file: FileHandle): IndexStore & { fini
     // Not `write`, which may write less than it is given.
     await withFileError(path, () => file.appendFile(bytes));
     length += bytes.length;
-    checksum = crc32(bytes, checksum);
+    // Of no bytes, `crc32` may give 0 instead of what it is given.
+    checksum = bytes.length === 0 ? checksum : crc32(bytes, checksum);
     return at;
   };
   return { ...inFile(path, file), append, finish: async () => void (await append(bytesOf(Uint32Array.of(checksum)))) };
@@ -194,7 +195,8 @@ export function storeInMemory(): IndexStore {
       length += bytes.length;
       return at;
     },
-    read: async (target, at) => target.set(parts.get(at) ?? []),
+    // What is empty has the place of what comes after it.
+    read: async (target, at) => target.set(parts.get(at)?.subarray(0, target.length) ?? []),
     close: async () => {},
   };
 }
