@@ -5,7 +5,7 @@ import { type Compression, compressed } from "./destination/compression.ts";
 import type { Destination } from "./destination/destination.ts";
 import { type FileOptions, openFile, openStagedFile } from "./destination/file.ts";
 import { isStdout, writeToStdout } from "./destination/stdout.ts";
-import type { Chunk, Encoder } from "./formats/encoder.ts";
+import type { Encoder } from "./formats/encoder.ts";
 
 /** An output that is being made. */
 export type Sink<Input> = Destination<Input>;
@@ -56,26 +56,21 @@ function sinkTo<Input>(
   compression: Compression | undefined,
 ): Sink<Input> {
   let encoder: Encoder<Input> | undefined;
-  const put = async (chunk: Chunk): Promise<void> => {
-    if (chunk.length > 0) {
-      await destination.write(chunk);
-    }
-  };
   const begun = async (): Promise<Encoder<Input>> => {
     if (encoder === undefined) {
       encoder = compression === undefined ? createEncoder() : compressed(createEncoder(), compression);
-      await put(await encoder.begin());
+      await destination.write(await encoder.begin());
     }
     return encoder;
   };
   return {
-    write: async (input) => put(await (await begun()).encode(input)),
+    write: async (input) => destination.write(await (await begun()).encode(input)),
     restart: async () => {
       encoder = undefined;
       return await destination.restart();
     },
     finish: async () => {
-      await put(await (await begun()).end());
+      await destination.write(await (await begun()).end());
       await destination.finish();
     },
     abandon: () => destination.abandon(),

@@ -4,6 +4,9 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import base from "../../vitest.config.ts";
 
+/** Tests that fill a sheet or a row group: each mutant that no other test notices would wait for them. */
+const FULL = /\/full-[^/]*$/;
+
 /**
  * Files that are left out: those that start the tool by other helpers than `setup.ts` replaces, and tests of memory, because
  * the threads of Stryker's runner have no way to collect garbage.
@@ -12,7 +15,7 @@ const LEFT_OUT = /\b(?:CATALOG|gc)\b|helpers\/(?:interruption|system-calls|termi
 
 const exclude = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((name) => join("test", name))
-  .filter((file) => file.endsWith(".test.ts") && LEFT_OUT.test(readFileSync(file, "utf8")));
+  .filter((file) => file.endsWith(".test.ts") && (FULL.test(file) || LEFT_OUT.test(readFileSync(file, "utf8"))));
 
 /** Files and folders, from `npm run test:mutation`. */
 const tests = (process.env.MUTATION_TESTS ?? "test").split(",");

@@ -5,6 +5,8 @@ import { createJsonEncoder } from "../../src/output/formats/json.ts";
 import { writeStaged } from "../../src/output/sink.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { openPaths } from "../helpers/durability.ts";
+import { rejectionOf } from "./faults.ts";
 
 test("a file that is written again, because the set changed, has only the later rows", async () => {
   const path = join(await temporaryFolder(), "2026-01-01");
@@ -15,4 +17,15 @@ test("a file that is written again, because the set changed, has only the later 
     expect(await writeStaged(path, batches, createJsonEncoder({ known: [] }))).toMatchObject({ rows: rows.length });
   }
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual([{ sku: "3" }]);
+});
+
+test("a file is closed when its rows cannot be had", async () => {
+  const folder = await temporaryFolder();
+  const lost = new Error("the connection was lost");
+  const batches = (async function* () {
+    yield batchOf(['{"sku":"1"}']);
+    throw lost;
+  })();
+  const writing = writeStaged(join(folder, "2026-01-01"), batches, createJsonEncoder({ known: [] }));
+  expect([await rejectionOf(writing), openPaths(folder)]).toEqual([lost, []]);
 });

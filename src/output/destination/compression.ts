@@ -47,10 +47,11 @@ export function withCompressionEnding(name: string, compression: Compression | u
  * @throws InputError if the two contradict each other, or this Node.js lacks the codec.
  */
 export function compressionFor(file: string | undefined, asked: Compression | undefined): Compression | undefined {
-  const { stem, compression: byEnding } = withoutCompressionEnding(file ?? "");
+  const name = file ?? "";
+  const { stem, compression: byEnding } = withoutCompressionEnding(name);
   const compression = asked ?? byEnding;
   const renamed = (codec: Compression, isRight: boolean) => ({
-    ...{ input: "output", value: file ?? "" },
+    ...{ input: "output", value: name },
     suggestions: isRight ? [withCompressionEnding(stem, codec)] : [],
   });
   if (compression !== undefined && CODECS[compression].createStream === undefined) {
@@ -63,7 +64,7 @@ export function compressionFor(file: string | undefined, asked: Compression | un
   }
   if (asked !== undefined && byEnding !== undefined && asked !== byEnding) {
     throw new InputError(
-      (nameOf) => `${nameOf("compress")} ${asked} contradicts the ending ${CODECS[byEnding].ending} of ${file}`,
+      (nameOf) => `${nameOf("compress")} ${asked} contradicts the ending ${CODECS[byEnding].ending} of ${name}`,
       renamed(asked, true),
     );
   }

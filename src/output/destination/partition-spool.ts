@@ -12,14 +12,21 @@ import { batchOfLines } from "../../rows/scan.ts";
 export type PartitionSpool = Awaited<ReturnType<typeof openPartitionSpool>>;
 
 const BUFFER_BYTES = 16 * 1024 * 1024;
-
-/** A part ends after the row that reaches this many bytes. */
 const PART_BYTES = 1024 * 1024;
 
 const LINE_FEED = 10;
 
-/** @param partitionOf returns the partition of a row */
-export async function openPartitionSpool(path: string, partitionOf: (rows: RowBatch, row: number) => string) {
+/**
+ * @param partitionOf returns the partition of a row
+ * @param bufferBytes of rows in memory
+ * @param partBytes after which a part ends, with the row that reaches them
+ */
+export async function openPartitionSpool(
+  path: string,
+  partitionOf: (rows: RowBatch, row: number) => string,
+  bufferBytes = BUFFER_BYTES,
+  partBytes = PART_BYTES,
+) {
   let file = await openStoredBytes(path, 0);
   const stored = new Map<string, Extent[]>();
   const buffered = new Map<string, RowRun[]>();
@@ -43,7 +50,7 @@ export async function openPartitionSpool(path: string, partitionOf: (rows: RowBa
     for (const run of buffered.get(partition) ?? []) {
       part.push(run);
       size += sizeOfRun(run);
-      if (size >= PART_BYTES) {
+      if (size >= partBytes) {
         yield part;
         [part, size] = [[], 0];
       }
@@ -70,7 +77,7 @@ export async function openPartitionSpool(path: string, partitionOf: (rows: RowBa
         }
       }
       bufferedBytes += rows.lines().length;
-      if (bufferedBytes >= BUFFER_BYTES) {
+      if (bufferedBytes >= bufferBytes) {
         await flush();
       }
     },

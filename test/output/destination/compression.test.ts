@@ -6,7 +6,12 @@ import { PassThrough, Writable } from "node:stream";
 import * as zlib from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ClosedPipeError } from "../../../src/errors.ts";
-import { type Compression, compressionFor } from "../../../src/output/destination/compression.ts";
+import {
+  type Compression,
+  compressed,
+  compressionFor,
+  withCompressionEnding,
+} from "../../../src/output/destination/compression.ts";
 import type { Chunk, Encoder } from "../../../src/output/formats/encoder.ts";
 import { openSink, type Sink } from "../../../src/output/sink.ts";
 import { failingStream, rejectionOf } from "../faults.ts";
@@ -129,6 +134,14 @@ test("the file ending decides the compression", () => {
 
 test("an explicit compression is used if the ending names none", () => {
   expect([compressionFor(undefined, "gzip"), compressionFor("rows.csv", "gzip")]).toEqual(["gzip", "gzip"]);
+  expect([compressionFor(undefined, undefined), compressionFor("rows.csv.gz", "gzip")]).toEqual([undefined, "gzip"]);
+});
+
+test("a compressed file has the ending of its compression", () => {
+  expect([withCompressionEnding("rows.csv", "gzip"), withCompressionEnding("rows.csv", undefined)]).toEqual([
+    "rows.csv.gz",
+    "rows.csv",
+  ]);
 });
 
 test("a compression that contradicts the ending is refused", () => {
@@ -136,7 +149,7 @@ test("a compression that contradicts the ending is refused", () => {
     expect.objectContaining({
       name: "InputError",
       message: "compress gzip contradicts the ending .zst of rows.csv.zst",
-      ...{ input: "output", suggestions: ["rows.csv.gz"] },
+      ...{ input: "output", value: "rows.csv.zst", suggestions: ["rows.csv.gz"] },
     }),
   );
 });
@@ -163,5 +176,6 @@ if (hasZstd) {
     expect(() => compressionFor("rows.csv.gz", "zstd")).toThrow(refusal("compress", ["gzip"]));
     // Both would have to change, and a correction changes one word.
     expect(() => compressionFor("rows.csv.zst", "zstd")).toThrow(refusal("output", []));
+    expect(() => compressed(asItIs, "zstd")).toThrow("no codec for zstd");
   });
 }

@@ -1,13 +1,26 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ClosedPipeError, FileError, LockedError } from "../../../src/errors.ts";
 import { runningFingerprint } from "../../../src/files/fingerprint.ts";
-import { openFile } from "../../../src/output/destination/file.ts";
+import { openFile, openStagedFile, targetFileOf } from "../../../src/output/destination/file.ts";
+import { followSyncs, openPaths } from "../../helpers/durability.ts";
 import { rejectionOf } from "../faults.ts";
 
 let folder: string;
@@ -47,6 +60,18 @@ test("an existing file stays whole until it is replaced, and its permissions are
   expect((await stat(target)).mode & 0o777).toBe(0o640);
 });
 
+test("a file is on disk before it gets its name, and so is its folder after that", async () => {
+  const destination = await openFile(target);
+  await destination.write("new");
+  const syncs = await followSyncs(folder);
+  await destination.finish();
+  expect(syncs).toEqual([
+    { kind: "file", names: ["rows.csv.partial"] },
+    { kind: "folder", names: ["rows.csv"] },
+  ]);
+  expect(openPaths(folder)).toEqual([]);
+});
+
 test("an abandoned output leaves the folder unchanged", async () => {
   await writeFile(target, "old");
   const destination = await openFile(target);
@@ -71,6 +96,47 @@ test("abandoning after the end does not affect the next output", async () => {
   await second.write("second");
   await second.finish();
   expect(await readFile(target, "utf8")).toBe("second");
+});
+
+test("abandoning again does not affect the next output", async () => {
+  const first = await openFile(target);
+  await first.abandon();
+  const second = await openFile(target);
+  await first.abandon();
+  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
+  await second.finish();
+});
+
+test("an output whose partial file somebody removed can be abandoned, and cannot get its name", async () => {
+  const abandoned = await openFile(target);
+  await rm(`${target}.partial`);
+  await abandoned.abandon();
+  const finished = await openFile(target);
+  await rm(`${target}.partial`);
+  expect(await rejectionOf(finished.finish())).toMatchObject({
+    name: "FileError",
+    message: `${target}: no such file or folder`,
+  });
+  expect(openPaths(folder)).toEqual([]);
+});
+
+test("a complete output is kept if a folder has its name meanwhile", async () => {
+  const destination = await openFile(target);
+  await destination.write("mine");
+  await mkdir(target);
+  expect(await rejectionOf(destination.finish())).toMatchObject({
+    name: "FileError",
+    message: `${target}: it is a folder, not a file; the complete output is in ${target}.partial`,
+  });
+  expect(await readFile(`${target}.partial`, "utf8")).toBe("mine");
+});
+
+test("a name that is too long for a partial file is refused", async () => {
+  const long = join(folder, "x".repeat(250));
+  expect(await rejectionOf(openFile(long))).toMatchObject({
+    name: "FileError",
+    message: `${long}.partial: the name is too long`,
+  });
 });
 
 test("a second output to the same target is refused while the first is being written", async () => {
@@ -156,6 +222,10 @@ test("a folder is refused as a target", async () => {
   expect(await rejectionOf(openFile(folder))).toEqual(new FileError(`"${folder}" names a folder, not a file`, folder));
 });
 
+test("an empty name is refused", async () => {
+  expect(await rejectionOf(openFile(""))).toEqual(new FileError('"" names a folder, not a file', ""));
+});
+
 test("a name with a final slash is refused", async () => {
   expect(await rejectionOf(openFile(`${target}/`))).toEqual(
     new FileError(`"${target}/" names a folder, not a file`, `${target}/`),
@@ -175,6 +245,16 @@ test("a path through a file is refused with a clear message", async () => {
   expect(await rejectionOf(openFile(path))).toMatchObject({
     name: "FileError",
     message: `${path}: a part of the path is not a folder`,
+  });
+});
+
+test("a path through links that lead to each other is refused with a clear message", async () => {
+  await symlink("b", join(folder, "a"));
+  await symlink("a", join(folder, "b"));
+  const path = join(folder, "a", "rows.csv");
+  expect(await rejectionOf(openFile(path))).toMatchObject({
+    name: "FileError",
+    message: `${path}: too many symbolic links`,
   });
 });
 
@@ -202,17 +282,20 @@ test("a named pipe is written directly and stays a pipe", async () => {
     isPipe: true,
   });
   await reader.close();
+  expect(openPaths(folder)).toEqual([]);
 });
 
 test("a named pipe can start over only before its first byte", async () => {
   const pipe = namedPipe();
   const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const destination = await openFile(pipe);
+  await destination.write("");
   expect(await destination.restart()).toBe(true);
   await destination.write("row\n");
   expect(await destination.restart()).toBe(false);
   await destination.abandon();
   await reader.close();
+  expect(openPaths(folder)).toEqual([]);
 });
 
 test("a named pipe ends quietly when its reader goes away", async () => {
@@ -222,6 +305,38 @@ test("a named pipe ends quietly when its reader goes away", async () => {
   await destination.write("row\n");
   expect((await reader.read()).buffer.toString("utf8", 0, 4)).toBe("row\n");
   await reader.close();
-  expect(await rejectionOf(destination.write("row\n"))).toBeInstanceOf(ClosedPipeError);
+  expect(await rejectionOf(destination.write("row\n"))).toEqual(new ClosedPipeError(`the reader of ${pipe} went away`));
   await destination.abandon();
+});
+
+test("a staged file is on disk when it is finished, and has only what was written after it started over", async () => {
+  const fingerprint = runningFingerprint();
+  const destination = await openStagedFile(target, fingerprint);
+  await destination.write("lost\n");
+  expect(await destination.restart()).toBe(true);
+  await destination.write("row\n");
+  const syncs = await followSyncs(folder);
+  await destination.finish();
+  expect(syncs).toEqual([{ kind: "file", names: ["rows.csv"] }]);
+  expect([await readFile(target, "utf8"), fingerprint.value().bytes, openPaths(folder)]).toEqual(["row\n", 4, []]);
+  await destination.abandon();
+});
+
+test("an abandoned staged file is closed", async () => {
+  const destination = await openStagedFile(target, runningFingerprint());
+  await destination.write("row\n");
+  await destination.abandon();
+  expect(openPaths(folder)).toEqual([]);
+});
+
+test("the file behind an output is named, whether it exists or not, and that of a device is not", async () => {
+  await symlink("later.csv", target);
+  const later = join(await realpath(folder), "later.csv");
+  expect(await targetFileOf(target)).toBe(later);
+  await writeFile(later, "old");
+  expect([await targetFileOf(target), await targetFileOf(folder), await targetFileOf("/dev/null")]).toEqual([
+    later,
+    await realpath(folder),
+    undefined,
+  ]);
 });

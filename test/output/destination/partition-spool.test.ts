@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openPartitionSpool, type PartitionSpool } from "../../../src/output/destination/partition-spool.ts";
@@ -7,6 +7,11 @@ import type { RowBatch } from "../../../src/rows/batch.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { productRow } from "../../helpers/products.ts";
+import { rejectionOf } from "../faults.ts";
+
+/** A spool holds this many bytes in memory here, and reads this many at once. */
+const BUFFER_BYTES = 16 * 1024;
+const PART_BYTES = 1024;
 
 test("the rows of a partition are read in the order in which they were added, over several writes", async () => {
   const spool = await openSpool();
@@ -28,7 +33,7 @@ test("removed rows are gone, also buffered ones, and later rows replace them", a
 
 test("removed rows on disk stay gone when later rows are on disk, too", async () => {
   const spool = await openSpool((_, row) => (row === 0 ? "a" : "b"));
-  const long = "x".repeat(9 * 1024 * 1024);
+  const long = "x".repeat(9 * 1024);
   await spool.write(batchOf(["1", long, long].map((row) => JSON.stringify({ row }))));
   await spool.restart();
   const rows = ["4", long, long].map((row) => batchOf([JSON.stringify({ row })]));
@@ -40,7 +45,7 @@ test("removed rows on disk stay gone when later rows are on disk, too", async ()
 
 test("rows beyond the size of the buffer are written without a flush", async () => {
   const spool = await openSpool(() => "a");
-  const long = "x".repeat(1024 * 1024);
+  const long = "x".repeat(1024);
   for (let row = 0; row < 20; row += 1) {
     await spool.write(batchOf([`{"row":"${row}${long}"}`]));
   }
@@ -55,7 +60,7 @@ test.each([
 ])("a row longer than what is read at once stays whole, and so do its neighbours, %s", async (_, size, isOnDisk) => {
   const path = join(await temporaryFolder(), "rows");
   const spool = await openSpool(() => "a", path);
-  const long = "x".repeat(size * 1024 * 1024);
+  const long = "x".repeat(size * 1024);
   await spool.write(batchOf(["1", `2${long}`, "3", long, "5"].map((row) => JSON.stringify({ row }))));
   expect(await contentOf(spool)).toEqual({ a: ["1", `2${long}`, "3", long, "5"] });
   expect((await stat(path)).size > 0).toBe(isOnDisk);
@@ -63,12 +68,12 @@ test.each([
 
 test("rows that alternate between partitions are sorted over many writes", async () => {
   const spool = await openSpool(partitionOf(["crawl_date"]));
-  const title = JSON.stringify("long ".repeat(400));
-  const rows = Array.from({ length: 9_000 }, (_, row) =>
+  const title = JSON.stringify("long ".repeat(4));
+  const rows = Array.from({ length: 900 }, (_, row) =>
     productRow({ sku: `"${row}"`, title, crawl_date: dayOfRow(row) }),
   );
-  for (let from = 0; from < rows.length; from += 500) {
-    await spool.write(batchOf(rows.slice(from, from + 500)));
+  for (let from = 0; from < rows.length; from += 50) {
+    await spool.write(batchOf(rows.slice(from, from + 50)));
   }
   const found: Record<string, string> = {};
   for (const partition of await spool.partitions()) {
@@ -85,11 +90,43 @@ test("rows that alternate between partitions are sorted over many writes", async
   expect(found).toEqual(expected);
 });
 
-test("closing removes the file", async () => {
+test("a part ends after the row that reaches its size, and a batch has each row once", async () => {
+  const spool = await openSpool(() => "a");
+  // With its LF, a row has 256 bytes.
+  const rows = Array.from({ length: 10 }, (_, row) => `{"row":"${row}${"x".repeat(245)}"}`);
+  await spool.write(batchOf(rows.slice(0, 5)));
+  await spool.write(batchOf(rows.slice(5)));
+  const parts: number[] = [];
+  const read: string[] = [];
+  for await (const part of spool.read("a")) {
+    parts.push(part.length);
+    read.push(...part.texts());
+  }
+  expect([parts, read]).toEqual([[5, 5], rows]);
+});
+
+test("a file that was damaged meanwhile is an error that names it", async () => {
+  const path = join(await temporaryFolder(), "rows");
+  const spool = await openSpool(() => "a", path);
+  await spool.write(batchOf([`{"row":"${"x".repeat(BUFFER_BYTES)}"}`]));
+  await writeFile(path, "damaged");
+  const reading = async () => {
+    for await (const rows of spool.read("a")) {
+      expect(rows).toBeUndefined();
+    }
+  };
+  expect(await rejectionOf(reading())).toMatchObject({
+    name: "FileError",
+    message: `${path}: its bytes from 0 on are damaged: no row ends there`,
+  });
+});
+
+test("closing removes the file, and a file that is gone is no error", async () => {
   const folder = await temporaryFolder();
   const spool = await openPartitionSpool(join(folder, "rows"), () => "a");
   await spool.close();
   expect(await readdir(folder)).toEqual([]);
+  await spool.close();
 });
 
 /** Days of some rows each, as JSON. */
@@ -98,7 +135,12 @@ function dayOfRow(row: number): string {
 }
 
 async function openSpool(partitionOf = namedPartition, path?: string): Promise<PartitionSpool> {
-  const spool = await openPartitionSpool(path ?? join(await temporaryFolder(), "rows"), partitionOf);
+  const spool = await openPartitionSpool(
+    path ?? join(await temporaryFolder(), "rows"),
+    partitionOf,
+    BUFFER_BYTES,
+    PART_BYTES,
+  );
   onTestFinished(() => spool.close());
   return spool;
 }

@@ -3,11 +3,11 @@ import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../../../src/contract/product.ts";
 import { ContractError } from "../../../../src/errors.ts";
-import type { EncoderOptions, RowEncoder } from "../../../../src/output/formats/encoder.ts";
 import { createParquetEncoder, ROW_GROUP_ROWS } from "../../../../src/output/formats/parquet/parquet.ts";
 import { TEXT_PARSERS } from "../../../../src/output/formats/parquet/parquet-rows.ts";
 import { batchOf } from "../../../../src/rows/scan.ts";
 import { productRow } from "../../../helpers/products.ts";
+import { parquetOf } from "./parquet-of.ts";
 
 test("the schema has the types of the contract, and only color may be null", async () => {
   const { schema } = parquetMetadata(await parquetOf([]));
@@ -67,14 +67,6 @@ test("a row group ends when it is full", async () => {
   const batches = [ROW_GROUP_ROWS + 10, 5].map((count) => Array<string>(count).fill('{"sku":"S-1"}'));
   const { row_groups } = parquetMetadata(await parquetOf(batches, { known: ["sku"] }));
   expect(row_groups.map(({ num_rows }) => num_rows)).toEqual([BigInt(ROW_GROUP_ROWS), 15n]);
-});
-
-test("a row group of very long rows ends before it is full, wherever the batches end", async () => {
-  const row = `{"title":"${"long ".repeat(100_000)}"}`;
-  const full = Math.ceil((64 * 1024 * 1024) / row.length);
-  const batches = [7, full, 3].map((count) => Array<string>(count).fill(row));
-  const { row_groups } = parquetMetadata(await parquetOf(batches, { known: ["title"] }));
-  expect(row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([full, 10]);
 });
 
 test("every column of a row group has its minimum, its maximum and its number of nulls", async () => {
@@ -202,28 +194,8 @@ test("any text is read back as JSON.parse reads it, however it is escaped", asyn
   );
 });
 
-function create(options: Partial<EncoderOptions> = {}): RowEncoder {
-  return createParquetEncoder({ known: PRODUCT_COLUMNS, ...options });
-}
-
 function numbered(count: number): string[] {
   return Array.from({ length: count }, (_, index) => productRow({ sku: `"S-${index}"`, mrp: `${index}.5` }));
-}
-
-async function parquetOf(
-  pages: readonly (readonly string[])[],
-  options: Partial<EncoderOptions> = {},
-): Promise<ArrayBuffer> {
-  const encoder = create(options);
-  const chunks = [await encoder.begin()];
-  for (const page of pages) {
-    chunks.push(await encoder.encode(batchOf(page, options.known)));
-  }
-  return joined([...chunks, await encoder.end()]);
-}
-
-function joined(chunks: readonly (string | Uint8Array)[]): ArrayBuffer {
-  return new Uint8Array(Buffer.concat(chunks.map((chunk) => Buffer.from(chunk as Uint8Array)))).buffer;
 }
 
 async function rowsOf(file: ArrayBuffer): Promise<unknown[]> {

@@ -1,16 +1,15 @@
-import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { fromBufferPromise } from "yauzl";
-import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
-import { ContractError, InputError } from "../../../src/errors.ts";
-import type { EncoderOptions, RowEncoder } from "../../../src/output/formats/encoder.ts";
-import { SHEET_PART, SHEET_RELATIONS_PART } from "../../../src/output/formats/xlsx/workbook-parts.ts";
-import { createXlsxEncoder } from "../../../src/output/formats/xlsx/xlsx.ts";
-import { batchOf } from "../../../src/rows/scan.ts";
-import { productRow } from "../../helpers/products.ts";
-import { anyText } from "../../helpers/texts.ts";
+import { PRODUCT_COLUMNS } from "../../../../src/contract/product.ts";
+import { ContractError } from "../../../../src/errors.ts";
+import type { EncoderOptions } from "../../../../src/output/formats/encoder.ts";
+import { SHEET_PART, SHEET_RELATIONS_PART } from "../../../../src/output/formats/xlsx/workbook-parts.ts";
+import { createXlsxEncoder } from "../../../../src/output/formats/xlsx/xlsx.ts";
+import { productRow } from "../../../helpers/products.ts";
+import { anyText } from "../../../helpers/texts.ts";
+import { partsOf, workbookOf } from "./workbook-of.ts";
 
 describe("a sheet", () => {
   test("holds the values of the contract with their types", async () => {
@@ -177,30 +176,9 @@ describe("an address", () => {
 
   test("is text unless links are asked for", async () => {
     const workbook = await workbookOf([[productRow({ url: '"https://shop.example/"' })]]);
-    const names: string[] = [];
-    for await (const { fileName } of (await fromBufferPromise(workbook)).eachEntry()) {
-      names.push(fileName);
-    }
-    expect(names).not.toContain(SHEET_RELATIONS_PART);
-    expect((await partsOf(workbook)).sheet).not.toContain("<hyperlink");
-  });
-
-  test("stays text after the last link that a sheet can hold, and this is reported once", async () => {
-    let told = 0;
-    const known = ["url", "image_url"];
-    const rows = Array.from(
-      { length: 32_766 },
-      (_, row) => `{"url":"https://shop.example/${row}","image_url":"https://cdn.example/${row}"}`,
-    );
-    const parts = await partsOf(await workbookOf([rows], { known, links: true, onPlainLinks: () => (told += 1) }));
-    const links = parts.sheet.match(/<hyperlink [^>]*/g) ?? [];
-    const targets = parts.links.match(/ Target="[^"]*"/g) ?? [];
-    expect([links.length, targets.length, told]).toEqual([65_530, 65_530, 1]);
-    expect([links.at(-1), targets.at(-1)]).toEqual([
-      '<hyperlink ref="B32766" r:id="rId65530"/',
-      ' Target="https://cdn.example/32764"',
-    ]);
-    expect(parts.sheet).toMatch(/<c r="A32767"[^>]*><is><t>https:\/\/shop\.example\/32765</);
+    const parts = await partsOf(workbook);
+    expect([...parts.keys()]).not.toContain(SHEET_RELATIONS_PART);
+    expect(parts.get(SHEET_PART)).not.toContain("<hyperlink");
   });
 });
 
@@ -220,57 +198,16 @@ describe("the bytes", () => {
   });
 });
 
-test("a sheet takes as many rows as it can hold, and one more is refused", async () => {
-  const known = ["empty"];
-  const encoder = create({ known });
-  await encoder.begin();
-  const row = '{"empty":null}';
-  const rows = batchOf(Array(9_709).fill(row), known);
-  for (let batch = 0; batch < 108; batch += 1) {
-    await encoder.encode(rows);
-  }
-  await encoder.encode(batchOf([row, row, row], known));
-  await expect(encoder.encode(batchOf([row], known))).rejects.toEqual(
-    new InputError(
-      "a sheet of xlsx holds at most 1,048,575 rows below its header, and there are more; write csv, or ask for fewer rows or columns",
-      { input: "format", value: "xlsx" },
-    ),
-  );
-});
-
 test("more columns than a sheet can hold are refused", () => {
   const known = Array.from({ length: 16_385 }, (_, index) => `c${index}`);
-  expect(() => create({ known })).toThrow("a sheet of xlsx holds at most 16,384 columns");
+  expect(() => createXlsxEncoder({ known })).toThrow("a sheet of xlsx holds at most 16,384 columns");
 });
-
-function create(options: Partial<EncoderOptions> = {}): RowEncoder {
-  return createXlsxEncoder({ known: PRODUCT_COLUMNS, ...options });
-}
-
-async function workbookOf(pages: readonly (readonly string[])[], options: Partial<EncoderOptions> = {}) {
-  const encoder = create(options);
-  const chunks = [await encoder.begin()];
-  for (const page of pages) {
-    chunks.push(await encoder.encode(batchOf(page, options.known)));
-  }
-  return joined([...chunks, await encoder.end()]);
-}
 
 /** The sheet as the reader of another package sees it. */
 async function sheetOf(pages: readonly (readonly string[])[], options: Partial<EncoderOptions> = {}) {
   const { sheets } = await readXlsx(await workbookOf(pages, options), { readStyles: true });
   expect(sheets).toHaveLength(1);
   return sheets[0] as (typeof sheets)[number];
-}
-
-/** The XML of the sheet and of the addresses of its links: with many links, a reader takes long. */
-async function partsOf(workbook: Buffer): Promise<{ sheet: string; links: string }> {
-  const archive = await fromBufferPromise(workbook);
-  const parts = new Map<string, string>();
-  for await (const entry of archive.eachEntry()) {
-    parts.set(entry.fileName, await text(await archive.openReadStreamPromise(entry)));
-  }
-  return { sheet: parts.get(SHEET_PART) ?? "", links: parts.get(SHEET_RELATIONS_PART) ?? "" };
 }
 
 function valuesOf(row: Record<string, unknown>): unknown[] {
@@ -281,8 +218,4 @@ function valuesOf(row: Record<string, unknown>): unknown[] {
 function numbered(count: number): string[] {
   const title = `"${"x".repeat(2_000)}"`;
   return Array.from({ length: count }, (_, index) => productRow({ sku: `"S-${index}"`, mrp: `${index}.5`, title }));
-}
-
-function joined(chunks: readonly (string | Uint8Array)[]): Buffer {
-  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
 }
