@@ -5,8 +5,10 @@ import type { DayNumbers } from "./row-counts.ts";
 export interface RowSet {
   version: number;
   days: DayNumbers;
-  /** Ids of the combinations of the set. Undefined if it has all rows of these days. */
+  /** Ids of the combinations of the set. They may be undefined if it has all rows of these days. */
   combinations: readonly number[] | undefined;
+  /** Whether to find its rows by their combinations and days and sort them costs less than to go through all rows in order. */
+  isSorted: boolean;
 }
 
 /** Where a page of a set is, in the row order of the service. */
@@ -48,10 +50,13 @@ export async function readPageIds(session: Session, set: RowSet, position: RowPo
   return await readIds(session, page(isLater, ROW_ORDER), [...parameters, after, after, limit, 0]);
 }
 
-/** Reads all ids of a set, in the row order of the service. The cost depends on the size of the set. */
+/**
+ * Reads all ids of a set, in the row order of the service. The cost depends on the size of the set if it is sorted, and
+ * otherwise on the number of all rows.
+ */
 export async function readAllIds(session: Session, set: RowSet): Promise<number[]> {
   const { sql, parameters } = conditions(session, set);
-  const index = set.combinations === undefined ? "product_order" : "product_place";
+  const index = set.isSorted ? "product_place" : "product_order";
   return await readIds(
     session,
     `SELECT id FROM product ${session.dialect.by(index)} WHERE ${sql} ORDER BY ${ROW_ORDER} LIMIT ${ALL}`,

@@ -21,6 +21,9 @@ import { hasVersion } from "./versions.ts";
 const LISTED_ROWS = 65_536;
 const ID_BYTES = 8;
 
+/** To find and sort a row takes about as long as to pass by this many rows in order. */
+const SORTING_COST = 16;
+
 /** Memory of all kept counts, and of all kept selections, in bytes. The newest value is kept whatever its size. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
@@ -85,9 +88,12 @@ export function createSnapshots(listedRows = LISTED_ROWS, cacheBytes = CACHE_BYT
           const days = daysOf(filters);
           const counted = await countsOf(days);
           const wanted = wantedCounts(counted, filters, visible);
+          const summary = summarise(wanted);
+          const stored = counted.reduce((sum, { corpus }) => sum + corpus, 0);
+          const isSorted = summary.matching_rows <= Math.min(listedRows, stored / SORTING_COST);
           const isWhole = wanted.length === counted.filter(({ matching }) => matching > 0).length;
-          const combinations = isWhole ? undefined : wanted.map(({ id }) => id);
-          return { rows: { version, days, combinations }, summary: summarise(wanted), wanted };
+          const combinations = isWhole && !isSorted ? undefined : wanted.map(({ id }) => id);
+          return { rows: { version, days, combinations, isSorted }, summary, wanted };
         });
         return selectionOf(key, kept, read, listedRows);
       },
