@@ -1,38 +1,23 @@
+import type { CatalogClient } from "../api/client.ts";
+import type { Filters } from "../contract/filters.ts";
 import { SetChangedError } from "../errors.ts";
-import type { RowSink } from "../pull/pull.ts";
+import { type PullOptions, pull } from "../pull/pull.ts";
+import { ofRetailer } from "../pull/set-filters.ts";
 import { collectDay, type DayFacts } from "./day-rows.ts";
 import { type Change, type Difference, joinDays, SIDES, type Side } from "./join.ts";
 
-/** The source of rows for a comparison of two crawl days. Filters apply to all counts and rows. */
-export interface DiffSource {
-  /** Maximum of retailers in one call of `read`. */
-  retailersAtOnce: number;
-  /** Rows of retailers on a day. One without rows may be absent, and one that is named several times has the sum. */
-  countRows(day: string): Promise<Iterable<readonly [retailer: string, rows: number]>>;
-  /**
-   * Passes the rows of a day to the sink, each with at least the members that a comparison needs.
-   *
-   * @param retailers only the rows of these, at most `retailersAtOnce`; undefined for all
-   * @param onRows called with the number of rows so far
-   * @returns the number of rows
-   */
-  read(
-    day: string,
-    retailers: readonly string[] | undefined,
-    sink: RowSink,
-    onRows: (rows: number) => void,
-  ): Promise<number>;
-}
-
-export interface CompareOptions {
+export interface CompareOptions extends Pick<PullOptions, "pageSize" | "concurrency" | "signal"> {
   /** The two crawl days, `YYYY-MM-DD`. */
   from: string;
   to: string;
+  /** Of all counts and rows; without dates. */
+  filters: Filters;
   /** Maximum of rows of both days to read together, of several retailers (default: 200,000). */
   rowsAtOnce?: number;
   /** Called with the rows of both days once they are known. */
   onTotal?: ((rows: number) => void) | undefined;
   onRows?: ((rows: number) => void) | undefined;
+  onRestart?: (reason: string) => void;
 }
 
 /** Rows of each retailer on the two days. */
@@ -51,29 +36,42 @@ const TOGETHER = 200_000;
 const DIFFERENCES_AT_ONCE = 500;
 
 /**
- * Compares two crawl days, joined on retailer and sku (a sku is unique within its retailer only, contract section
- * 2.1). Differences come by retailer, then sku, whatever the order of the source.
+ * Compares two crawl days of a service, joined on retailer and sku (a sku is unique within its retailer only, contract
+ * section 2.1). Each day is pulled like an export: whole, checked, and replanned if it changes. Differences come by
+ * retailer, then sku, whatever the order of the rows.
  *
- * Memory: the needed members of the rows of both days, of one retailer or of several with at most `rowsAtOnce` rows.
- * Facts that are the same on both days are kept once. This is about 0.6 kB a row if everything differs.
+ * Memory: the needed members of the rows of both days, of all retailers or, if these have more than `rowsAtOnce` rows, of
+ * one. Facts that are the same on both days are kept once. This is about 0.6 kB a row if everything differs.
  *
- * @throws SetChangedError if a day's rows changed while they were read; also everything that the source throws
+ * @throws SetChangedError if a day's rows changed while they were read; also everything that a pull throws
  */
 export async function diffDays(
-  source: DiffSource,
+  client: CatalogClient,
   options: CompareOptions,
   onDifferences: (differences: readonly Difference[]) => Promise<void>,
 ): Promise<DiffSummary> {
-  const retailers = await rowsOfRetailers(source, options);
+  const { filters, rowsAtOnce = TOGETHER } = options;
+  const retailers = await rowsOfRetailers(client, options);
   const expected = { from: rowsOn("from", retailers), to: rowsOn("to", retailers) };
-  options.onTotal?.(expected.from + expected.to);
+  const total = expected.from + expected.to;
+  options.onTotal?.(total);
   const products = { changed: 0, appeared: 0, vanished: 0, unchanged: 0 };
   const read = { from: 0, to: 0 };
-  for (const part of partsOf(retailers, options.rowsAtOnce ?? TOGETHER, source.retailersAtOnce)) {
+  const together = retailers.size === 0 ? [] : [filters];
+  const parts = total <= rowsAtOnce ? together : [...retailers.keys()].map((one) => ofRetailer(filters, one));
+  for (const part of parts) {
     const readSide = async (side: Side, other?: DayFacts): Promise<DayFacts> => {
       const sink = collectDay(other);
       const before = read.from + read.to;
-      read[side] += await source.read(options[side], part, sink, (rows) => options.onRows?.(before + rows));
+      const { rows } = await pull(client, sink, {
+        ...options,
+        filters: onDay(part, options[side]),
+        observer: {
+          onRows: (rows) => options.onRows?.(before + rows),
+          onRestart: (reason) => options.onRestart?.(reason),
+        },
+      });
+      read[side] += rows;
       return sink.day();
     };
     const from = await readSide("from");
@@ -97,38 +95,21 @@ export async function diffDays(
   return { products, retailers };
 }
 
-async function rowsOfRetailers(source: DiffSource, days: Record<Side, string>): Promise<RetailerRows> {
+/** The retailers that have rows, in order. */
+async function rowsOfRetailers(client: CatalogClient, options: CompareOptions): Promise<RetailerRows> {
   const retailers = new Map<string, Record<Side, number>>();
   for (const side of SIDES) {
-    for (const [retailer, counted] of await source.countRows(days[side])) {
+    const { data } = await client.coverage(onDay(options.filters, options[side]), options.signal);
+    for (const { retailer, matching_rows } of data.filter((entry) => entry.matching_rows > 0)) {
       const rows = retailers.get(retailer) ?? { from: 0, to: 0 };
-      retailers.set(retailer, { ...rows, [side]: rows[side] + counted });
+      retailers.set(retailer, { ...rows, [side]: rows[side] + matching_rows });
     }
   }
-  return new Map([...retailers].filter(([, { from, to }]) => from + to > 0).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map([...retailers].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Divides the retailers, in order, into parts that are compared at once; undefined means all together. */
-function partsOf(
-  retailers: RetailerRows,
-  rowsAtOnce: number,
-  retailersAtOnce: number,
-): (readonly string[] | undefined)[] {
-  if (rowsOn("from", retailers) + rowsOn("to", retailers) <= rowsAtOnce) {
-    return retailers.size === 0 ? [] : [undefined];
-  }
-  const parts: { names: string[]; rows: number }[] = [];
-  for (const [retailer, { from, to }] of retailers) {
-    const rows = from + to;
-    const last = parts.at(-1);
-    if (last === undefined || last.names.length === retailersAtOnce || last.rows + rows > rowsAtOnce) {
-      parts.push({ names: [retailer], rows });
-    } else {
-      last.names.push(retailer);
-      last.rows += rows;
-    }
-  }
-  return parts.map(({ names }) => names);
+function onDay(filters: Filters, day: string): Filters {
+  return { ...filters, start_date: day, end_date: day };
 }
 
 function rowsOn(side: Side, retailers: RetailerRows): number {

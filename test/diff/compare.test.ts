@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
-import type { Filters } from "../../src/contract/filters.ts";
-import { type CompareOptions, type DiffSource, type DiffSummary, diffDays } from "../../src/diff/compare.ts";
+import { type CompareOptions, type DiffSummary, diffDays } from "../../src/diff/compare.ts";
 import { collectDay } from "../../src/diff/day-rows.ts";
 import type { Difference } from "../../src/diff/join.ts";
-import { serviceDays } from "../../src/diff/service-source.ts";
 import { SetChangedError } from "../../src/errors.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { type FakeRow, fakeService } from "../helpers/fake-client.ts";
@@ -37,12 +35,12 @@ function listed(sku: string, crawl_date: string, selling_price: number, category
 
 async function diff(
   service: ReturnType<typeof fakeService>,
-  { filters = {}, ...given }: Partial<CompareOptions> & { filters?: Filters } = {},
+  given: Partial<CompareOptions> = {},
 ): Promise<DiffSummary["products"] & { differences: unknown[] }> {
   const differences: Difference[] = [];
   const signal = new AbortController().signal;
-  const source = serviceDays(service.client, { filters, pageSize: 2, concurrency: 2, signal });
-  const { products } = await diffDays(source, { from: FROM, to: TO, ...given }, async (batch) => {
+  const options = { from: FROM, to: TO, filters: {}, pageSize: 2, concurrency: 2, signal, ...given };
+  const { products } = await diffDays(service.client, options, async (batch) => {
     differences.push(...batch);
   });
   return {
@@ -102,32 +100,6 @@ test.each([{}, { rcd: "zeta:shoes:fashion,acme:shoes:fashion,acme:boots:fashion"
     expect(service.requests.filter((request) => request === "coverage")).toHaveLength(6);
   },
 );
-
-test("retailers are read together up to the limits of rows and retailers", async () => {
-  const readings: (readonly string[] | undefined)[] = [];
-  const source = (retailersAtOnce: number): DiffSource => ({
-    retailersAtOnce,
-    countRows: async () =>
-      new Map([
-        ["d", 3],
-        ["a", 1],
-        ["b", 1],
-        ["c", 1],
-      ]),
-    read: async (_, retailers) => {
-      readings.push(retailers);
-      return (retailers ?? []).reduce((sum, retailer) => sum + (retailer === "d" ? 3 : 1), 0);
-    },
-  });
-  const parts = async (retailersAtOnce: number, rowsAtOnce: number) => {
-    readings.length = 0;
-    await diffDays(source(retailersAtOnce), { from: FROM, to: TO, rowsAtOnce }, async () => undefined);
-    return readings.filter((_, index) => index % 2 === 0);
-  };
-  expect(await parts(Infinity, 4)).toEqual([["a", "b"], ["c"], ["d"]]);
-  expect(await parts(Infinity, 11)).toEqual([["a", "b", "c"], ["d"]]);
-  expect(await parts(1, 4)).toEqual([["a"], ["b"], ["c"], ["d"]]);
-});
 
 test("differences are in the order of skus, independent of the order of the categories", async () => {
   const service = fakeService([listed("b", TO, 1, "boots"), listed("c", TO, 1, "hats"), listed("a", TO, 1, "shoes")]);

@@ -2,7 +2,6 @@ import { withConnection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { diffDays } from "../../diff/compare.ts";
-import { serviceDays } from "../../diff/service-source.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
 import type { DiffOptions } from "./options.ts";
 
@@ -13,16 +12,15 @@ export async function withServiceDays(
   use: (days: ComparedDays) => Promise<void>,
 ): Promise<void> {
   const { concurrency } = options;
-  const pageSize = LIMITS.pageSize.maximum;
   await withConnection(options, context, async ({ client, filters, reporter, signal }) => {
     const extent = async () => (await client.coverage(filters, signal)).meta.coverage;
     const days = await resolveDaysOf(options, context.now(), async () => (await extent()).latest_date);
     const onRestart = (reason: string) => reporter.note(`reading a part of a day again: ${reason}`);
-    const source = serviceDays(client, { filters, pageSize, concurrency, signal, onRestart });
+    const pulled = { ...days, filters, pageSize: LIMITS.pageSize.maximum, concurrency, signal, onRestart };
     await use({
       ...days,
       asOf: false,
-      compare: (progress, onDifferences) => diffDays(source, { ...days, ...progress }, onDifferences),
+      compare: (progress, onDifferences) => diffDays(client, { ...pulled, ...progress }, onDifferences),
       reporter,
       signal,
       daysWithRows: async () => {
