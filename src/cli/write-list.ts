@@ -2,11 +2,11 @@ import type { Context } from "../context.ts";
 import type { EncoderOptions } from "../output/formats/encoder.ts";
 import type { RowFormat } from "../output/formats/registry.ts";
 import { groupDigits } from "../output/terminal/counted.ts";
+import { recordTable } from "../output/terminal/tables/row-table.ts";
 import { renderCaptioned, type Table } from "../output/terminal/tables/table.ts";
 import { batchOf } from "../rows/scan.ts";
 import type { GlobalOptions } from "./flags/global.ts";
-import type { ListOptions } from "./flags/list.ts";
-import { hasRowFormat, type OutputOptions } from "./flags/output.ts";
+import { hasRowFormat, type ListingOptions, type OutputOptions } from "./flags/output.ts";
 import { showTable } from "./pager.ts";
 import type { Reporter } from "./reporter.ts";
 import { screenOf } from "./terminal.ts";
@@ -18,23 +18,24 @@ export const SHOWN_ROWS = 1000;
 /** Items of which one batch is in memory as rows. */
 const AT_ONCE = 2_000;
 
-interface OutputFlags {
-  output: OutputOptions<"table" | RowFormat>;
-  list: ListOptions;
+/** The records of a list. */
+interface RecordView<Item, Row extends object> extends Pick<EncoderOptions, "known" | "types"> {
+  /** Members in the order of the columns. */
+  recordOf: (item: Item) => Row;
 }
 
 /** How a list is written. */
-export interface ListView<Item, Row extends object> {
-  /** Members in the order of the columns. */
-  recordOf: (item: Item) => Row;
-  encoding: EncoderOptions;
+interface ListView<Item, Row extends object> extends RecordView<Item, Row> {
+  /** The table without chosen columns. */
   tableOf: (records: readonly Row[]) => Table;
   /** Headings of columns that become a caption if all rows have the same value. */
   captions: readonly string[];
 }
 
+type Listing = ListingOptions<"table" | RowFormat>;
+
 /** The items that the output has: those of `--limit`, and without it all, or the first of a table. */
-export function listed<Item>(items: readonly Item[], { output, list }: OutputFlags): readonly Item[] {
+export function listed<Item>(items: readonly Item[], { output, list }: Listing): readonly Item[] {
   return items.slice(0, list.limit ?? (hasRowFormat(output) ? items.length : SHOWN_ROWS));
 }
 
@@ -42,21 +43,33 @@ export function listed<Item>(items: readonly Item[], { output, list }: OutputFla
 export async function writeList<Item, Row extends object>(
   items: readonly Item[],
   all: number,
-  { recordOf, encoding, tableOf, captions }: ListView<Item, Row>,
-  options: OutputFlags & { globals: GlobalOptions },
+  view: ListView<Item, Row>,
+  options: Listing & { globals: GlobalOptions },
   reporter: Reporter,
   context: Context,
 ): Promise<void> {
-  const { output, list } = options;
+  const { output, list, columns } = options;
   if (hasRowFormat(output)) {
-    await writeRows(batches(items, recordOf, encoding.known), output, encoding, reporter, context);
+    await writeRecords(items, view, { output, columns }, reporter, context);
     return;
   }
-  const table = renderCaptioned(tableOf(items.map(recordOf)), captions, screenOf(context, options));
-  await showTable(table, output, list, reporter, context);
+  const records = items.map(view.recordOf);
+  const table = columns === undefined ? view.tableOf(records) : recordTable(records, view.known, columns);
+  await showTable(renderCaptioned(table, view.captions, screenOf(context, options)), output, list, reporter, context);
   if (all > items.length) {
     reporter.note(`the first ${groupDigits(items.length)}; -f ndjson or -o FILE has them all`);
   }
+}
+
+/** Writes items as rows; one batch is in memory at a time. */
+export async function writeRecords<Item>(
+  items: readonly Item[],
+  { recordOf, known, types }: RecordView<Item, object>,
+  { output, columns }: { output: OutputOptions<RowFormat>; columns?: readonly string[] | undefined },
+  reporter: Reporter,
+  context: Context,
+): Promise<void> {
+  await writeRows(batches(items, recordOf, known), output, { known, chosen: columns, types }, reporter, context);
 }
 
 function* batches<Item>(items: readonly Item[], recordOf: (item: Item) => object, columns: readonly string[]) {

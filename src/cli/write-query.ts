@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import type { Context } from "../context.ts";
 import type { QueryResult, SqlSession } from "../mirror/sql/sql-session.ts";
 import type { RowFormat } from "../output/formats/registry.ts";
-import { type CellKinds, PRODUCT_KINDS } from "../output/formats/xlsx/cell-kinds.ts";
+import type { CellKinds } from "../output/formats/xlsx/cell-kinds.ts";
 import { batchOf } from "../rows/scan.ts";
 import type { OutputOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
@@ -41,6 +41,9 @@ const KIND_OF_TYPE: CellKinds = {
   TIMESTAMP_NS: "timestamp",
 };
 
+/** Columns of product rows that are more than their type says. */
+const KIND_OF_NAME: CellKinds = { url: "link", image_url: "link", discount_pct: "percent" };
+
 /** Makes column names unique by numbering repeated ones. */
 export function uniqueNames({ columns }: QueryResult): string[] {
   const used = new Set<string>();
@@ -57,7 +60,7 @@ export function uniqueNames({ columns }: QueryResult): string[] {
 /** What the columns are in a sheet, by their types, and links and percentages by the names of product columns. */
 function cellKindsOf({ columns }: QueryResult, names: readonly string[]): CellKinds {
   const kinds = columns.map(({ type }, index) => {
-    const named = PRODUCT_KINDS[names[index] ?? ""];
+    const named = KIND_OF_NAME[names[index] ?? ""];
     return KIND_OF_TYPE[type] ?? (named === "percent" || (named === "link" && type === "VARCHAR") ? named : undefined);
   });
   return Object.fromEntries(names.flatMap((name, index) => (kinds[index] ? [[name, kinds[index]]] : [])));

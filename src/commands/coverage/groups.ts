@@ -3,7 +3,6 @@ import type { ListOptions } from "../../cli/flags/list.ts";
 import { groupBy, type SortKey, sortBy } from "../../cli/order.ts";
 import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
 import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
-import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import type { DayCounts, EndDays } from "./day-counts.ts";
 
 export const DIMENSIONS = ["retailer", "department", "category"] as const;
@@ -90,9 +89,6 @@ function groupDays(days: DayCounts, now: number): DayGroup[] {
 export function retailersOf(rcds: Iterable<string>): Set<string> {
   return new Set([...rcds].map((rcd) => rcd.slice(0, rcd.indexOf(":"))));
 }
-
-/** The dates among the columns. */
-export const COVERAGE_CELLS: CellKinds = { earliest_date: "date", latest_date: "date", crawl_date: "date" };
 
 export function coverageColumns(groupBy: Grouping | undefined): readonly string[] {
   const columns =

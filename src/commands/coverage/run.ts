@@ -2,13 +2,13 @@ import { type Condition, refuseHeld } from "../../cli/flags/condition.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { showTable } from "../../cli/pager.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
-import { writePage, writeRows } from "../../cli/write-rows.ts";
+import { writeRecords } from "../../cli/write-list.ts";
+import { writePage } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { counted } from "../../output/terminal/counted.ts";
-import { batchOf } from "../../rows/scan.ts";
 import { withServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
-import { COVERAGE_CELLS, conditionGroups, countedBy, coverageColumns } from "./groups.ts";
+import { conditionGroups, countedBy, coverageColumns, type Entry } from "./groups.ts";
 import { COVERAGE_FIELDS, type CoverageField, type CoverageOptions } from "./options.ts";
 import type { Activity } from "./views/activity.ts";
 
@@ -55,9 +55,8 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     if (view !== undefined) {
       await showTable(view, output, options.list, reporter, context);
     } else if (hasRowFormat(output)) {
-      const rows = listed.entries.map((entry) => JSON.stringify(entry));
       const known = coverageColumns(options.groupBy);
-      await writeRows([batchOf(rows, known)], output, { known, kinds: COVERAGE_CELLS }, reporter, context);
+      await writeRecords<Entry>(listed.entries, { recordOf: (entry) => entry, known }, { output }, reporter, context);
     }
   };
   if (page === undefined) {

@@ -1,6 +1,5 @@
 import type { Difference } from "../../diff/join.ts";
 import type { ProductFacts } from "../../diff/product-facts.ts";
-import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import { percentOf, roundedPercent } from "../../prices/observation.ts";
 
 const DESCRIBING = ["department", "category", "title"] as const;
@@ -19,17 +18,6 @@ export const DIFF_COLUMNS: readonly string[] = [
   "from_seen",
   "to_seen",
 ];
-
-/** The dates and percentages among them. */
-export const DIFF_CELLS: CellKinds = {
-  from_date: "date",
-  to_date: "date",
-  from_seen: "date",
-  to_seen: "date",
-  from_discount_pct: "percent",
-  to_discount_pct: "percent",
-  percent: "percent",
-};
 
 /**
  * The JSON text of a difference. Prices have the digits that the API sent, and are null on a day without the product.

@@ -20,7 +20,7 @@ import { batchOf } from "../../rows/scan.ts";
 import { diffTable, firstInOrder, shownInTable, summaryLine } from "./changes-table.ts";
 import type { ComparedDays } from "./days.ts";
 import type { DiffField, DiffOptions } from "./options.ts";
-import { DIFF_CELLS, DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts";
+import { DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts";
 
 /** Most retailers in a warning. */
 const NAMED = 5;
@@ -127,7 +127,7 @@ async function writeDifferences(
   const { sort, limit = Number.POSITIVE_INFINITY } = options.list;
   const selection = sort === undefined ? undefined : firstInOrder({ sort, limit });
   let written = 0;
-  const encoding = { known: DIFF_COLUMNS, chosen: options.columns, kinds: DIFF_CELLS };
+  const encoding = { known: DIFF_COLUMNS, chosen: options.columns };
   const target = { stdout: context.stdout, signal: days.signal };
   const summary = await withRowWriter(output, encoding, days.reporter, target, async (writeBatch) => {
     const write = async (differences: readonly Difference[]) => {

@@ -1,4 +1,3 @@
-import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import { roundedPercent } from "../../prices/observation.ts";
 import type { Series } from "../../prices/series.ts";
 
@@ -7,9 +6,6 @@ export const HISTORY_COLUMNS: readonly string[] = [
   ...["retailer", "sku", "title", "department", "category", "crawl_date"],
   ...["currency", "mrp", "selling_price", "discount_pct", "percent"],
 ];
-
-/** The date and the percentages among them. */
-export const HISTORY_CELLS: CellKinds = { crawl_date: "date", discount_pct: "percent", percent: "percent" };
 
 export type HistoryRecord = ReturnType<typeof historyRecords>[number];
 

@@ -5,21 +5,20 @@ import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
-import { writePage, writeRows } from "../../cli/write-rows.ts";
+import { writeList } from "../../cli/write-list.ts";
+import { writePage } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
-import { rowTable } from "../../output/terminal/tables/row-table.ts";
-import { renderTable } from "../../output/terminal/tables/table.ts";
+import { recordTable } from "../../output/terminal/tables/row-table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate } from "../../output/terminal/width.ts";
 import { type FoundProduct, sameSkus, searchProducts, similarSkus } from "../../prices/search-products.ts";
 import { collectSeries, type Series } from "../../prices/series.ts";
-import { batchOf } from "../../rows/scan.ts";
-import { HISTORY_CELLS, HISTORY_COLUMNS, type HistoryRecord, historyRecords } from "./history-records.ts";
+import { HISTORY_COLUMNS, type HistoryRecord, historyRecords } from "./history-records.ts";
 import type { HistoryOptions } from "./options.ts";
 import { historyText } from "./price-tables.ts";
 
@@ -43,15 +42,14 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
       }
       const member = (record: HistoryRecord, column: string) => record[column as keyof HistoryRecord];
       const sorted = sortBy(historyRecords(series), list.sort, member);
-      const records = sorted.slice(0, list.limit).map((record) => JSON.stringify(record));
-      const batch = batchOf(records, HISTORY_COLUMNS);
-      if (hasRowFormat(output)) {
-        const encoding = { known: HISTORY_COLUMNS, chosen: columns, kinds: HISTORY_CELLS };
-        await writeRows([batch], output, encoding, reporter, context);
-      } else {
-        const table = renderTable(rowTable(batch, columns ?? HISTORY_COLUMNS), screen);
-        await showTable(table, output, list, reporter, context);
-      }
+      const records = sorted.slice(0, list.limit);
+      const view = {
+        recordOf: (record: HistoryRecord) => record,
+        known: HISTORY_COLUMNS,
+        tableOf: (shown: readonly HistoryRecord[]) => recordTable(shown, HISTORY_COLUMNS, HISTORY_COLUMNS),
+        captions: [],
+      };
+      await writeList(records, records.length, view, options, reporter, context);
     };
     if (page === undefined) {
       await writeListing();

@@ -1,15 +1,9 @@
 import type { ColumnType } from "../../output/formats/encoder.ts";
-import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import { numberCell } from "../../output/terminal/tables/cell.ts";
 import { itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
-import { recordTable } from "../../output/terminal/tables/row-table.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
 import type { IndexRow } from "../../prices/basket-index.ts";
 import { withDecimals } from "../../prices/exact.ts";
-import { INDEX_COLUMNS } from "./options.ts";
-
-/** The dates in a sheet. */
-export const CELLS: CellKinds = { crawl_date: "date", base_date: "date" };
 
 /** The types of the columns in Parquet that are not those of a product row. */
 export const TYPES: Readonly<Record<string, ColumnType>> = {
@@ -21,10 +15,7 @@ export const TYPES: Readonly<Record<string, ColumnType>> = {
   base_date: { kind: "date", nullable: false },
 };
 
-export function indexTable(rows: readonly IndexRow[], chosen: readonly string[] | undefined): Table {
-  if (chosen !== undefined) {
-    return recordTable(rows, INDEX_COLUMNS, chosen);
-  }
+export function indexTable(rows: readonly IndexRow[]): Table {
   return itemTable(rows, [
     textColumn("retailer", ({ retailer }) => retailer),
     textColumn("day", ({ crawl_date }) => crawl_date, { rigid: true }),

@@ -14,7 +14,7 @@ import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { type Basket, collectBasket } from "../../prices/basket.ts";
 import { basketGaps, basketIndex, firstPricedDay, type IndexDays, type IndexRow } from "../../prices/basket-index.ts";
 import { type BasketLine, parseBasket } from "./basket-file.ts";
-import { CELLS, indexTable, TYPES } from "./index-table.ts";
+import { indexTable, TYPES } from "./index-table.ts";
 import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
 
 /** Most bytes of a basket. */
@@ -88,12 +88,12 @@ async function writeIndex(
   options: IndexOptions,
   context: Context,
 ): Promise<void> {
-  const { list, columns } = options;
-  const sorted = sortBy(rows, list.sort, (row, column) => row[column as keyof IndexRow]);
+  const sorted = sortBy(rows, options.list.sort, (row, column) => row[column as keyof IndexRow]);
   const view = {
     recordOf: (row: IndexRow) => row,
-    encoding: { known: INDEX_COLUMNS, chosen: columns, kinds: CELLS, types: TYPES },
-    tableOf: (shown: readonly IndexRow[]) => indexTable(shown, columns),
+    known: INDEX_COLUMNS,
+    types: TYPES,
+    tableOf: indexTable,
     captions: ["retailer", "currency", "products"],
   };
   await writeList(listed(sorted, options), sorted.length, view, options, reporter, context);

@@ -40,24 +40,10 @@ export function ageOf({ own, others }: AgeDays): (price: LatestPrice) => number 
   return ({ retailer, day }) => numberOf(own.get(retailer) ?? others) - numberOf(day);
 }
 
-export interface LatestRecord {
-  retailer: string;
-  sku: string;
-  title: string;
-  brand: string;
-  department: string;
-  category: string;
-  currency: string;
-  selling_price: number;
-  mrp: number;
-  discount_pct: number;
-  crawl_date: string;
-  days_old: number;
-  url: string | null;
-}
+export type LatestRecord = ReturnType<typeof latestRecord>;
 
 /** The members in the order of the columns. */
-export function latestRecord(price: AgedPrice, listings: Listings, url: string | undefined): LatestRecord {
+export function latestRecord(price: AgedPrice, listings: Listings, url: string | undefined) {
   const { listing } = price;
   return {
     retailer: price.retailer,

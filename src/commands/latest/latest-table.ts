@@ -6,18 +6,13 @@ import {
   titleColumn,
   WHOLE_SKU,
 } from "../../output/terminal/tables/item-table.ts";
-import { recordTable } from "../../output/terminal/tables/row-table.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
 import type { Discounts } from "../../prices/discounts.ts";
 import { withDecimals } from "../../prices/exact.ts";
 import type { ProductGroup } from "../../prices/observation.ts";
 import type { GroupRecord, LatestRecord } from "./latest-records.ts";
-import { LATEST_COLUMNS } from "./options.ts";
 
-export function latestTable(prices: readonly LatestRecord[], chosen: readonly string[] | undefined): Table {
-  if (chosen !== undefined) {
-    return recordTable(prices, LATEST_COLUMNS, chosen);
-  }
+export function latestTable(prices: readonly LatestRecord[]): Table {
   return itemTable(prices, [
     titleColumn(
       ({ title }) => title,
@@ -34,15 +29,7 @@ export function latestTable(prices: readonly LatestRecord[], chosen: readonly st
   ]);
 }
 
-export function groupsTable(
-  groups: readonly GroupRecord[],
-  by: ProductGroup,
-  total: Discounts,
-  chosen: readonly string[] | undefined,
-): Table {
-  if (chosen !== undefined) {
-    return recordTable(groups, chosen, chosen);
-  }
+export function groupsTable(groups: readonly GroupRecord[], by: ProductGroup, total: Discounts): Table {
   const percent = (heading: string, name: "discounted_percent" | "mean_discount_pct") => {
     const cell = (discounts: { [one in typeof name]: number | null | undefined }) =>
       numberCell(oneDecimal(discounts[name]));

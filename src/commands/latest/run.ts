@@ -85,8 +85,9 @@ async function writeProducts(
 
   const view = {
     recordOf: (price: AgedPrice) => latestRecord(price, listings, addressOf(price)),
-    encoding: { known: LATEST_COLUMNS, chosen, types: LATEST_TYPES },
-    tableOf: (records: readonly LatestRecord[]) => latestTable(records, chosen),
+    known: LATEST_COLUMNS,
+    types: LATEST_TYPES,
+    tableOf: latestTable,
     captions: ["retailer", "currency"],
   };
   await writeList(shown, sorted.length, view, options, synced.reporter, context);
@@ -100,15 +101,14 @@ async function writeGroups(
   options: LatestOptions,
   context: Context,
 ): Promise<void> {
-  const { list, columns: chosen } = options;
   const groups = groupRecords(prices, by, listings);
   const byProducts = { column: "products", descending: true };
-  const sorted = sortBy(groups, list.sort ?? byProducts, (group, column) => group[column as keyof GroupRecord]);
-  const kinds = { discounted_percent: "percent", mean_discount_pct: "percent" } as const;
+  const sorted = sortBy(groups, options.list.sort ?? byProducts, (group, column) => group[column as keyof GroupRecord]);
   const view = {
     recordOf: (group: GroupRecord) => group,
-    encoding: { known: [by, ...GROUP_COLUMNS], chosen, kinds, types: LATEST_TYPES },
-    tableOf: (records: readonly GroupRecord[]) => groupsTable(records, by, discountsOf(prices), chosen),
+    known: [by, ...GROUP_COLUMNS],
+    types: LATEST_TYPES,
+    tableOf: (records: readonly GroupRecord[]) => groupsTable(records, by, discountsOf(prices)),
     captions: [],
   };
   await writeList(listed(sorted, options), sorted.length, view, options, reporter, context);

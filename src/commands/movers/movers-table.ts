@@ -1,4 +1,3 @@
-import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import { groupDigits } from "../../output/terminal/counted.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { percentCell } from "../../output/terminal/tables/cell.ts";
@@ -10,12 +9,11 @@ import {
   titleColumn,
   WHOLE_SKU,
 } from "../../output/terminal/tables/item-table.ts";
-import { rowTable } from "../../output/terminal/tables/row-table.ts";
+import { recordTable } from "../../output/terminal/tables/row-table.ts";
 import { renderTable, type Table, withoutConstants } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { Mover, MoverKind } from "../../prices/movers.ts";
 import { roundedPercent } from "../../prices/observation.ts";
-import { batchOf } from "../../rows/scan.ts";
 import { MOVER_COLUMNS } from "./options.ts";
 
 /** Movers of one kind and, with `--group-by`, of one group. */
@@ -27,15 +25,6 @@ export interface MoverGroup {
   all: number;
 }
 
-/** The dates and percentages among them. */
-export const MOVER_CELLS: CellKinds = {
-  before_date: "date",
-  date: "date",
-  low_date: "date",
-  percent: "percent",
-  discount_pct: "percent",
-};
-
 /** What a mover's row says of its product. */
 export interface MoverTexts {
   title: string;
@@ -44,13 +33,10 @@ export interface MoverTexts {
   url: string | undefined;
 }
 
-/** The JSON text of a mover. `percent` has two decimals; unknown values are null. */
-export function moverRecord(
-  { kind, before, now, percent, earlierLow }: Mover,
-  { title, brand, url }: MoverTexts,
-): string {
+/** A mover in the order of the columns. `percent` has two decimals; unknown values are null. */
+export function moverRecord({ kind, before, now, percent, earlierLow }: Mover, { title, brand, url }: MoverTexts) {
   const { retailer, sku, department, category, currency } = now;
-  return JSON.stringify({
+  return {
     kind,
     retailer,
     sku,
@@ -69,8 +55,10 @@ export function moverRecord(
     low_selling_price: earlierLow?.selling_price ?? null,
     brand,
     url: url ?? null,
-  });
+  };
 }
+
+export type MoverRecord = ReturnType<typeof moverRecord>;
 
 const HEADINGS = {
   drop: "Biggest drops",
@@ -97,7 +85,7 @@ export function moversText(
       return withoutConstants(moversTable(kind, movers, textsOf), ["retailer", "currency"]);
     }
     const records = movers.map((mover) => moverRecord(mover, textsOf(mover)));
-    return { table: rowTable(batchOf(records, MOVER_COLUMNS), chosen), caption: "" };
+    return { table: recordTable(records, MOVER_COLUMNS, chosen), caption: "" };
   };
   const parts = kinds.map((kind) => {
     const own = groups.filter((group) => group.kind === kind);

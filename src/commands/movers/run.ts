@@ -6,15 +6,14 @@ import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { comparedSince, type SinceDays } from "../../cli/source/since-look.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
-import { writeRows } from "../../cli/write-rows.ts";
+import { writeRecords } from "../../cli/write-list.ts";
 import type { Context } from "../../context.ts";
 import { brandIn } from "../../mirror/prices/listings.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { groupDigits } from "../../output/terminal/counted.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import type { ProductGroup } from "../../prices/observation.ts";
-import { batchOf } from "../../rows/scan.ts";
-import { MOVER_CELLS, type MoverGroup, moverRecord, moversText } from "./movers-table.ts";
+import { type MoverGroup, type MoverRecord, moverRecord, moversText } from "./movers-table.ts";
 import { MOVER_COLUMNS, type MoverField, type MoversOptions } from "./options.ts";
 
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
@@ -41,7 +40,7 @@ async function writeMovers(
     brand: brandIn(listings.modelOf(now.listing)),
   });
   const member = (mover: Mover, column: string) =>
-    JSON.parse(moverRecord(mover, { ...namesOf(mover), url: undefined }))[column];
+    moverRecord(mover, { ...namesOf(mover), url: undefined })[column as keyof MoverRecord];
   const groupNameOf = (mover: Mover, dimension: ProductGroup) =>
     dimension === "brand" ? namesOf(mover).brand || "no brand" : mover.now[dimension];
   const groups = options.kinds.flatMap((kind) =>
@@ -53,9 +52,9 @@ async function writeMovers(
   const addressOf = await addressesOf(synced, listed);
   const textsOf = (mover: Mover) => ({ ...namesOf(mover), url: addressOf(mover.now) });
   if (hasRowFormat(output)) {
-    const records = groups.flatMap(({ movers }) => movers.map((mover) => moverRecord(mover, textsOf(mover))));
-    const encoding = { known: MOVER_COLUMNS, chosen: columns, kinds: MOVER_CELLS };
-    await writeRows([batchOf(records, MOVER_COLUMNS)], output, encoding, reporter, context);
+    const movers = groups.flatMap((group) => group.movers);
+    const view = { recordOf: (mover: Mover) => moverRecord(mover, textsOf(mover)), known: MOVER_COLUMNS };
+    await writeRecords(movers, view, { output, columns }, reporter, context);
   } else {
     const text = moversText(options.kinds, groups, textsOf, columns, { since, latest }, screen);
     await showTable(text, output, list, reporter, context);

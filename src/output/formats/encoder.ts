@@ -58,7 +58,7 @@ export interface EncoderOptions {
    * addition, text is protected from being read as a formula, number or date.
    */
   spreadsheet?: Spreadsheet | undefined;
-  /** What the columns are in a sheet of xlsx; default: those of a product row. */
+  /** What the columns are in a sheet of xlsx; default: by their names. */
   kinds?: CellKinds | undefined;
   /** The types of columns in Parquet that are not as the contract says. */
   types?: Readonly<Record<string, ColumnType>> | undefined;

@@ -1,5 +1,3 @@
-import { productSchema } from "../../../contract/product.ts";
-
 /**
  * What a value is in a sheet. `date`: YYYY-MM-DD becomes a date. `timestamp`: `YYYY-MM-DD HH:MM:SS`, with at most
  * milliseconds, becomes a date with a time. `link`: an http or https address can be clicked, if links are asked for. A text
@@ -9,15 +7,14 @@ export type CellKind = "date" | "timestamp" | "link" | "percent";
 
 export type CellKinds = Readonly<Record<string, CellKind>>;
 
-const KIND_OF_FORMAT: CellKinds = { date: "date", url: "link", "url-or-empty": "link" };
+/** The columns of product rows and of the tool's own records end alike if they are alike: `crawl_date`, `before_date`. */
+const KIND_OF_ENDING: readonly (readonly [ending: RegExp, kind: CellKind])[] = [
+  [/(?:^|_)(?:date|seen)$/, "date"],
+  [/(?:^|_)url$/, "link"],
+  [/(?:^|_)(?:percent|pct)$/, "percent"],
+];
 
-/** The kinds of the columns of a product row, by their formats in the contract. */
-export const PRODUCT_KINDS: CellKinds = {
-  ...Object.fromEntries(
-    Object.entries(productSchema.properties).flatMap(([name, property]) => {
-      const kind = "format" in property ? KIND_OF_FORMAT[property.format] : undefined;
-      return kind === undefined ? [] : [[name, kind]];
-    }),
-  ),
-  discount_pct: "percent",
-};
+/** What columns are: as the options say, else by their names. */
+export function kindsOf({ kinds }: { kinds?: CellKinds | undefined }): (name: string) => CellKind | undefined {
+  return (name) => (kinds === undefined ? KIND_OF_ENDING.find(([ending]) => ending.test(name))?.[1] : kinds[name]);
+}

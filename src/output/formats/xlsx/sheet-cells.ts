@@ -1,7 +1,7 @@
 import type { RowBatch } from "../../../rows/batch.ts";
 import type { EncoderOptions } from "../encoder.ts";
 import { byteText, byteTexts, reportOnce, utf8Of } from "../row-members.ts";
-import { type CellKind, PRODUCT_KINDS } from "./cell-kinds.ts";
+import { type CellKind, kindsOf } from "./cell-kinds.ts";
 import { cellText, cutText, dateSerial, isSheetNumber, LONGEST_TEXT, timestampSerial } from "./cell-text.ts";
 import type { SheetLinks } from "./sheet-links.ts";
 import { columnLetters, STYLES } from "./workbook-parts.ts";
@@ -18,10 +18,10 @@ interface SheetColumn {
 
 /** The rows of a sheet as XML, a line each. A null is no cell; an object or array is its JSON text. */
 export function sheetCells(names: readonly string[], links: SheetLinks, options: EncoderOptions) {
-  const kinds = options.kinds ?? PRODUCT_KINDS;
+  const kindOf = kindsOf(options);
   const columns = names.map((name, index): SheetColumn => {
-    const kind = kinds[name] === "link" && !options.links ? undefined : kinds[name];
-    return { name, kind, letters: columnLetters(index) };
+    const kind = kindOf(name);
+    return { name, kind: kind === "link" && !options.links ? undefined : kind, letters: columnLetters(index) };
   });
   const reportCut = reportOnce(options.onCut);
   const reportSurrogate = reportOnce(options.onLoneSurrogate);

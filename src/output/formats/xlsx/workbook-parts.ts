@@ -1,4 +1,4 @@
-import type { CellKind, CellKinds } from "./cell-kinds.ts";
+import type { CellKind } from "./cell-kinds.ts";
 import { attributeText } from "./cell-text.ts";
 import type { SheetLink } from "./sheet-links.ts";
 
@@ -95,9 +95,9 @@ function stylesPart(): string {
 }
 
 /** The sheet up to its first row: the header stays in view. */
-export function sheetStart(columns: readonly string[], kinds: CellKinds): string {
+export function sheetStart(columns: readonly string[], kindOf: (name: string) => CellKind | undefined): string {
   const widths = columns.map((name, index) => {
-    const kind = kinds[name];
+    const kind = kindOf(name);
     const usual = COLUMN_WIDTHS[name] ?? (kind === undefined ? USUAL_WIDTH : WIDTH_OF_KIND[kind]);
     const width = Math.max(usual, name.length + BUTTON_WIDTH);
     return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`;

@@ -5,7 +5,7 @@ import { InputError } from "../../../errors.ts";
 import { groupDigits } from "../../terminal/counted.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "../encoder.ts";
 import { byteText, columnsOf, reportOnce, reportUnknownMembers } from "../row-members.ts";
-import { PRODUCT_KINDS } from "./cell-kinds.ts";
+import { kindsOf } from "./cell-kinds.ts";
 import { sheetCells } from "./sheet-cells.ts";
 import { sheetLinks } from "./sheet-links.ts";
 import {
@@ -91,7 +91,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
         addPart(name, xml);
       }
       archive.addReadStream(sheet, SHEET_PART, NO_DATE);
-      block = byteText(sheetStart(columns, options.kinds ?? PRODUCT_KINDS)) + cells.header();
+      block = byteText(sheetStart(columns, kindsOf(options))) + cells.header();
       return "";
     },
     encode: async (batch) => {
