@@ -6,7 +6,7 @@ import { recordTable } from "../output/terminal/tables/row-table.ts";
 import { renderCaptioned, type Table } from "../output/terminal/tables/table.ts";
 import { batchOf } from "../rows/scan.ts";
 import type { GlobalOptions } from "./flags/global.ts";
-import { hasRowFormat, type ListingOptions, type OutputOptions } from "./flags/output.ts";
+import { hasRowFormat, type ListingOptions, type OutputOptions, type TableFormat } from "./flags/output.ts";
 import { showTable } from "./pager.ts";
 import type { Reporter } from "./reporter.ts";
 import { screenOf } from "./terminal.ts";
@@ -32,7 +32,7 @@ interface ListView<Item, Row extends object> extends RecordView<Item, Row> {
   captions: readonly string[];
 }
 
-type Listing = ListingOptions<"table" | RowFormat>;
+type Listing = ListingOptions<TableFormat>;
 
 /** The items that the output has: those of `--limit`, and without it all, or the first of a table. */
 export function listed<Item>(items: readonly Item[], { output, list }: Listing): readonly Item[] {

@@ -1,20 +1,21 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import type { Context } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { UsageError } from "../../errors.ts";
 import { type Compression, compressionFor } from "../../output/destination/compression.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
 import { FORMATS, formatOfFile, ROW_FORMATS, type RowFormat } from "../../output/formats/registry.ts";
-import type { ListOptions } from "./list.ts";
+import type { SortKey } from "../order.ts";
+import { type ListFlags, type ListOptions, parseListFlags } from "./list.ts";
 import { flagError, formatOption, NamesOption, quoted } from "./values.ts";
 
 /** The formats of a command that shows a list: a table for people, and rows for programs. */
-export type ListFormat = "table" | Exclude<RowFormat, "parquet">;
-export const LIST_FORMATS: readonly ListFormat[] = [
-  "table",
-  ...ROW_FORMATS.filter((format): format is Exclude<RowFormat, "parquet"> => format !== "parquet"),
-];
+export const TABLE_FORMATS = ["table", ...ROW_FORMATS] as const;
+export type TableFormat = (typeof TABLE_FORMATS)[number];
+
+/** Those of a command whose columns have no types. */
+type ListFormat = Exclude<TableFormat, "parquet">;
+export const LIST_FORMATS = TABLE_FORMATS.filter((format): format is ListFormat => format !== "parquet");
 
 /** Where and how a command writes its output; all defaults are filled in. */
 export interface OutputOptions<Format extends string> {
@@ -40,6 +41,11 @@ export function hasRowFormat<Format extends string>(
   output: OutputOptions<Format>,
 ): output is OutputOptions<Format & RowFormat> {
   return Object.hasOwn(FORMATS, output.format);
+}
+
+/** The flags of a command that shows a list. */
+export interface ListingFlags extends OutputFlags, ListFlags {
+  columns?: string[];
 }
 
 export interface OutputFlags {
@@ -125,41 +131,41 @@ export function splitPage<Flags extends OutputFlags>(
   return { page, listing: flags.output === undefined ? { ...listing, clobber: undefined } : listing };
 }
 
+/** Standard output, as far as it decides the format. */
+interface Destination {
+  stdout: { isTTY?: boolean | undefined };
+}
+
 /**
- * The output of a command that shows a list: by default a table for people, which is also what `isForPeople` says.
+ * How a command shows a list.
  *
- * @throws UsageError if the flags contradict each other
+ * @param known columns to sort by
+ * @param words short names for columns with an order
+ * @throws UsageError if the flags contradict each other, or there is no such column
  */
-export function parseListOutput(
-  flags: OutputFlags,
-  { stdout }: Pick<Context, "stdout">,
-  isForPeople = stdout.isTTY === true,
-): OutputOptions<ListFormat> {
-  return parseOutput<ListFormat>(flags, listFormatOfFile, isForPeople ? "table" : "ndjson", stdout.isTTY === true);
-}
-
-/** As `parseListOutput`, of a command that writes every row format. */
-export function parseRowsOutput(
-  flags: OutputFlags,
-  { stdout }: Pick<Context, "stdout">,
-): OutputOptions<"table" | RowFormat> {
-  const isTerminal = stdout.isTTY === true;
-  const formatOfName = (name: string) => formatOfFile(name).format;
-  return parseOutput<"table" | RowFormat>(flags, formatOfName, isTerminal ? "table" : "ndjson", isTerminal);
+export function parseListing<Format extends string>(
+  flags: ListingFlags,
+  formats: readonly Format[],
+  destination: Destination,
+  known: readonly string[],
+  words?: Readonly<Record<string, SortKey>>,
+): ListingOptions<Format> {
+  const output = parseOutput(flags, formats, destination);
+  return { output, list: parseListFlags(flags, known, words), columns: flags.columns };
 }
 
 /**
- * Decides the format of the output: by the flag, else by the file extension, else the fallback.
+ * Decides the format of the output: by the flag, else by the file extension. Else it is a table for people, if the command
+ * has one, and ndjson for programs.
  *
- * @param formatOfName returns the format for a file name
- * @param isTerminal whether stdout is a terminal, which takes no binary data
+ * @param formats those of the command
  * @throws UsageError if the flags contradict each other
  */
 export function parseOutput<Format extends string>(
   flags: OutputFlags,
-  formatOfName: (name: string) => Format | undefined,
-  fallback: Format,
-  isTerminal: boolean,
+  formats: readonly Format[],
+  { stdout }: Destination,
+  isForPeople = stdout.isTTY === true,
 ): OutputOptions<Format> {
   if (flags.output === "") {
     throw flagError("--output", "is empty; name a file, or leave the flag out to write to stdout.");
@@ -169,8 +175,8 @@ export function parseOutput<Format extends string>(
     throw flagError("--no-clobber", "protects a file; it needs --output FILE.");
   }
   const compression = compressionFor(output, flags.compress);
-  const format =
-    (flags.format as Format | undefined) ?? (output === undefined ? undefined : formatOfName(output)) ?? fallback;
+  const named = flags.format ?? (output === undefined ? undefined : formatOfName(output, formats));
+  const format = named ?? (isForPeople && formats.some((one) => one === "table") ? "table" : "ndjson");
   if (flags.links && format !== "xlsx") {
     throw flagError("--links", `is for xlsx, not for ${format}.`);
   }
@@ -181,24 +187,29 @@ export function parseOutput<Format extends string>(
       { flag: "--compress" },
     );
   }
-  if (isTerminal && output === undefined && (inside ?? compression) !== undefined) {
+  // A terminal takes no binary data.
+  if (stdout.isTTY && output === undefined && (inside ?? compression) !== undefined) {
     const [flag, value, name] =
       compression === undefined ? ["--format", format, `-o FILE.${format}`] : ["--compress", compression, "--output"];
     throw flagError(flag, `${quoted(value)} would write binary data to the terminal; redirect stdout or use ${name}.`);
   }
-  return { format, output, compression, noClobber: flags.clobber === false, links: flags.links === true };
+  return {
+    format: format as Format,
+    output,
+    compression,
+    noClobber: flags.clobber === false,
+    links: flags.links === true,
+  };
 }
 
-/** The format of a list for a file name, by its extension. @throws UsageError for Parquet */
-export function listFormatOfFile(name: string): ListFormat | undefined {
+/** The format for a file name, by its extension. @throws UsageError for Parquet, if the command does not write it */
+function formatOfName(name: string, formats: readonly string[]): string | undefined {
   const { format } = formatOfFile(name);
-  if (format === "parquet") {
+  if (format === "parquet" && !formats.includes(format)) {
     throw new UsageError(
       `${quoted(name)}: this command writes no Parquet; \`catalog export\`, \`latest\`, \`index\` and \`sql\` do.`,
-      {
-        flag: "--output",
-      },
+      { flag: "--output" },
     );
   }
-  return format;
+  return /\.(md|markdown)$/i.test(name) ? "markdown" : format;
 }

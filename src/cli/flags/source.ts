@@ -22,14 +22,14 @@ export interface FolderOptions extends SourceOptions {
   brands: readonly string[] | undefined;
 }
 
-interface SourceFlags extends FilterFlags {
+/** The flags of every command that reads rows. */
+export interface SourceFlags extends FilterFlags {
   demo?: boolean;
 }
 
-/** The flags of every command that reads rows or counts. */
-export interface ReadFlags {
+/** The flags of every command that fails without rows if asked to. */
+export interface ReadFlags extends SourceFlags {
   failOnEmpty?: boolean;
-  demo?: boolean;
 }
 
 /** The flags of every command that pulls whole sets. */

@@ -1,24 +1,15 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import { checkBrands, type FilterFlags } from "../../cli/flags/filter.ts";
-import { type ListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
-import {
-  LIST_FORMATS,
-  listFormatOfFile,
-  type OutputFlags,
-  type OutputOptions,
-  type PageOptions,
-  parseOutput,
-  splitPage,
-} from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
+import { checkBrands } from "../../cli/flags/filter.ts";
+import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
+import { LIST_FORMATS, type OutputFlags, parseOutput, splitPage } from "../../cli/flags/output.ts";
+import { parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
 import { flagError, quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { coverageColumns, type Grouping, sortWords } from "./groups.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
-type CoverageFormat = (typeof COVERAGE_FORMATS)[number];
 
 /** Default of `--chart-requests`. */
 export const CHART_REQUESTS = 24;
@@ -30,7 +21,7 @@ export const DAY_REQUESTS = 240;
 export const COVERAGE_FIELDS = ["days_old", "matching_rows", "corpus_rows", "combinations", "retailers"] as const;
 export type CoverageField = (typeof COVERAGE_FIELDS)[number];
 
-export interface CoverageFlags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
+export interface CoverageFlags extends ReadFlags, OutputFlags, ListFlags {
   groupBy?: Grouping;
   from?: string;
   failIf?: Condition<CoverageField>;
@@ -40,22 +31,7 @@ export interface CoverageFlags extends FilterFlags, OutputFlags, ListFlags, Read
 }
 
 /** What `catalog coverage` counts and shows. With a folder it sends no request. */
-export interface CoverageOptions extends FolderOptions {
-  groupBy: Grouping | undefined;
-  failIf: Condition<CoverageField> | undefined;
-  failOnEmpty: boolean;
-  output: OutputOptions<CoverageFormat>;
-  list: ListOptions;
-  page: PageOptions | undefined;
-  /** Whether the rows are drawn as bars. */
-  chart: boolean;
-  /** The most coverage requests for the days of `groupBy`. */
-  maxRequests: number;
-  /** Coverage requests for the activity over time; undefined for no chart. */
-  chartRequests: number | undefined;
-  /** Whether the page shows each day, which takes no request. */
-  everyDay: boolean;
-}
+export type CoverageOptions = ReturnType<typeof parseCoverageOptions>;
 
 /** @param operand means the same as `--from` */
 export function parseCoverageOptions(
@@ -63,7 +39,7 @@ export function parseCoverageOptions(
   operand: string | undefined,
   flags: CoverageFlags,
   context: Context,
-): CoverageOptions {
+) {
   if (operand !== undefined && flags.from !== undefined) {
     throw new UsageError(`Two folders are named, ${quoted(operand)} and ${quoted(flags.from)}; leave one out.`, {
       flag: "--from",
@@ -79,7 +55,7 @@ export function parseCoverageOptions(
     flags,
     [flags.output, flags.format, flags.chart].some((flag) => flag !== undefined),
   );
-  const output = parseListing(listing, context);
+  const output = parseOutput(listing, COVERAGE_FORMATS, context, context.stdout.isTTY === true || chart);
   if (page?.isOnly) {
     refuseListFlags(flags);
   }
@@ -103,21 +79,15 @@ export function parseCoverageOptions(
     output,
     list: parseListFlags(flags, coverageColumns(groupBy), sortWords(groupBy)),
     page,
+    /** Whether the rows are drawn as bars. */
     chart,
+    /** The most coverage requests for the days of `groupBy`. */
     maxRequests: flags.maxRequests ?? DAY_REQUESTS,
+    /** Coverage requests for the activity over time; undefined for no chart. */
     chartRequests: isDrawn ? (chartRequests ?? CHART_REQUESTS) : undefined,
+    /** Whether the page shows each day, which takes no request. */
     everyDay: folder !== undefined && chartRequests === undefined,
   };
-}
-
-function parseListing(flags: CoverageFlags, { stdout }: Context): OutputOptions<CoverageFormat> {
-  const isTerminal = stdout.isTTY === true;
-  return parseOutput<CoverageFormat>(
-    flags,
-    coverageFormatOf,
-    isTerminal || flags.chart ? "table" : "ndjson",
-    isTerminal,
-  );
 }
 
 /** Refuses the flags of a list where only the page is asked for, which has every combination. */
@@ -127,8 +97,4 @@ function refuseListFlags(flags: CoverageFlags): void {
     const flag = lost === "groupBy" ? "--group-by" : `--${lost}`;
     throw flagError(flag, "is for a list; the page has every combination. Add -f or -o for a list beside it.");
   }
-}
-
-function coverageFormatOf(name: string): CoverageFormat | undefined {
-  return /\.(md|markdown)$/i.test(name) ? "markdown" : listFormatOfFile(name);
 }

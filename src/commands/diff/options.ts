@@ -1,15 +1,8 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import { checkBrands, type FilterFlags } from "../../cli/flags/filter.ts";
-import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import { type ListingOptions, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
-import {
-  type FolderOptions,
-  type PullFlags,
-  parseFolder,
-  parseSource,
-  type ReadFlags,
-} from "../../cli/flags/source.ts";
+import { checkBrands } from "../../cli/flags/filter.ts";
+import { LIST_FORMATS, type ListingFlags, parseListing } from "../../cli/flags/output.ts";
+import { type PullFlags, parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
 import { flagError, quoted } from "../../cli/flags/values.ts";
 import { isLook } from "../../cli/source/since-look.ts";
 import type { Context } from "../../context.ts";
@@ -29,7 +22,7 @@ export const DIFF_FIELDS = [
 ] as const;
 export type DiffField = (typeof DIFF_FIELDS)[number];
 
-export interface DiffFlags extends FilterFlags, OutputFlags, ListFlags, PullFlags, ReadFlags {
+export interface DiffFlags extends ReadFlags, ListingFlags, PullFlags {
   from?: DateExpression;
   to?: DateExpression;
   since?: DateExpression;
@@ -37,7 +30,6 @@ export interface DiffFlags extends FilterFlags, OutputFlags, ListFlags, PullFlag
   asOf?: boolean;
   maxAge?: number;
   only?: Change[];
-  columns?: string[];
   failIf?: Condition<DiffField>;
 }
 
@@ -48,30 +40,10 @@ const SORT_WORDS = {
 } as const;
 
 /** What `catalog diff` compares and shows. */
-export interface DiffOptions extends FolderOptions, ListingOptions {
-  /** The earlier day, or `last` or `last:NAME` for the day of a look. */
-  from: DateExpression;
-  to: DateExpression;
-  /** Whether last known prices are compared, not the days themselves; undefined to decide by the two days. */
-  asOf: boolean | undefined;
-  /** Days after which a price is no longer known; undefined for never. */
-  maxAge: number | undefined;
-  /** The kinds of differences that are written; undefined for the usual ones of the format. */
-  only: readonly Change[] | undefined;
-  failIf: Condition<DiffField> | undefined;
-  failOnEmpty: boolean;
-  concurrency: number;
-  /** Most requests a minute. */
-  maxRate: number | undefined;
-}
+export type DiffOptions = ReturnType<typeof parseDiffOptions>;
 
 /** @param operand means the same as `--against` */
-export function parseDiffOptions(
-  command: Command,
-  operand: string | undefined,
-  flags: DiffFlags,
-  context: Context,
-): DiffOptions {
+export function parseDiffOptions(command: Command, operand: string | undefined, flags: DiffFlags, context: Context) {
   if (operand !== undefined && flags.against !== undefined) {
     throw new UsageError(`Two folders are named, ${quoted(operand)} and ${quoted(flags.against)}; leave one out.`, {
       flag: "--against",
@@ -106,18 +78,20 @@ export function parseDiffOptions(
     ...parseSource(command, flags, context),
     folder,
     brands: flags.brand,
+    /** The earlier day, or `last` or `last:NAME` for the day of a look. */
     from,
     to,
+    /** Whether last known prices are compared, not the days themselves; undefined to decide by the two days. */
     asOf: parseAsOf(flags, folder),
+    /** Days after which a price is no longer known; undefined for never. */
     maxAge: flags.maxAge,
+    /** The kinds of differences that are written; undefined for the usual ones of the format. */
     only: flags.only,
     failIf: flags.failIf,
     failOnEmpty: flags.failOnEmpty === true,
     concurrency: flags.concurrency,
     maxRate: flags.maxRate,
-    output: parseListOutput(flags, context),
-    list: parseListFlags(flags, DIFF_COLUMNS, SORT_WORDS),
-    columns: flags.columns,
+    ...parseListing(flags, LIST_FORMATS, context, DIFF_COLUMNS, SORT_WORDS),
   };
 }
 

@@ -1,50 +1,34 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
-import type { FilterFlags } from "../../cli/flags/filter.ts";
-import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import {
-  type ListingOptions,
-  type OutputFlags,
-  type PageOptions,
-  parseListOutput,
-  splitPage,
-} from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts";
+import { LIST_FORMATS, type ListingFlags, parseListing, splitPage } from "../../cli/flags/output.ts";
+import { parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
 import { HISTORY_COLUMNS } from "./history-records.ts";
 
-export interface HistoryFlags extends FilterFlags, OutputFlags, ListFlags {
+export interface HistoryFlags extends SourceFlags, ListingFlags {
   search?: string;
-  columns?: string[];
-  demo?: boolean;
 }
 
 /** The name that the price has in the table. */
 const SORT_WORDS = { price: { column: "selling_price", descending: false } } as const;
 
 /** Which products `catalog history` shows, and how. */
-export interface HistoryOptions extends FolderOptions, ListingOptions {
-  page: PageOptions | undefined;
-  /** Of the products; empty with `search`. */
-  skus: readonly string[];
-  /** Words that the products have; empty with `skus`. */
-  search: readonly string[];
-}
+export type HistoryOptions = Awaited<ReturnType<typeof parseHistoryOptions>>;
 
 export async function parseHistoryOptions(
   command: Command,
   words: readonly string[],
   flags: HistoryFlags,
   context: Context,
-): Promise<HistoryOptions> {
+) {
   const { page, listing } = splitPage(
     flags,
     [flags.output, flags.format, flags.columns].some((flag) => flag !== undefined),
   );
-  const output = parseListOutput(listing, context);
+  const shown = parseListing(listing, LIST_FORMATS, context, HISTORY_COLUMNS, SORT_WORDS);
   // The last word is the folder if it names a synced folder, or a path that no sku looks like. A sku may contain a slash.
   const end = words.at(-1);
   const isPath = end !== undefined && (/^(?:\.{0,2}|~)\/|\/$|^\.{1,2}$/.test(end) || (await isFolderPath(end)));
@@ -66,12 +50,12 @@ export async function parseHistoryOptions(
   }
   return {
     ...parseFolderSource(command, folder, flags, context),
+    ...shown,
     page,
+    /** Of the products; empty with `search`. */
     skus,
+    /** Words that the products have; empty with `skus`. */
     search,
-    output,
-    list: parseListFlags(flags, HISTORY_COLUMNS, SORT_WORDS),
-    columns: flags.columns,
   };
 }
 

@@ -2,11 +2,10 @@ import type { Command } from "commander";
 import { addBrandFlag, addPriceDayFlags, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
-import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
+import { addListOutput, columnsOption, TABLE_FORMATS } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { dateExpression, dayCount } from "../../cli/flags/values.ts";
 import type { Context, Run } from "../../context.ts";
-import { ROW_FORMATS } from "../../output/formats/registry.ts";
 import { INDEX_COLUMNS, type IndexFlags, type IndexOptions, parseIndexOptions } from "./options.ts";
 
 const DEFINITIONS = `BASKET.csv has a header, in any order: sku; retailer, or empty for each retailer
@@ -45,7 +44,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .option("--max-age <days>", "a price that is older than this is not known, such as 14d", dayCount("--max-age"));
   addPriceDayFlags(addBrandFlag(addVocabularyFlags(command)));
   addDemoFlag(
-    addListOutput(command, ["table", ...ROW_FORMATS]).addOption(
+    addListOutput(command, TABLE_FORMATS).addOption(
       columnsOption("columns to write, in this order: crawl_date,retailer,index", INDEX_COLUMNS),
     ),
   );

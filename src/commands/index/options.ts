@@ -1,11 +1,9 @@
 import type { Command } from "commander";
-import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import { type ListingOptions, type OutputFlags, parseRowsOutput } from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts";
+import { parseFilters } from "../../cli/flags/filter.ts";
+import { type ListingFlags, parseListing, TABLE_FORMATS } from "../../cli/flags/output.ts";
+import { parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
 
 /** The columns in their order. */
 export const INDEX_COLUMNS: readonly string[] = [
@@ -13,26 +11,14 @@ export const INDEX_COLUMNS: readonly string[] = [
   ...["base_date", "base_value"],
 ];
 
-export interface IndexFlags extends FilterFlags, OutputFlags, ListFlags {
+export interface IndexFlags extends SourceFlags, ListingFlags {
   base?: DateExpression;
   /** Days. */
   maxAge?: number;
-  columns?: string[];
-  demo?: boolean;
 }
 
 /** What `catalog index` computes. The filters have no days: earlier prices are known on the first one. */
-export interface IndexOptions extends FolderOptions, ListingOptions<"table" | RowFormat> {
-  /** A path, or `-` for standard input. */
-  basket: string;
-  /** The day on which the index is 100; undefined for the first one with a price. */
-  base: DateExpression | undefined;
-  /** The first and the last day; undefined for those of the folder. */
-  startDate: DateExpression | undefined;
-  endDate: DateExpression | undefined;
-  /** Days after which a price is no longer known; undefined for never. */
-  maxAge: number | undefined;
-}
+export type IndexOptions = ReturnType<typeof parseIndexOptions>;
 
 export function parseIndexOptions(
   command: Command,
@@ -40,19 +26,21 @@ export function parseIndexOptions(
   folder: string | undefined,
   flags: IndexFlags,
   context: Context,
-): IndexOptions {
+) {
   const { startDate, endDate, date: _, ...others } = flags;
   // Refuses wrong days.
   parseFilters(flags, context.now());
   return {
     ...parseFolderSource(command, folder, others, context),
+    ...parseListing(flags, TABLE_FORMATS, context, INDEX_COLUMNS),
+    /** A path, or `-` for standard input. */
     basket,
+    /** The day on which the index is 100; undefined for the first one with a price. */
     base: flags.base,
+    /** The first and the last day; undefined for those of the folder. */
     startDate,
     endDate,
+    /** Days after which a price is no longer known; undefined for never. */
     maxAge: flags.maxAge,
-    output: parseRowsOutput(flags, context),
-    list: parseListFlags(flags, INDEX_COLUMNS),
-    columns: flags.columns,
   };
 }

@@ -2,11 +2,10 @@ import { type Command, Option } from "commander";
 import { addBrandFlag, addFilterFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
-import { addLinksFlag, addListOutput } from "../../cli/flags/output.ts";
+import { addLinksFlag, addListOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { dayCount, NamesOption } from "../../cli/flags/values.ts";
 import type { Context, Run } from "../../context.ts";
-import { ROW_FORMATS } from "../../output/formats/registry.ts";
 import { PRODUCT_GROUPS } from "../../prices/observation.ts";
 import { GROUP_COLUMNS, LATEST_COLUMNS, type LatestFlags, type LatestOptions, parseLatestOptions } from "./options.ts";
 
@@ -41,7 +40,7 @@ export function declare(command: Command, context: Context, run = load): void {
     (name, at, all) => all.indexOf(name) === at,
   );
   addDemoFlag(
-    addLinksFlag(addListOutput(command, ["table", ...ROW_FORMATS])).addOption(
+    addLinksFlag(addListOutput(command, TABLE_FORMATS)).addOption(
       new NamesOption("--columns <names>", "columns to write, in this order: sku,selling_price,crawl_date", columns),
     ),
   );

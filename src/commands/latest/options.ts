@@ -1,11 +1,8 @@
 import type { Command } from "commander";
-import type { FilterFlags } from "../../cli/flags/filter.ts";
-import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import { type ListingOptions, type OutputFlags, parseRowsOutput } from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts";
+import { type ListingFlags, parseListing, TABLE_FORMATS } from "../../cli/flags/output.ts";
+import { parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
 import type { ProductGroup } from "../../prices/observation.ts";
 
 /** The columns of a product in their order. */
@@ -17,12 +14,12 @@ export const LATEST_COLUMNS: readonly string[] = [
 /** The columns of a group, after its name. */
 export const GROUP_COLUMNS = ["products", "discounted_products", "discounted_percent", "mean_discount_pct"] as const;
 
-export interface LatestFlags extends FilterFlags, OutputFlags, ListFlags {
+export interface LatestFlags extends SourceFlags, Omit<ListingFlags, "columns"> {
   groupBy?: ProductGroup;
   /** Days. */
   maxAge?: number;
+  /** As they were written: what they may be depends on `groupBy`. */
   columns?: string;
-  demo?: boolean;
 }
 
 /** Short names for sort orders of products. */
@@ -32,26 +29,17 @@ const SORT_WORDS = {
 } as const;
 
 /** Which last known prices `catalog latest` shows, and how. */
-export interface LatestOptions extends FolderOptions, ListingOptions<"table" | RowFormat> {
-  groupBy: ProductGroup | undefined;
-  /** Days; undefined for prices of any age. */
-  maxAge: number | undefined;
-}
+export type LatestOptions = ReturnType<typeof parseLatestOptions>;
 
-export function parseLatestOptions(
-  command: Command,
-  folder: string | undefined,
-  flags: LatestFlags,
-  context: Context,
-): LatestOptions {
-  const { groupBy, columns } = flags;
+export function parseLatestOptions(command: Command, folder: string | undefined, flags: LatestFlags, context: Context) {
+  const { groupBy, columns, ...others } = flags;
   const known = groupBy === undefined ? LATEST_COLUMNS : [groupBy, ...GROUP_COLUMNS];
   return {
     ...parseFolderSource(command, folder, flags, context),
+    ...parseListing(others, TABLE_FORMATS, context, known, groupBy === undefined ? SORT_WORDS : {}),
     groupBy,
+    /** Days; undefined for prices of any age. */
     maxAge: flags.maxAge,
-    output: parseRowsOutput(flags, context),
-    list: parseListFlags(flags, known, groupBy === undefined ? SORT_WORDS : {}),
     columns: columns === undefined ? undefined : parseColumns(columns, known),
   };
 }

@@ -1,9 +1,7 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import type { FilterFlags } from "../../cli/flags/filter.ts";
-import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import { type ListingOptions, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts";
+import { LIST_FORMATS, type ListingFlags, parseListing } from "../../cli/flags/output.ts";
+import { parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 import { MOVER_KINDS, type MoverKind } from "../../prices/movers.ts";
@@ -23,42 +21,27 @@ export const MOVER_COLUMNS: readonly string[] = [
 /** All columns but the address, which is looked up for the listed movers only. */
 export const SORTABLE = MOVER_COLUMNS.filter((column) => column !== "url");
 
-export interface MoversFlags extends FilterFlags, OutputFlags, ListFlags {
-  columns?: string[];
+export interface MoversFlags extends SourceFlags, ListingFlags {
   since?: DateExpression;
   only?: MoverKind[];
   groupBy?: ProductGroup;
   limit: number;
   failIf?: Condition<MoverField>;
-  demo?: boolean;
 }
 
 /** What `catalog movers` compares and shows. */
-export interface MoversOptions extends FolderOptions, ListingOptions {
-  /** A day, `last` or `last:NAME`. */
-  since: DateExpression;
-  kinds: readonly MoverKind[];
-  groupBy: ProductGroup | undefined;
-  /** Most movers of each kind, and of each group if there are groups. */
-  limit: number;
-  failIf: Condition<MoverField> | undefined;
-}
+export type MoversOptions = ReturnType<typeof parseMoversOptions>;
 
-export function parseMoversOptions(
-  command: Command,
-  folder: string | undefined,
-  flags: MoversFlags,
-  context: Context,
-): MoversOptions {
+export function parseMoversOptions(command: Command, folder: string | undefined, flags: MoversFlags, context: Context) {
   return {
     ...parseFolderSource(command, folder, flags, context),
+    ...parseListing(flags, LIST_FORMATS, context, SORTABLE),
+    /** A day, `last` or `last:NAME`. */
     since: flags.since ?? "latest-7d",
     kinds: flags.only ?? MOVER_KINDS,
     groupBy: flags.groupBy,
+    /** Most movers of each kind, and of each group if there are groups. */
     limit: flags.limit,
     failIf: flags.failIf,
-    output: parseListOutput(flags, context),
-    list: parseListFlags(flags, SORTABLE),
-    columns: flags.columns,
   };
 }

@@ -1,17 +1,17 @@
 import type { Command } from "commander";
-import { addFilterFlags, type FilterFlags } from "../../cli/flags/filter.ts";
+import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import { addListFlags, type ListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
+import { addListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
 import {
   addLinksFlag,
   addListOutput,
   columnsOption,
   hasRowFormat,
-  type ListingOptions,
-  type OutputFlags,
-  parseListOutput,
+  LIST_FORMATS,
+  type ListingFlags,
+  parseOutput,
 } from "../../cli/flags/output.ts";
-import { addReadFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
+import { addReadFlags, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { showText } from "../../cli/pager.ts";
@@ -35,13 +35,9 @@ import { SHARED, sampleCards, sampleTable } from "./row-views.ts";
 type SampleView = "table" | "wide" | "card";
 
 /** Which rows `catalog sample` shows, and how. */
-interface SampleOptions extends SourceOptions, ListingOptions {
-  view: SampleView;
-  failOnEmpty: boolean;
-}
+type SampleOptions = ReturnType<typeof parseSampleOptions>;
 
-interface SampleFlags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
-  columns?: string[];
+interface SampleFlags extends ReadFlags, ListingFlags {
   wide?: boolean;
   card?: boolean;
 }
@@ -67,9 +63,9 @@ export function declare(command: Command, context: Context, run: Run<SampleOptio
   ).action((flags: SampleFlags) => run(parseSampleOptions(command, flags, context), context));
 }
 
-function parseSampleOptions(command: Command, flags: SampleFlags, context: Context): SampleOptions {
+function parseSampleOptions(command: Command, flags: SampleFlags, context: Context) {
   const view = parseView(flags);
-  const output = parseListOutput(flags, context, view !== "table" || context.stdout.isTTY === true);
+  const output = parseOutput(flags, LIST_FORMATS, context, view !== "table" || context.stdout.isTTY === true);
   if (view !== "table" && output.format !== "table") {
     throw flagError(`--${view}`, `is a view for people; it cannot be combined with ${output.format}.`);
   }

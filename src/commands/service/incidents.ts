@@ -4,7 +4,7 @@ import { itemTable, textColumn } from "../../output/terminal/tables/item-table.t
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";
-import { parseListing, type RecordListOptions, refuseEmpty, type Subcommand } from "./subcommand.ts";
+import { parseRecordList, type RecordListOptions, refuseEmpty, type Subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
 interface OpenIncidentFlags {
@@ -46,7 +46,7 @@ export const openIncidentCommand: Subcommand<OpenIncidentFlags, [string], OpenIn
 };
 
 export const listIncidentsCommand: Subcommand<Partial<RecordListOptions>, [], RecordListOptions> = {
-  parse: parseListing,
+  parse: parseRecordList,
   run: async (call) => {
     const incidents = await withExistingDatabase(call.options.database, (store) => store.incidents(""));
     const closedLast = (incident: { resolved_at: string | null }) => Number(incident.resolved_at !== null);

@@ -6,7 +6,7 @@ import { fileError } from "../../files/system-error.ts";
 import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
-import { parseListing, type RecordListOptions, refuseEmpty, type Subcommand } from "./subcommand.ts";
+import { parseRecordList, type RecordListOptions, refuseEmpty, type Subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
 interface CreateKeyFlags {
@@ -89,7 +89,7 @@ async function openSecret(path: string | undefined, context: Context) {
 }
 
 export const listKeysCommand: Subcommand<Partial<RecordListOptions>, [], RecordListOptions> = {
-  parse: parseListing,
+  parse: parseRecordList,
   run: async (call) => {
     const keys = await withExistingDatabase(call.options.database, listKeys);
     const documents = keys.map(({ id: _, createdAt, lastUsedAt, revokedAt, ...key }) => ({

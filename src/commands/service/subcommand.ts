@@ -101,7 +101,7 @@ export interface RecordListOptions {
   format: "table" | "json";
 }
 
-export function parseListing({ format = "table" }: Partial<RecordListOptions>): RecordListOptions {
+export function parseRecordList({ format = "table" }: Partial<RecordListOptions>): RecordListOptions {
   return { format };
 }
 

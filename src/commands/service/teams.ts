@@ -14,7 +14,7 @@ import {
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
 import { readKeys, readTeams } from "../../service/store/access/team-records.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
-import { parseListing, type RecordListOptions, refuseEmpty, type Subcommand } from "./subcommand.ts";
+import { parseRecordList, type RecordListOptions, refuseEmpty, type Subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
 interface GrantFlags {
@@ -62,7 +62,7 @@ export const createTeamCommand: Subcommand<GrantFlags, [string], GrantOptions> =
 };
 
 export const listTeamsCommand: Subcommand<Partial<RecordListOptions>, [], RecordListOptions> = {
-  parse: parseListing,
+  parse: parseRecordList,
   run: async (call) => {
     const { teams, members, keys } = await withExistingDatabase(call.options.database, (store) =>
       store.read(async (session) => ({
@@ -89,7 +89,7 @@ export const listTeamsCommand: Subcommand<Partial<RecordListOptions>, [], Record
 };
 
 export const showTeamCommand: Subcommand<Partial<RecordListOptions>, [string], ShowTeamOptions> = {
-  parse: (flags, [name]) => ({ name, ...parseListing(flags) }),
+  parse: (flags, [name]) => ({ name, ...parseRecordList(flags) }),
   run: async ({ options: { database, name, format }, context }) => {
     const { team, members, keys } = await withExistingDatabase(database, (store) =>
       store.read(async (session) => ({

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { addLinksFlag, addListOutput } from "../../cli/flags/output.ts";
+import { addLinksFlag, addListOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { size } from "../../cli/flags/values.ts";
 import type { Context, Run } from "../../context.ts";
-import { parseSqlOptions, SCHEMA, SQL_FORMATS, type SqlFlags, type SqlOptions } from "./options.ts";
+import { parseSqlOptions, SCHEMA, type SqlFlags, type SqlOptions } from "./options.ts";
 
 const TABLES = `Tables:
   rows          every row as it was crawled
@@ -35,7 +35,7 @@ export function declare(command: Command, context: Context, run = load): void {
       "Runs one query over a synced folder, by DuckDB with at most 4 threads; without a query, on a terminal, a shell runs " +
         "those that you type. The folder is read-only, and a query reaches no other file and no network.",
     );
-  addDemoFlag(addLinksFlag(addListOutput(command, SQL_FORMATS)))
+  addDemoFlag(addLinksFlag(addListOutput(command, TABLE_FORMATS)))
     .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
   const examples = [

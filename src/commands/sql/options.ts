@@ -1,38 +1,23 @@
 import type { Command } from "commander";
-import { type OutputFlags, type OutputOptions, parseRowsOutput } from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts";
+import { type OutputFlags, parseOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
+import { parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { ROW_FORMATS } from "../../output/formats/registry.ts";
-
-/** What `--format` takes. */
-export const SQL_FORMATS = ["table", ...ROW_FORMATS] as const;
-type SqlFormat = (typeof SQL_FORMATS)[number];
 
 /** The word that shows the tables instead of running a query. */
 export const SCHEMA = ".schema";
 
-export interface SqlFlags extends OutputFlags {
+export interface SqlFlags extends Pick<SourceFlags, "demo">, OutputFlags {
   /** Bytes that DuckDB may use. */
   memory?: number;
   pager: boolean;
-  demo?: boolean;
 }
 
 /** Flags of the output that the shell changes. The file is undefined for the terminal. */
 export type OutputChange = { format?: string; output?: string | undefined };
 
 /** What `catalog sql` runs. */
-export interface SqlOptions extends FolderOptions {
-  /** SQL, or `-` for standard input; undefined for a shell. */
-  query: string | undefined;
-  /** Bytes that DuckDB may use; undefined for the default. */
-  memory: number | undefined;
-  pager: boolean;
-  output: OutputOptions<SqlFormat>;
-  /** The output after commands of the shell have changed its format or its file. */
-  outputAfter: (change: OutputChange) => Promise<OutputOptions<SqlFormat>>;
-}
+export type SqlOptions = ReturnType<typeof parseSqlOptions>;
 
 export function parseSqlOptions(
   command: Command,
@@ -40,23 +25,26 @@ export function parseSqlOptions(
   folder: string | undefined,
   flags: SqlFlags,
   context: Context,
-): SqlOptions {
+) {
   if (query?.trim() === "") {
     throw new UsageError("the query is empty; write SQL, as in 'select count(*) from rows'.");
   }
   return {
     ...parseFolderSource(command, folder, flags, context),
+    /** SQL, or `-` for standard input; undefined for a shell. */
     query,
+    /** Bytes that DuckDB may use; undefined for the default. */
     memory: flags.memory,
     pager: flags.pager,
-    output: parseRowsOutput(flags, context),
-    outputAfter: async (change) => {
+    output: parseOutput(flags, TABLE_FORMATS, context),
+    /** The output after commands of the shell have changed its format or its file. */
+    outputAfter: async (change: OutputChange) => {
       const changed = { ...flags, ...change };
       if (changed.output !== undefined) {
         const { refuseEnding } = await import("../../cli/errors/output-ending.ts");
-        refuseEnding(changed.output, changed, SQL_FORMATS);
+        refuseEnding(changed.output, changed, TABLE_FORMATS);
       }
-      return parseRowsOutput(changed, context);
+      return parseOutput(changed, TABLE_FORMATS, context);
     },
   };
 }

@@ -1,11 +1,9 @@
 import type { Command } from "commander";
-import type { FilterFlags } from "../../cli/flags/filter.ts";
-import { type PullFlags, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
+import { type PullFlags, parseSource, type SourceFlags } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import type { MirrorOptions } from "../../mirror/sync/sync-run.ts";
 
-export interface SyncFlags extends FilterFlags, PullFlags {
+export interface SyncFlags extends SourceFlags, PullFlags {
   lookback: number;
   verify?: boolean;
   audit: number;
@@ -13,21 +11,12 @@ export interface SyncFlags extends FilterFlags, PullFlags {
   prune?: boolean;
   allowShrink?: boolean;
   format?: "text" | "json";
-  demo?: boolean;
 }
 
 /** What `catalog sync` keeps, and how it checks it. */
-export interface SyncOptions
-  extends SourceOptions,
-    Pick<MirrorOptions, "concurrency" | "lookback" | "audit" | "verify" | "adopt" | "prune" | "allowShrink"> {
-  /** A path. */
-  folder: string;
-  /** Most requests a minute. */
-  maxRate: number | undefined;
-  format: "text" | "json";
-}
+export type SyncOptions = ReturnType<typeof parseSyncOptions>;
 
-export function parseSyncOptions(command: Command, folder: string, flags: SyncFlags, context: Context): SyncOptions {
+export function parseSyncOptions(command: Command, folder: string, flags: SyncFlags, context: Context) {
   if (folder === "") {
     throw new UsageError("the name of the folder is empty.");
   }

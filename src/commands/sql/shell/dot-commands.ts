@@ -1,15 +1,15 @@
-import type { OutputOptions } from "../../../cli/flags/output.ts";
+import { type OutputOptions, TABLE_FORMATS, type TableFormat } from "../../../cli/flags/output.ts";
 import type { Query } from "../../../cli/write-query.ts";
 import type { Context } from "../../../context.ts";
 import { closest } from "../../../contract/values/closest.ts";
 import { UsageError } from "../../../errors.ts";
-import { type OutputChange, SQL_FORMATS, type SqlOptions } from "../options.ts";
+import type { OutputChange, SqlOptions } from "../options.ts";
 import { schemaQuery, TABLES_QUERY } from "../schema.ts";
 
 const HELP = `A query may have several lines and ends with a semicolon. Tab completes names.
 .tables          the tables
 .schema [TABLE]  the columns of all tables, or of one
-.mode FORMAT     ${SQL_FORMATS.join(", ")}
+.mode FORMAT     ${TABLE_FORMATS.join(", ")}
 .output [FILE]   write each result to a file; without FILE, to the terminal again
 .quit            end the shell, as Ctrl-D does
 Ctrl-C ends a running query, or takes back what is typed.
@@ -20,7 +20,7 @@ export const DOT_COMMANDS = [".tables", ".schema", ".mode", ".output", ".help", 
 
 interface DotCommands {
   /** Where results go, as the latest commands say. */
-  output(): OutputOptions<(typeof SQL_FORMATS)[number]>;
+  output(): OutputOptions<TableFormat>;
   /** @throws UsageError if there is no such command, or its operand is wrong */
   run(command: string, operand: string | undefined): Promise<void>;
 }
@@ -40,7 +40,7 @@ export function dotCommands(
   const commands: Record<(typeof DOT_COMMANDS)[number], (operand: string | undefined) => Promise<void>> = {
     ".tables": () => show(TABLES_QUERY),
     ".schema": (table) => show(schemaQuery(table && oneOf(tables, table, "table"))),
-    ".mode": async (format = "") => change({ format: oneOf(SQL_FORMATS, format, "format") }),
+    ".mode": async (format = "") => change({ format: oneOf(TABLE_FORMATS, format, "format") }),
     ".output": async (file) => change({ output: file }),
     ".help": () => context.print(HELP),
     ".quit": async () => quit(),
