@@ -1,4 +1,5 @@
 import { type Argument, type Command, Help } from "commander";
+import { groupBy } from "../contract/values/group-by.ts";
 
 /** Smallest width in which a description is wrapped; below it, each line would hold a single word. */
 const NARROWEST_DESCRIPTION = 24;
@@ -55,11 +56,8 @@ function commandsFirst(command: Command, help: Help, firstSteps: string): string
 
 /** Items below their group headings; groups are in order of first appearance. */
 function grouped(items: readonly (readonly [group: string, text: string])[]): string[] {
-  const groups = new Map<string, string[]>();
-  for (const [group, text] of items) {
-    groups.set(group, [...(groups.get(group) ?? []), text]);
-  }
-  return [...groups].map(([group, texts]) => [group, ...texts].join("\n"));
+  const groups = groupBy(items, ([group]) => group);
+  return [...groups].map(([group, own]) => [group, ...own.map(([, text]) => text)].join("\n"));
 }
 
 /** The name, with its operands if they are declared; top-level commands declare theirs only when they run. */

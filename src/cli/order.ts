@@ -28,18 +28,6 @@ export function sortBy<Item>(
     .map(({ item }) => item);
 }
 
-/** The items by the key of each, in the order in which the keys appear; `Map.groupBy` needs Node.js 21. */
-export function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key) ?? [];
-    groups.set(key, group);
-    group.push(item);
-  }
-  return groups;
-}
-
 function compareValues(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") {
     return a - b;

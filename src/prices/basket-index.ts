@@ -1,4 +1,5 @@
 import { addDays } from "../contract/values/day-arithmetic.ts";
+import { groupBy } from "../contract/values/group-by.ts";
 import type { Basket, BasketItem, BasketPrice } from "./basket.ts";
 import { quotient, scaled, unscaled } from "./exact.ts";
 
@@ -62,7 +63,7 @@ export function firstPricedDay({ days }: Basket, { start, end, maxAge }: IndexDa
  * the products that have a price on both days, in the currency of the base day.
  */
 export function basketIndex(basket: Basket, base: string, { start, end, maxAge }: IndexDays): IndexRow[] {
-  const products = countBy(basket.items, ({ retailer }) => retailer);
+  const products = groupBy(basket.items, ({ retailer }) => retailer);
   const rows: IndexRow[] = [];
   const { values, follow, forget } = runningValues(pricesAt(basket, base, maxAge));
   let oldest = 0;
@@ -73,7 +74,7 @@ export function basketIndex(basket: Basket, base: string, { start, end, maxAge }
       forget(first, basket.days[oldest]?.prices ?? []);
     }
     const own = day < start ? [] : values.filter(({ retailer }) => retailers.includes(retailer));
-    rows.push(...own.map((value) => indexRow(value, day, base, products.get(value.retailer) ?? 0)));
+    rows.push(...own.map((value) => indexRow(value, day, base, products.get(value.retailer)?.length ?? 0)));
   }
   return rows.sort((a, b) => compare([a.retailer, a.currency, a.crawl_date], [b.retailer, b.currency, b.crawl_date]));
 }
@@ -124,17 +125,12 @@ function runningValues(atBase: ReadonlyMap<BasketItem, BasketPrice>) {
 /** What an index of the basket lacks, by retailer. */
 export function basketGaps(basket: Basket, base: string, maxAge: number | undefined): BasketGap[] {
   const atBase = pricesAt(basket, base, maxAge);
-  const products = countBy(basket.items, ({ retailer }) => retailer);
-  const lacking = countBy(
-    basket.items.filter((item) => !atBase.has(item)),
-    ({ retailer }) => retailer,
-  );
-  return [...products]
+  return [...groupBy(basket.items, ({ retailer }) => retailer)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([retailer, all]) => {
-      const days = basket.items.flatMap((item) => (item.retailer === retailer && item.firstDay) || []);
-      const missing = lacking.get(retailer) ?? 0;
-      return missing === 0 ? [] : [{ retailer, products: all, lacking: missing, complete: days.sort().at(-1) }];
+    .flatMap(([retailer, items]) => {
+      const days = items.flatMap(({ firstDay }) => firstDay ?? []);
+      const lacking = items.filter((item) => !atBase.has(item)).length;
+      return lacking === 0 ? [] : [{ retailer, products: items.length, lacking, complete: days.sort().at(-1) }];
     });
 }
 
@@ -155,14 +151,6 @@ function indexRow({ retailer, currency, before, now, priced }: Value, day: strin
     ...{ retailer, crawl_date: day, currency, index: quotient(100n * now, before) ?? null },
     ...{ basket_value: value(now), products_priced: priced, products, base_date: base, base_value: value(before) },
   };
-}
-
-function countBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const item of items) {
-    counts.set(nameOf(item), (counts.get(nameOf(item)) ?? 0) + 1);
-  }
-  return counts;
 }
 
 function compare(a: readonly string[], b: readonly string[]): number {

@@ -1,3 +1,4 @@
+import { groupBy } from "../contract/values/group-by.ts";
 import type { Prices } from "../mirror/prices/day-prices.ts";
 import type { Listings } from "../mirror/prices/listings.ts";
 import { listingsOfSkus } from "./series.ts";
@@ -82,9 +83,11 @@ export async function collectBasket({ listings, days }: Prices, wanted: readonly
     found.push({ day, retailers, prices });
   }
   const priced = [...new Set(itemOf)].flatMap((item) => (item?.firstDay === undefined ? [] : item));
-  const has = groupOf(priced);
+  const has = groupBy(priced, ({ sku }) => sku);
   const unpriced = wanted.flatMap(({ sku, retailer = "", quantity }) =>
-    seen.has(retailer) && !has.get(sku)?.has(retailer) ? { sku, retailer, quantity, firstDay: undefined } : [],
+    seen.has(retailer) && !has.get(sku)?.some((item) => item.retailer === retailer)
+      ? { sku, retailer, quantity, firstDay: undefined }
+      : [],
   );
   const missing = new Set(wanted.flatMap(({ sku }) => (has.has(sku) ? [] : sku)));
   return { items: [...priced, ...unpriced], days: found, missing: [...missing].sort() };
@@ -92,10 +95,7 @@ export async function collectBasket({ listings, days }: Prices, wanted: readonly
 
 /** The item of each product number that the basket wants, whether it has a price or not. */
 function itemsByProduct(listings: Listings, wanted: readonly WantedProduct[]): (BasketItem | undefined)[] {
-  const lines = new Map<string, WantedProduct[]>();
-  for (const line of wanted) {
-    lines.set(line.sku, [...(lines.get(line.sku) ?? []), line]);
-  }
+  const lines = groupBy(wanted, ({ sku }) => sku);
   const items = new Array<BasketItem | undefined>(listings.products).fill(undefined);
   for (const [listing, isChosen] of listingsOfSkus(listings, new Set(lines.keys())).entries()) {
     if (isChosen === 1) {
@@ -109,13 +109,4 @@ function itemsByProduct(listings: Listings, wanted: readonly WantedProduct[]): (
     }
   }
   return items;
-}
-
-/** The retailers of each sku. */
-function groupOf(items: readonly BasketItem[]): Map<string, Set<string>> {
-  const retailers = new Map<string, Set<string>>();
-  for (const { sku, retailer } of items) {
-    retailers.set(sku, (retailers.get(sku) ?? new Set()).add(retailer));
-  }
-  return retailers;
 }

@@ -1,24 +1,18 @@
-import { copyRow, newColumns, type PriceColumns, type Prices } from "../mirror/prices/day-prices.ts";
-import type { Listings } from "../mirror/prices/listings.ts";
-import type { Observation } from "./observation.ts";
+import { copyRow, newColumns, type Prices } from "../mirror/prices/day-prices.ts";
+import { priceAt } from "./observation.ts";
 
-/** The newest price of a product, without the texts that take long to read for each one. */
-export type LatestPrice = Omit<Observation, "sku" | "currency">;
-
-export interface LatestPrices {
-  /** Rows of all days. */
-  rows: number;
-  /** One for each product. */
-  prices: readonly LatestPrice[];
-}
+/** The newest price of a product. */
+export type LatestPrice = ReturnType<typeof priceAt>;
 
 /**
  * Finds the newest price of each product, which is one sku of one retailer; of several rows on its newest day the cheapest
  * counts.
  *
  * Memory: 36 bytes a product, and its newest price.
+ *
+ * @returns `prices`: one for each product; `rows`: those of all days
  */
-export async function latestPrices({ listings, days }: Prices): Promise<LatestPrices> {
+export async function latestPrices({ listings, days }: Prices) {
   const newest = newColumns(listings.products);
   /** For each product the number of its newest day, from 1. */
   const dayOf = new Uint32Array(listings.products);
@@ -36,29 +30,7 @@ export async function latestPrices({ listings, days }: Prices): Promise<LatestPr
     }
   }
   const prices = [...dayOf].flatMap((number, product) => {
-    const day = names[number] ?? "";
-    return number === 0 ? [] : latestPrice(listings, newest, product, day);
+    return number === 0 ? [] : priceAt(listings, newest, product, names[number] ?? "");
   });
   return { rows, prices };
-}
-
-function latestPrice(
-  { combinations, combination }: Listings,
-  { listing: listingOf, place, mrp, selling_price, discount_pct }: PriceColumns,
-  product: number,
-  day: string,
-): LatestPrice {
-  const listing = listingOf[product] ?? 0;
-  const { retailer = "", category = "", department = "" } = combinations[combination[listing] ?? 0] ?? {};
-  return {
-    retailer,
-    category,
-    department,
-    listing,
-    day,
-    place: place[product] ?? 0,
-    mrp: mrp[product] ?? Number.NaN,
-    selling_price: selling_price[product] ?? Number.NaN,
-    discount_pct: discount_pct[product] ?? Number.NaN,
-  };
 }

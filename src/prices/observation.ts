@@ -21,22 +21,28 @@ export interface Observation extends Rcd {
   currency: string;
 }
 
-/** Row number `row` of some prices, which are those of the day `day`. */
-export function observationAt(
-  { combinations, combination, currencies, currency, skuOf }: Listings,
+/** Row number `row` of some prices, which are those of the day `day`, without the texts that take long to read for each. */
+export function priceAt(
+  { combinations, combination }: Listings,
   { listing: listingOf, place, mrp, selling_price, discount_pct }: PriceColumns,
   row: number,
   day: string,
-): Observation {
+) {
   const listing = listingOf[row] ?? 0;
   const { retailer = "", category = "", department = "" } = combinations[combination[listing] ?? 0] ?? {};
   return {
-    ...{ day, place: place[row] ?? 0, listing, sku: skuOf(listing), retailer, category, department },
+    ...{ day, place: place[row] ?? 0, listing, retailer, category, department },
     mrp: mrp[row] ?? Number.NaN,
     selling_price: selling_price[row] ?? Number.NaN,
     discount_pct: discount_pct[row] ?? Number.NaN,
-    currency: currencies[currency[listing] ?? 0] ?? "",
   };
+}
+
+/** As `priceAt`, with all that is known of the row. */
+export function observationAt(listings: Listings, columns: PriceColumns, row: number, day: string): Observation {
+  const price = priceAt(listings, columns, row, day);
+  const { currencies, currency, skuOf } = listings;
+  return { ...price, sku: skuOf(price.listing), currency: currencies[currency[price.listing] ?? 0] ?? "" };
 }
 
 type Price = Pick<Observation, "selling_price" | "currency">;

@@ -1,3 +1,4 @@
+import { groupBy } from "../contract/values/group-by.ts";
 import type { Prices } from "../mirror/prices/day-prices.ts";
 import type { Listings } from "../mirror/prices/listings.ts";
 import { type Observation, observationAt, percentOf } from "./observation.ts";
@@ -47,10 +48,8 @@ export async function collectSeries(
     }
   }
   const series = [...products.values()].map((observations) => seriesOf(observations, listings.titleOf));
-  const found = new Map<string, Series[]>();
-  for (const one of series.sort((a, b) => (a.retailer < b.retailer ? -1 : 1))) {
-    found.set(one.sku, [...(found.get(one.sku) ?? []), one]);
-  }
+  const byRetailer = series.sort((a, b) => (a.retailer < b.retailer ? -1 : 1));
+  const found = groupBy(byRetailer, ({ sku }) => sku);
   const chosen = wanted.flatMap(({ retailer, sku }) =>
     (found.get(sku) ?? []).filter((series) => retailer === undefined || series.retailer === retailer),
   );

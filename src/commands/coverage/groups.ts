@@ -1,8 +1,9 @@
 import type { CoverageResponse } from "../../api/responses/coverage-response.ts";
 import type { ListOptions } from "../../cli/flags/list.ts";
-import { groupBy, type SortKey, sortBy } from "../../cli/order.ts";
+import { type SortKey, sortBy } from "../../cli/order.ts";
 import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
 import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
+import { groupBy } from "../../contract/values/group-by.ts";
 import type { DayCounts, EndDays } from "./day-counts.ts";
 
 export const DIMENSIONS = ["retailer", "department", "category"] as const;

@@ -1,5 +1,5 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
-import { groupBy } from "../../cli/order.ts";
+import { groupBy } from "../../contract/values/group-by.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { html, link, minuteOf, renderPage } from "../../output/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../output/html-table.ts";

@@ -1,5 +1,6 @@
-import { compareTexts, groupBy } from "../../cli/order.ts";
+import { compareTexts } from "../../cli/order.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
+import { groupBy } from "../../contract/values/group-by.ts";
 import { brandIn, type Listings } from "../../mirror/prices/listings.ts";
 import type { ColumnType } from "../../output/formats/encoder.ts";
 import { discountsOf } from "../../prices/discounts.ts";

@@ -1,6 +1,6 @@
 import { refuseHeld } from "../../cli/flags/condition.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
-import { groupBy, sortBy } from "../../cli/order.ts";
+import { sortBy } from "../../cli/order.ts";
 import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { comparedSince, type SinceDays } from "../../cli/source/since-look.ts";
@@ -8,6 +8,7 @@ import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-fol
 import { screenOf } from "../../cli/terminal.ts";
 import { writeRecords } from "../../cli/write-list.ts";
 import type { Context } from "../../context.ts";
+import { groupBy } from "../../contract/values/group-by.ts";
 import { brandIn } from "../../mirror/prices/listings.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { groupDigits } from "../../output/terminal/counted.ts";

@@ -1,8 +1,8 @@
-import { groupBy } from "../../cli/order.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
 import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
+import { groupBy } from "../../contract/values/group-by.ts";
 import { UsageError } from "../../errors.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { brandIn } from "../../mirror/prices/listings.ts";

@@ -1,8 +1,8 @@
 import type { CoverageResponse } from "../../../api/responses/coverage-response.ts";
-import { groupBy } from "../../../cli/order.ts";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
 import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
+import { groupBy } from "../../../contract/values/group-by.ts";
 import type { Html } from "../../../contract/values/html-tag.ts";
 import { html, minuteOf, renderPage } from "../../../output/html-document.ts";
 import { counted, groupDigits } from "../../../output/terminal/counted.ts";
@@ -145,13 +145,8 @@ function axis(periods: readonly Period[]): Html[] {
 
 /** The first columns of months, `step` columns apart. */
 function monthLabels(periods: readonly Period[], step: number): number[] {
-  const months = new Map<string, number[]>();
-  for (const [index, { start, isGap }] of periods.entries()) {
-    const month = start.slice(0, 7);
-    if (!isGap) {
-      months.set(month, [...(months.get(month) ?? []), index]);
-    }
-  }
+  const columns = periods.flatMap(({ isGap }, index) => (isGap ? [] : index));
+  const months = groupBy(columns, (index) => periods[index]?.start.slice(0, 7));
   const labels: { at: number; columns: number }[] = [];
   for (const [at = 0, ...more] of months.values()) {
     const last = labels.at(-1);
