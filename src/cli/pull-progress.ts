@@ -66,6 +66,15 @@ export async function withProgress<T>(
   }
 }
 
+/** Tells a person that a pull reads something again. */
+export function readingAgain({ note, warn }: Reporter) {
+  return {
+    onRestart: (reason: string) => note(`reading a part of the set again: ${reason}`),
+    onDamage: (pages: number) =>
+      warn(`${counted(pages, "page")} on disk cannot be used, because the first is damaged; reading again`),
+  };
+}
+
 /** Estimates the end of a pull from its pages so far and the window of the rate limit, as `--dry-run` does. */
 function createPace(start: number, maxRate: number | undefined) {
   let pages = 0;

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { closest } from "../../contract/values/closest.ts";
 import { ConditionHoldsError, UsageError } from "../../errors.ts";
-import { counted, groupDigits } from "../../output/terminal/counted.ts";
+import { counted, firstOf } from "../../output/terminal/counted.ts";
 import { quoted, valueError } from "./values.ts";
 
 const COMPARISONS = {
@@ -19,7 +19,7 @@ export interface Condition<Field extends string> {
   /** The fields that it compares. */
   fields: readonly Field[];
   /** Whether a row meets it; a comparison with a missing value is false. */
-  holds(row: Readonly<Record<Field, number | undefined>>): boolean;
+  holds(row: Readonly<Partial<Record<Field, number | null | undefined>>>): boolean;
 }
 
 /**
@@ -44,22 +44,19 @@ export function parseCondition<Field extends string>(text: string, fields: reado
 
 /**
  * @param names those that meet the condition, such as `retailer sku`
- * @param what one of them is
+ * @param noun what one of them is
  * @throws ConditionHoldsError if there is one
  */
 export function refuseHeld(
   condition: Condition<string> | undefined,
   names: ReadonlySet<string>,
-  what = "product",
+  noun = "product",
 ): void {
   if (condition !== undefined && names.size > 0) {
-    const held = counted(names.size, what);
+    const held = counted(names.size, noun);
     const moved = movementOf(condition.text);
-    const named = [...names].slice(0, NAMED).join(", ");
-    const more = names.size > NAMED ? ` and ${groupDigits(names.size - NAMED)} more` : "";
-    throw new ConditionHoldsError(
-      `${moved === undefined ? `${condition.text} holds for ${held}` : `${held} ${moved}`}: ${named}${more}`,
-    );
+    const what = moved === undefined ? `${condition.text} holds for ${held}` : `${held} ${moved}`;
+    throw new ConditionHoldsError(`${what}: ${firstOf([...names], NAMED)}`);
   }
 }
 
@@ -100,7 +97,7 @@ function parsePart<Field extends string>(
   const compare = COMPARISONS[sign as keyof typeof COMPARISONS];
   const holds: Condition<Field>["holds"] = (row) => {
     const value = row[field];
-    return value !== undefined && compare(value, Number(number));
+    return value !== undefined && value !== null && compare(value, Number(number));
   };
   return { field, holds };
 }

@@ -1,9 +1,10 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import { checkBrands, type FilterFlags, parseFilters } from "./filter.ts";
 import { type GlobalOptions, parseGlobals } from "./global.ts";
-import { flagError, wholeNumber } from "./values.ts";
+import { flagError, quoted, wholeNumber } from "./values.ts";
 
 /** Which rows a command is about: those of the configured service, unless it takes a folder. */
 export interface SourceOptions {
@@ -80,11 +81,21 @@ export function addPullFlags(command: Command): Command {
 const SERVICE_FLAGS = ["--demo", "--base-url", "--profile", "--concurrency", "--max-rate"];
 
 /**
- * The synced folder that a command reads instead of the service.
+ * The synced folder that a command reads instead of the service, named by an operand or by a flag.
  *
- * @throws UsageError if the folder has no name, or a flag that only matters for a service is given
+ * @throws UsageError if two are named, the folder has no name, or a flag that only matters for a service is given
  */
-export function parseFolder(command: Command, flag: string, folder: string | undefined): string | undefined {
+export function parseFolder(
+  command: Command,
+  flag: string,
+  operand: string | undefined,
+  value: string | undefined,
+): string | undefined {
+  if (operand !== undefined && value !== undefined) {
+    const both = `${quoted(operand)} and ${quoted(value)}`;
+    throw new UsageError(`Two folders are named, ${both}; leave one out.`, { flag });
+  }
+  const folder = operand ?? value;
   if (folder === undefined) {
     return undefined;
   }

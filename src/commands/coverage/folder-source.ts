@@ -6,6 +6,7 @@ import type { Coverage } from "../../contract/coverage.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { formatRcd, splitRcd } from "../../contract/filters.ts";
 import { assertDaysInPlace } from "../../mirror/folder/day-files.ts";
+import type { SyncState } from "../../mirror/folder/folder-state.ts";
 import { rcdTest } from "../../mirror/folder/synced-day.ts";
 import { brandIn, type Listings } from "../../mirror/prices/listings.ts";
 import { summaryOf, withSets } from "../../pull/set-client.ts";
@@ -22,24 +23,23 @@ export async function withFolderSource<T>(
   use: (source: CoverageSource) => Promise<T>,
 ): Promise<T> {
   return await withSyncedFolder(options, context, async (synced) => {
-    const { folder, state, filters, days, isWanted, reporter, signal } = synced;
+    const { folder, state, filters, brands, days, isWanted, reporter, signal } = synced;
     await assertDaysInPlace(folder, state, days);
-    const all = new Map(Object.entries(state.days).map(([day, { counts }]) => [day, new Map(Object.entries(counts))]));
-    const hasBrands = synced.brands !== undefined || options.groupBy === "brand";
-    const ofBrands = hasBrands
-      ? await countBrands({ ...synced, days: [...all.keys()], isWanted: () => true }, context)
-      : [];
-    if (synced.brands !== undefined) {
-      return await use({ ...brandSource(ofBrands, filters), service: folder, reporter, signal });
-    }
+    const ofBrands =
+      brands !== undefined || options.groupBy === "brand"
+        ? await countBrands({ ...synced, days: Object.keys(state.days), isWanted: () => true }, context)
+        : [];
+    const all = brands === undefined ? countsOf(state) : sumOf(ofBrands);
+    const isInDates = dayFilter(filters);
     const isOwnDay = ownDayFilter(filters);
     const isWantedRcd = rcdTest(isWanted);
-    const wantedRows = (day: string) =>
-      new Map(
-        [...(all.get(day) ?? [])].filter(
-          ([rcd]) => isWantedRcd(rcd) && (filters.own_days === undefined || isOwnDay(splitRcd(rcd).retailer, day)),
-        ),
-      );
+    const isOfDay = (rcd: string, day: string) =>
+      isWantedRcd(rcd) && (filters.own_days === undefined || isOwnDay(splitRcd(rcd).retailer, day));
+    const wanted = () =>
+      [...all].flatMap(([day, rows]) => {
+        const own = isInDates(day) ? [...rows].filter(([rcd]) => isOfDay(rcd, day)) : [];
+        return own.length > 0 ? [[day, new Map(own)] as const] : [];
+      });
     return await use({
       client: withSets(countingClient(all)),
       filters,
@@ -47,10 +47,15 @@ export async function withFolderSource<T>(
       reporter,
       signal,
       isFolder: true,
-      days: async () => new Map(days.map((day) => [day, wantedRows(day)])),
-      brands: async () => brandCoverage(ofBrands, filters),
+      days: async () => new Map(wanted()),
+      brands: () => brandCoverage(ofBrands, filters),
     });
   });
+}
+
+/** The rows that the state of a folder counts. */
+function countsOf(state: SyncState): DayCounts {
+  return new Map(Object.entries(state.days).map(([day, { counts }]) => [day, new Map(Object.entries(counts))]));
 }
 
 /**
@@ -148,8 +153,8 @@ async function brandCoverage(counts: BrandCounts, filters: SetFilters): Promise<
   return found.flat();
 }
 
-/** A source that has the rows of some brands only. */
-function brandSource(counts: BrandCounts, filters: SetFilters) {
+/** The rows of all brands together. */
+function sumOf(counts: BrandCounts): DayCounts {
   const sum = new Map<string, Map<string, number>>();
   for (const [day, rows] of counts.flatMap(([, days]) => [...days])) {
     const ofDay = sum.get(day) ?? new Map<string, number>();
@@ -158,18 +163,5 @@ function brandSource(counts: BrandCounts, filters: SetFilters) {
     }
     sum.set(day, ofDay);
   }
-  const isWanted = combinationFilter(filters);
-  const isInDates = dayFilter(filters);
-  const isOwnDay = ownDayFilter(filters);
-  const wanted = [...sum].flatMap(([day, rows]) => {
-    const own = [...rows].filter(([rcd]) => isWanted(splitRcd(rcd)) && isOwnDay(splitRcd(rcd).retailer, day));
-    return isInDates(day) && own.length > 0 ? [[day, new Map(own)] as const] : [];
-  });
-  return {
-    client: withSets(countingClient(sum)),
-    filters,
-    isFolder: true,
-    days: async () => new Map(wanted),
-    brands: () => brandCoverage(counts, filters),
-  };
+  return sum;
 }

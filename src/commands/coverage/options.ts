@@ -4,9 +4,8 @@ import { checkBrands } from "../../cli/flags/filter.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import { LIST_FORMATS, type OutputFlags, parseOutput, splitPage } from "../../cli/flags/output.ts";
 import { parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
-import { flagError, quoted } from "../../cli/flags/values.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
 import { coverageColumns, type Grouping, sortWords } from "./groups.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
@@ -40,12 +39,7 @@ export function parseCoverageOptions(
   flags: CoverageFlags,
   context: Context,
 ) {
-  if (operand !== undefined && flags.from !== undefined) {
-    throw new UsageError(`Two folders are named, ${quoted(operand)} and ${quoted(flags.from)}; leave one out.`, {
-      flag: "--from",
-    });
-  }
-  const folder = parseFolder(command, "--from", operand ?? flags.from);
+  const folder = parseFolder(command, "--from", operand, flags.from);
   checkBrands(flags.brand, folder !== undefined);
   if (flags.groupBy === "brand" && folder === undefined) {
     throw flagError("--group-by", "brand needs a folder of `catalog sync`: the API does not count brands.");

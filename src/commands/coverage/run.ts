@@ -1,4 +1,4 @@
-import { type Condition, refuseHeld } from "../../cli/flags/condition.ts";
+import { refuseHeld } from "../../cli/flags/condition.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { showTable } from "../../cli/pager.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
@@ -9,7 +9,7 @@ import { counted } from "../../output/terminal/counted.ts";
 import { withServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
 import { conditionGroups, countedBy, coverageColumns, type Entry } from "./groups.ts";
-import { COVERAGE_FIELDS, type CoverageField, type CoverageOptions } from "./options.ts";
+import type { CoverageOptions } from "./options.ts";
 import type { Activity } from "./views/activity.ts";
 
 /** Writes how much data exists, in the view of the options. */
@@ -70,15 +70,10 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   }
   const { failIf } = options;
   const held =
-    failIf === undefined ? [] : conditionGroups(listed, context.now()).filter((group) => holds(failIf, group));
+    failIf === undefined ? [] : conditionGroups(listed, context.now()).filter((group) => failIf.holds(group));
   refuseHeld(
     failIf,
     new Set(held.map(({ name }) => name)),
     listed.days !== undefined ? "day" : (listed.groupBy ?? "retailer") === "retailer" ? "retailer" : "group",
   );
-}
-
-function holds(condition: Condition<CoverageField>, group: Partial<Record<CoverageField, number | null>>): boolean {
-  const values = COVERAGE_FIELDS.map((field) => [field, group[field] ?? undefined] as const);
-  return condition.holds(Object.fromEntries(values) as Record<CoverageField, number | undefined>);
 }

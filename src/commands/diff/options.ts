@@ -3,7 +3,7 @@ import type { Condition } from "../../cli/flags/condition.ts";
 import { checkBrands } from "../../cli/flags/filter.ts";
 import { LIST_FORMATS, type ListingFlags, parseListing } from "../../cli/flags/output.ts";
 import { type PullFlags, parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
-import { flagError, quoted } from "../../cli/flags/values.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import { isLook } from "../../cli/source/since-look.ts";
 import type { Context } from "../../context.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
@@ -44,12 +44,8 @@ export type DiffOptions = ReturnType<typeof parseDiffOptions>;
 
 /** @param operand means the same as `--against` */
 export function parseDiffOptions(command: Command, operand: string | undefined, flags: DiffFlags, context: Context) {
-  if (operand !== undefined && flags.against !== undefined) {
-    throw new UsageError(`Two folders are named, ${quoted(operand)} and ${quoted(flags.against)}; leave one out.`, {
-      flag: "--against",
-    });
-  }
-  const isFolder = operand !== undefined || flags.against !== undefined;
+  const folder = parseFolder(command, "--against", operand, flags.against);
+  const isFolder = folder !== undefined;
   checkBrands(flags.brand, isFolder);
   const { since } = flags;
   const other = flags.from !== undefined ? "--from" : flags.to !== undefined ? "--to" : undefined;
@@ -73,7 +69,6 @@ export function parseDiffOptions(command: Command, operand: string | undefined, 
     // Refuses wrong days before any request is sent.
     resolveDayPair({ from, to }, context.now());
   }
-  const folder = parseFolder(command, "--against", operand ?? flags.against);
   return {
     ...parseSource(command, flags, context),
     folder,

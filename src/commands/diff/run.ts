@@ -10,7 +10,7 @@ import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference, SIDES } from "../../diff/join.ts";
 import { EmptyResultError, UsageError } from "../../errors.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
-import { groupDigits } from "../../output/terminal/counted.ts";
+import { firstOf, groupDigits } from "../../output/terminal/counted.ts";
 import { style } from "../../output/terminal/style.ts";
 import { rowTable } from "../../output/terminal/tables/row-table.ts";
 import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
@@ -178,11 +178,8 @@ async function warnOfGaps({ retailers }: DiffSummary, { failOnEmpty }: DiffOptio
     const missing = [...retailers].filter(([, rows]) => rows[side] === 0).map(([retailer]) => retailer);
     if (missing.length > 0) {
       const seen = side === "from" ? "appeared" : "vanished";
-      const named = missing.slice(0, NAMED).join(", ");
-      const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more retailers` : "";
-      reporter.warn(
-        `no rows ${asOf ? "up to" : "on"} ${days[side]} of ${named}${more}: all their products count as ${seen}`,
-      );
+      const named = firstOf(missing, NAMED, " retailers");
+      reporter.warn(`no rows ${asOf ? "up to" : "on"} ${days[side]} of ${named}: all their products count as ${seen}`);
     }
   }
 }

@@ -1,10 +1,10 @@
-import { withProgress } from "../../cli/pull-progress.ts";
+import { readingAgain, withProgress } from "../../cli/pull-progress.ts";
 import type { Connection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { UsageError } from "../../errors.ts";
 import { ROWS_OF_SHEET } from "../../output/formats/xlsx/workbook-parts.ts";
-import { counted, groupDigits } from "../../output/terminal/counted.ts";
+import { groupDigits } from "../../output/terminal/counted.ts";
 import { type PullObserver, type PullResult, pull, type RowSink } from "../../pull/pull.ts";
 import { type PageStore, waitingPages } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";
@@ -48,11 +48,7 @@ export async function pullWithProgress(
             update({ total, stored, requests: totalRows === 0 ? 0 : Math.ceil((requests * total) / totalRows) });
           },
           onRows: (rows) => update({ rows }),
-          onRestart: (reason) => reporter.note(`reading a part of the set again: ${reason}`),
-          onDamage: (pages) =>
-            reporter.warn(
-              `${counted(pages, "page")} on disk cannot be used, because the first is damaged; reading again`,
-            ),
+          ...readingAgain(reporter),
         },
       }),
     );

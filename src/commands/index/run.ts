@@ -10,7 +10,7 @@ import { type DateExpression, resolveDay } from "../../contract/values/date-expr
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { UsageError } from "../../errors.ts";
 import { readFileText, readStream, readText } from "../../files/read-text.ts";
-import { counted, groupDigits } from "../../output/terminal/counted.ts";
+import { counted, firstOf, groupDigits } from "../../output/terminal/counted.ts";
 import { type Basket, collectBasket } from "../../prices/basket.ts";
 import { basketGaps, basketIndex, firstPricedDay, type IndexDays, type IndexRow } from "../../prices/basket-index.ts";
 import { type BasketLine, parseBasket } from "./basket-file.ts";
@@ -103,9 +103,7 @@ async function writeIndex(
 function reportGaps(basket: Basket, base: string, { maxAge }: IndexDays, { reporter, name }: SyncedFolder): void {
   const { missing } = basket;
   if (missing.length > 0) {
-    const more = missing.length > NAMED ? ` and ${groupDigits(missing.length - NAMED)} more` : "";
-    const named = missing.slice(0, NAMED).map(quoted).join(", ");
-    reporter.warn(`${name} has no price of ${named}${more}, so the index leaves them out`);
+    reporter.warn(`${name} has no price of ${firstOf(missing.map(quoted), NAMED)}, so the index leaves them out`);
   }
   reporter.note(`index 100 on ${base}`);
   for (const { retailer, products, lacking, complete = "" } of basketGaps(basket, base, maxAge)) {

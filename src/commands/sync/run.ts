@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
-import { withProgress } from "../../cli/pull-progress.ts";
+import { readingAgain, withProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { newestDay } from "../../cli/source/empty-result.ts";
@@ -12,7 +12,7 @@ import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { DAY_FILE } from "../../mirror/folder/day-files.ts";
 import { type SyncResult, syncFolder } from "../../mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../output/formats/parquet/parquet.ts";
-import { counted, groupDigits } from "../../output/terminal/counted.ts";
+import { counted, firstOf } from "../../output/terminal/counted.ts";
 import { namedRetailers } from "../../pull/written-filters.ts";
 import { VERSION } from "../../version.ts";
 import type { SyncOptions } from "./options.ts";
@@ -34,11 +34,7 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
         observer: {
           onTotal: ({ rows, requests }) => update({ total: rows, requests }),
           onRows: (rows) => update({ rows }),
-          onRestart: (reason) => reporter.note(`reading a part of the set again: ${reason}`),
-          onDamage: (pages) =>
-            reporter.warn(
-              `${counted(pages, "page")} on disk cannot be used, because the first is damaged; reading again`,
-            ),
+          ...readingAgain(reporter),
           onNote: reporter.warn,
           onKept: () => {
             // With `--error-format json` only the error is written.
@@ -78,10 +74,9 @@ function reportUnchanged({ filters, outside, strangers }: SyncResult, options: S
     reporter.note(`${days} outside the dates of the filters stay as they are; --prune removes them`);
   }
   if (strangers.length > 0) {
-    const named = strangers.slice(0, NAMED).map((name) => join(folder, name));
-    const more = strangers.length > NAMED ? ` and ${groupDigits(strangers.length - NAMED)} more` : "";
+    const paths = strangers.map((name) => join(folder, name));
     reporter.warn(
-      `${named.join(", ")}${more}: not written by catalog, so it stays. Programs that read the day folders will also read it`,
+      `${firstOf(paths, NAMED)}: not written by catalog, so it stays. Programs that read the day folders will also read it`,
     );
   }
 }

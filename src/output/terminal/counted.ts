@@ -3,6 +3,12 @@ export function counted(count: number, noun: string): string {
   return `${groupDigits(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** The first of some names, with the number of the others: `acme, bolt and 1,234 more`. */
+export function firstOf(names: readonly string[], most: number, noun = ""): string {
+  const more = names.length > most ? ` and ${groupDigits(names.length - most)} more${noun}` : "";
+  return `${names.slice(0, most).join(", ")}${more}`;
+}
+
 /** `1234567.50` as `1,234,567.50`. */
 export function groupDigits(digits: number | string): string {
   const text = String(digits);
