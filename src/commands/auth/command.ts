@@ -3,13 +3,14 @@ import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { flagError, formatOption } from "../../cli/flags/values.ts";
 import { configPath } from "../../config/config-file.ts";
 import type { Context, Run } from "../../context.ts";
-import type { AuthStatusOptions, LoginOptions, LogoutOptions } from "./options.ts";
+import type { AuthStatusOptions } from "./key-status.ts";
+import type { LoginOptions } from "./stored-key.ts";
 
 /** What each command below `auth` does. */
 interface AuthRuns {
   login: Run<LoginOptions>;
   status: Run<AuthStatusOptions>;
-  logout: Run<LogoutOptions>;
+  logout: Run<Pick<LoginOptions, "globals">>;
 }
 
 const load: AuthRuns = {

@@ -10,7 +10,12 @@ import type { EndpointGroup } from "../../contract/limits.ts";
 import { OPERATIONS, type Scope } from "../../contract/operations.ts";
 import { ApiError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
-import type { AuthStatusOptions } from "./options.ts";
+
+/** How `catalog auth status` shows the key in use. */
+export interface AuthStatusOptions {
+  globals: GlobalOptions;
+  format: "text" | "json";
+}
 
 /**
  * Shows the key in use, its source, and what the service reports about it.

@@ -12,8 +12,16 @@ import type { Context } from "../../context.ts";
 import { CredentialsError, UsageError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { checkKey } from "./key-status.ts";
-import type { LoginOptions, LogoutOptions } from "./options.ts";
 import { type Prompt, promptOf, readKeyFromPipe } from "./prompt.ts";
+
+/** What `catalog auth login` stores. */
+export interface LoginOptions {
+  globals: GlobalOptions;
+  /** A command to store instead of a key; undefined to store a key. */
+  apiKeyCommand: string | undefined;
+  /** Whether the service is asked if it accepts the key. */
+  check: boolean;
+}
 
 /** Stores the address and a key, or the command that prints it, after checking both. */
 export async function login(options: LoginOptions, context: Context): Promise<void> {
@@ -73,7 +81,7 @@ async function storeKey(
 }
 
 /** Removes the key of a profile; its address stays. */
-export async function logout({ globals }: LogoutOptions, context: Context): Promise<void> {
+export async function logout({ globals }: Pick<LoginOptions, "globals">, context: Context): Promise<void> {
   const { note, warn } = createReporter(globals, context);
   const { name, values } = await profileToWrite(globals.profile, context);
   if (values.api_key === undefined && values.api_key_command === undefined) {

@@ -4,33 +4,18 @@ import { itemTable, textColumn } from "../../output/terminal/tables/item-table.t
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";
-import { parseRecordList, type RecordListOptions, refuseEmpty, type Subcommand } from "./subcommand.ts";
+import { parseRecordList, refuseEmpty, subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
 interface OpenIncidentFlags {
   severity?: IncidentSeverity;
+  /** Slug of the suite that is affected. */
   suite?: string;
   body?: string;
 }
 
-/** An incident to open. */
-interface OpenIncidentOptions {
-  title: string;
-  severity: IncidentSeverity;
-  /** Slug of the suite that is affected. */
-  suite: string;
-  body: string;
-}
-
-/** The next update of an incident. */
-interface UpdateIncidentOptions {
-  id: number;
-  state: IncidentState;
-  body: string;
-}
-
-export const openIncidentCommand: Subcommand<OpenIncidentFlags, [string], OpenIncidentOptions> = {
-  parse: ({ suite = SUITE_SLUGS[0] ?? "", severity = "minor", body }, [title]) => {
+export const openIncidentCommand = subcommand({
+  parse: ({ suite = SUITE_SLUGS[0] ?? "", severity = "minor", body }: OpenIncidentFlags, [title]: [string]) => {
     checkChoice(suite, SUITE_SLUGS, "--suite");
     refuseEmpty(title, "the title of an incident");
     return { title, suite, severity, body: body ?? title };
@@ -43,9 +28,9 @@ export const openIncidentCommand: Subcommand<OpenIncidentFlags, [string], OpenIn
       `Incident ${id} is open. \`catalog service incident update ${id}${databaseFlag} --state identified --body TEXT\` names its cause.`,
     );
   },
-};
+});
 
-export const listIncidentsCommand: Subcommand<Partial<RecordListOptions>, [], RecordListOptions> = {
+export const listIncidentsCommand = subcommand({
   parse: parseRecordList,
   run: async (call) => {
     const incidents = await withExistingDatabase(call.options.database, (store) => store.incidents(""));
@@ -61,26 +46,26 @@ export const listIncidentsCommand: Subcommand<Partial<RecordListOptions>, [], Re
     ]);
     await writeListing(call, ordered, table);
   },
-};
+});
 
-export const updateIncidentCommand: Subcommand<Omit<UpdateIncidentOptions, "id">, [string], UpdateIncidentOptions> = {
-  parse: ({ state, body }, [id]) => ({ id: parseId(id), state, body }),
+export const updateIncidentCommand = subcommand({
+  parse: ({ state, body }: { state: IncidentState; body: string }, [id]: [string]) => ({
+    id: parseId(id),
+    state,
+    body,
+  }),
   run: async ({ options: { database, id, state, body }, reporter, now }) => {
     await withExistingDatabase(database, (store) => updateIncident(store, id, { state, body }, now));
     reporter.note(`Incident ${id} is in the state ${state}.`);
   },
-};
+});
 
-export const resolveIncidentCommand: Subcommand<
-  { body?: string },
-  [string],
-  Pick<UpdateIncidentOptions, "id" | "body">
-> = {
-  parse: ({ body = "Resolved." }, [id]) => ({ id: parseId(id), body }),
+export const resolveIncidentCommand = subcommand({
+  parse: ({ body = "Resolved." }: { body?: string }, [id]: [string]) => ({ id: parseId(id), body }),
   run: async ({ options: { database, id, body }, reporter, now }) => {
     await withExistingDatabase(database, (store) => resolveIncident(store, id, body, now));
     reporter.note(`Incident ${id} is resolved.`);
   },
-};
+});
 
 const parseId = wholeNumber("id", 1);

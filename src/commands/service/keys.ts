@@ -6,34 +6,21 @@ import { fileError } from "../../files/system-error.ts";
 import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
-import { parseRecordList, type RecordListOptions, refuseEmpty, type Subcommand } from "./subcommand.ts";
+import { parseRecordList, refuseEmpty, subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
 interface CreateKeyFlags {
+  /** A new file for the secret; undefined for stdout. */
   output?: string;
   team?: string;
   scope?: string[];
   retailer?: string[];
 }
 
-/** A key to create, and where its secret goes. */
-interface CreateKeyOptions {
-  key: NewKey;
-  /** A new file; undefined for stdout. */
-  output: string | undefined;
-}
-
-/** A key to revoke. */
-interface RevokeKeyOptions {
-  name: string;
-  /** Undefined if the name is that of one key. */
-  team: string | undefined;
-}
-
-export const createKeyCommand: Subcommand<CreateKeyFlags, [string], CreateKeyOptions> = {
-  parse: ({ team, scope, retailer, output }, [name]) => {
+export const createKeyCommand = subcommand({
+  parse: ({ team, scope, retailer, output }: CreateKeyFlags, [name]: [string]) => {
     refuseEmpty(name, "the name of a key");
-    const key = {
+    const key: NewKey = {
       name,
       ...(team !== undefined && { team }),
       ...(scope !== undefined && { scopes: scope }),
@@ -64,7 +51,7 @@ export const createKeyCommand: Subcommand<CreateKeyFlags, [string], CreateKeyOpt
         : `${output} holds the secret; only you can read the file. Set CATALOG_API_KEY_FILE to its path.`,
     );
   },
-};
+});
 
 /** Where a secret goes. A file is created before the key, readable only for its owner, and never replaces another. */
 async function openSecret(path: string | undefined, context: Context) {
@@ -88,7 +75,7 @@ async function openSecret(path: string | undefined, context: Context) {
   };
 }
 
-export const listKeysCommand: Subcommand<Partial<RecordListOptions>, [], RecordListOptions> = {
+export const listKeysCommand = subcommand({
   parse: parseRecordList,
   run: async (call) => {
     const keys = await withExistingDatabase(call.options.database, listKeys);
@@ -109,12 +96,13 @@ export const listKeysCommand: Subcommand<Partial<RecordListOptions>, [], RecordL
     ]);
     await writeListing(call, documents, table);
   },
-};
+});
 
-export const revokeKeyCommand: Subcommand<{ team?: string }, [string], RevokeKeyOptions> = {
-  parse: ({ team }, [name]) => ({ name, team }),
+/** The name of a key may be that of several, of different teams. */
+export const revokeKeyCommand = subcommand({
+  parse: ({ team }: { team?: string }, [name]: [string]) => ({ name, team }),
   run: async ({ options: { database, name, team }, reporter, now }) => {
     await withExistingDatabase(database, (store) => revokeKey(store, name, now, team));
     reporter.note(`Key ${quoted(name)} is revoked.`);
   },
-};
+});

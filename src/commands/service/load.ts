@@ -13,7 +13,7 @@ import { formatOfExtension } from "../../service/load/load-source.ts";
 import type { Replacement } from "../../service/store/product-rows/row-stage.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
 import { withDatabase } from "./database.ts";
-import type { ServiceCall, Subcommand } from "./subcommand.ts";
+import { type ServiceCall, subcommand } from "./subcommand.ts";
 
 interface LoadFlags {
   replace?: boolean;
@@ -28,8 +28,8 @@ interface LoadOptions {
   replacement: Replacement | undefined;
 }
 
-export const loadCommand: Subcommand<LoadFlags, [readonly string[]], LoadOptions> = {
-  parse: (flags, [files], context) => {
+export const loadCommand = subcommand({
+  parse: (flags: LoadFlags, [files]: [readonly string[]], context): LoadOptions => {
     const replacement = parseReplacement(flags, files, context.now());
     if (files.filter((file) => file === "-").length > 1) {
       throw new UsageError("- stands for standard input, which can be read only once.");
@@ -37,7 +37,7 @@ export const loadCommand: Subcommand<LoadFlags, [readonly string[]], LoadOptions
     return { files, replacement };
   },
   run: loadFiles,
-};
+});
 
 /** Loads the files one after another; files loaded before a failing file stay loaded. */
 async function loadFiles(call: ServiceCall<LoadOptions>): Promise<void> {

@@ -5,27 +5,21 @@ import { type Filters, formatRcd } from "../../contract/filters.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { counted } from "../../output/terminal/counted.ts";
-import { type FilterSource, resolveFilters, type WrittenFilters } from "../../pull/written-filters.ts";
+import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
 import { removeRows } from "../../service/store/product-rows/versions.ts";
 import type { Snapshot } from "../../service/store/store.ts";
 import { withExistingDatabase } from "./database.ts";
-import type { Subcommand } from "./subcommand.ts";
+import { subcommand } from "./subcommand.ts";
 
 interface RemoveFlags extends FilterFlags {
   all?: boolean;
+  /** Whether the rows are only counted. */
   dryRun?: boolean;
 }
 
-/** Which rows are removed. */
-interface RemoveOptions {
-  /** As they were written; none for every row. */
-  filters: WrittenFilters;
-  /** Whether the rows are only counted. */
-  dryRun: boolean;
-}
-
-export const removeCommand: Subcommand<RemoveFlags, [], RemoveOptions> = {
-  parse: ({ all = false, dryRun = false, ...flags }, _, context) => {
+export const removeCommand = subcommand({
+  parse: ({ all = false, dryRun = false, ...flags }: RemoveFlags, _: [], context) => {
+    // None for every row.
     const filters = parseFilters(flags, context.now());
     const isFiltered = Object.keys(filters).length > 0;
     if (!isFiltered && !all) {
@@ -53,7 +47,7 @@ export const removeCommand: Subcommand<RemoveFlags, [], RemoveOptions> = {
       context.stderr.write(`${describe(summary, dryRun ? "would be removed" : "removed")}\n`);
     }
   },
-};
+});
 
 function describe({ matching_rows, combinations, earliest_date, latest_date }: CoverageSummary, what: string): string {
   const days = earliest_date === latest_date ? `on ${earliest_date}` : `from ${earliest_date} to ${latest_date}`;

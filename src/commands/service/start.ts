@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Context } from "../../context.ts";
 import { FileError, InterruptedError, UsageError } from "../../errors.ts";
 import type { ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
@@ -6,8 +7,8 @@ import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { openStore } from "../../service/store/writable-store.ts";
 import { makeDatabaseFolder, reportingStoreErrors } from "./database.ts";
 import { type ObserveOptions, observeService } from "./observe.ts";
-import { type PortalFlags, type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";
-import type { ServiceCall, Subcommand } from "./subcommand.ts";
+import { type PortalFlags, parsePortalFlags, signInOf } from "./portal-flags.ts";
+import { type ServiceCall, subcommand } from "./subcommand.ts";
 
 interface StartFlags extends PortalFlags, Partial<ObserveOptions>, Times {
   host?: string;
@@ -21,24 +22,21 @@ interface StartFlags extends PortalFlags, Partial<ObserveOptions>, Times {
 type Times = Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "errorBase">;
 
 /** What the service does, how it sends sign-in codes, and what its operator sees. */
-interface StartOptions extends ObserveOptions, Pick<PortalOptions, "mail"> {
-  service: ServiceOptions & { host: string; port: number };
+type StartOptions = ReturnType<typeof parseStart>;
+
+function parseStart(flags: StartFlags, _: [], { env }: Context) {
+  const { host = "127.0.0.1", port, rateLimit, sampleRateLimit, window, cursorTtl, queryTimeout, errorBase } = flags;
+  const { mail, ...address } = parsePortalFlags(flags, host, env);
+  const times = {
+    ...(cursorTtl !== undefined && { cursorTtl }),
+    ...(queryTimeout !== undefined && { queryTimeout }),
+    ...(errorBase !== undefined && { errorBase }),
+  };
+  const service = { host, port, rateLimit, sampleRateLimit, windowSeconds: window, ...address, ...times };
+  return { service, mail, log: flags.log, metricsPort: flags.metricsPort };
 }
 
-export const startCommand: Subcommand<StartFlags, [], StartOptions> = {
-  parse: (flags, _, { env }) => {
-    const { host = "127.0.0.1", port, rateLimit, sampleRateLimit, window, cursorTtl, queryTimeout, errorBase } = flags;
-    const { mail, ...address } = parsePortalFlags(flags, host, env);
-    const times = {
-      ...(cursorTtl !== undefined && { cursorTtl }),
-      ...(queryTimeout !== undefined && { queryTimeout }),
-      ...(errorBase !== undefined && { errorBase }),
-    };
-    const service = { host, port, rateLimit, sampleRateLimit, windowSeconds: window, ...address, ...times };
-    return { service, mail, log: flags.log, metricsPort: flags.metricsPort };
-  },
-  run: serve,
-};
+export const startCommand = subcommand({ parse: parseStart, run: serve });
 
 /** Serves until SIGTERM or Ctrl-C, then lets the running requests end. SIGTERM is the ordinary end, not an error. */
 async function serve({ options, reporter, context }: ServiceCall<StartOptions>): Promise<void> {

@@ -28,10 +28,17 @@ export interface ServiceCall<Options = unknown> {
 }
 
 /** A command below `catalog service`, whose code is imported when it is called, so that `--help` does not load the service. */
-export interface Subcommand<Flags, Operands extends unknown[], Options> {
+interface Subcommand<Flags, Operands extends unknown[], Options> {
   /** @throws UsageError if the flags and operands do not fit together */
   parse: (flags: Flags, operands: Operands, context: Context) => Options;
   run: (call: ServiceCall<Options>) => Promise<void>;
+}
+
+/** A command whose options are what `parse` makes. */
+export function subcommand<Flags, Operands extends unknown[], Options>(
+  made: Subcommand<Flags, Operands, Options>,
+): Subcommand<Flags, Operands, Options> {
+  return made;
 }
 
 interface Declaration<Flags, Operands extends unknown[], Options> {
@@ -72,9 +79,9 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
         // The arguments have a password.
         context.setTitle("catalog service");
       }
-      const subcommand = await load();
+      const loaded = await load();
       const options: Options & DatabaseOptions = {
-        ...subcommand.parse(flags, operands.slice(0, -2) as Operands, context),
+        ...loaded.parse(flags, operands.slice(0, -2) as Operands, context),
         globals: parseGlobals(command),
         database,
         databaseFlag: flags.database === undefined ? "" : ` ${quoteCommand(["--database", shown])}`,
@@ -83,7 +90,7 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
         return await run(options, context);
       }
       await withReporter(options.globals, context, (reporter, signal) =>
-        subcommand.run({ options, reporter, context, signal, now: new Date(context.now()) }),
+        loaded.run({ options, reporter, context, signal, now: new Date(context.now()) }),
       );
     });
   };

@@ -14,7 +14,7 @@ import {
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
 import { readKeys, readTeams } from "../../service/store/access/team-records.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
-import { parseRecordList, type RecordListOptions, refuseEmpty, type Subcommand } from "./subcommand.ts";
+import { parseRecordList, type RecordListOptions, refuseEmpty, subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
 interface GrantFlags {
@@ -23,32 +23,8 @@ interface GrantFlags {
   allRetailers?: boolean;
 }
 
-/** A team, and what it is given. */
-interface GrantOptions {
-  name: string;
-  grants: WantedGrants;
-}
-
-/** A team to show, and how. */
-interface ShowTeamOptions extends RecordListOptions {
-  name: string;
-}
-
-/** A team to delete. */
-interface DeleteTeamOptions {
-  name: string;
-  /** Whether its valid keys are revoked; a team that has some is refused otherwise. */
-  revokeKeys: boolean;
-}
-
-/** A person who may sign in for a team. */
-interface MemberOptions {
-  team: string;
-  email: string;
-}
-
-export const createTeamCommand: Subcommand<GrantFlags, [string], GrantOptions> = {
-  parse: (flags, [name]) => {
+export const createTeamCommand = subcommand({
+  parse: (flags: GrantFlags, [name]: [string]) => {
     refuseEmpty(name, "the name of a team");
     return { name, grants: wantedGrants(flags) };
   },
@@ -59,9 +35,9 @@ export const createTeamCommand: Subcommand<GrantFlags, [string], GrantOptions> =
     });
     reporter.note(`Team ${quoted(name)} is created: ${describeGrants(team)}.`);
   },
-};
+});
 
-export const listTeamsCommand: Subcommand<Partial<RecordListOptions>, [], RecordListOptions> = {
+export const listTeamsCommand = subcommand({
   parse: parseRecordList,
   run: async (call) => {
     const { teams, members, keys } = await withExistingDatabase(call.options.database, (store) =>
@@ -86,10 +62,10 @@ export const listTeamsCommand: Subcommand<Partial<RecordListOptions>, [], Record
     ]);
     await writeListing(call, documents, table);
   },
-};
+});
 
-export const showTeamCommand: Subcommand<Partial<RecordListOptions>, [string], ShowTeamOptions> = {
-  parse: (flags, [name]) => ({ name, ...parseRecordList(flags) }),
+export const showTeamCommand = subcommand({
+  parse: (flags: Partial<RecordListOptions>, [name]: [string]) => ({ name, ...parseRecordList(flags) }),
   run: async ({ options: { database, name, format }, context }) => {
     const { team, members, keys } = await withExistingDatabase(database, (store) =>
       store.read(async (session) => ({
@@ -115,10 +91,10 @@ export const showTeamCommand: Subcommand<Partial<RecordListOptions>, [string], S
     ];
     await context.print(lines.map(([label = "", value = ""]) => `${label.padEnd(9)}  ${visible(value)}\n`).join(""));
   },
-};
+});
 
-export const grantTeamCommand: Subcommand<GrantFlags, [string], GrantOptions> = {
-  parse: (flags, [name]) => {
+export const grantTeamCommand = subcommand({
+  parse: (flags: GrantFlags, [name]: [string]) => {
     if (flags.scope === undefined && flags.retailer === undefined && flags.allRetailers !== true) {
       throw new UsageError("nothing to change: give --scope, --retailer or --all-retailers.");
     }
@@ -137,33 +113,33 @@ export const grantTeamCommand: Subcommand<GrantFlags, [string], GrantOptions> = 
     });
     reporter.note(`Team ${quoted(name)} now has ${describeGrants(team)}.`);
   },
-};
+});
 
-export const deleteTeamCommand: Subcommand<{ revokeKeys?: boolean }, [string], DeleteTeamOptions> = {
-  parse: ({ revokeKeys = false }, [name]) => ({ name, revokeKeys }),
+export const deleteTeamCommand = subcommand({
+  parse: ({ revokeKeys = false }: { revokeKeys?: boolean }, [name]: [string]) => ({ name, revokeKeys }),
   run: async ({ options: { database, name, revokeKeys }, reporter }) => {
     const { keys, members } = await withExistingDatabase(database, (store) => deleteTeam(store, name, { revokeKeys }));
     reporter.note(
       `Team ${quoted(name)} is deleted, with ${counted(keys, "valid key")} and ${counted(members, "member")}.`,
     );
   },
-};
+});
 
-export const addMemberCommand: Subcommand<unknown, [string, string], MemberOptions> = {
-  parse: (_, [team, email]) => ({ team, email: parseEmail(email) }),
+export const addMemberCommand = subcommand({
+  parse: parseMember,
   run: async ({ options: { database, team, email }, reporter, now }) => {
     await withExistingDatabase(database, (store) => addMember(store, { team, email }, now));
     reporter.note(`${email} can sign in to the developer portal for ${quoted(team)}.`);
   },
-};
+});
 
-export const removeMemberCommand: Subcommand<unknown, [string, string], MemberOptions> = {
-  parse: (_, [team, email]) => ({ team, email: parseEmail(email) }),
+export const removeMemberCommand = subcommand({
+  parse: parseMember,
   run: async ({ options: { database, team, email }, reporter }) => {
     await withExistingDatabase(database, (store) => removeMember(store, { team, email }));
     reporter.note(`${email} can no longer sign in for ${quoted(team)}. The team's keys stay valid.`);
   },
-};
+});
 
 function wantedGrants({ scope, retailer, allRetailers }: GrantFlags): WantedGrants {
   return {
@@ -173,12 +149,13 @@ function wantedGrants({ scope, retailer, allRetailers }: GrantFlags): WantedGran
   };
 }
 
-function parseEmail(text: string): string {
+/** A person who may sign in for a team. */
+function parseMember(_: unknown, [team, text]: [string, string]) {
   const email = normalEmail(text);
   if (email === undefined) {
     throw new UsageError(`${quoted(text)} is not an e-mail address; write one such as ada@example.com.`, {
       value: text,
     });
   }
-  return email;
+  return { team, email };
 }
