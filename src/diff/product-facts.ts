@@ -19,15 +19,7 @@ export function packRow(rows: RowBatch, row: number): [product: string, facts: s
 
 /** The facts of some values. */
 export function factsOf(values: Record<(typeof FACTS)[number], string | number>): ProductFacts {
-  return {
-    department: JSON.stringify(values.department),
-    category: JSON.stringify(values.category),
-    title: JSON.stringify(values.title),
-    mrp: JSON.stringify(values.mrp),
-    selling_price: JSON.stringify(values.selling_price),
-    discount_pct: JSON.stringify(values.discount_pct),
-    currency: JSON.stringify(values.currency),
-  };
+  return Object.fromEntries(FACTS.map((name) => [name, JSON.stringify(values[name])])) as ProductFacts;
 }
 
 /** Facts in one string, by which several of a product are in an order of their own. */
