@@ -25,7 +25,7 @@ export function correct(argv: readonly string[], error: unknown): Correction | u
 }
 
 /** Flags that choose the service. */
-const SERVICE_FLAGS = ["--base-url", "--profile"];
+export const SERVICE_FLAGS = ["--base-url", "--profile"];
 
 /**
  * A text whose `catalog coverage` is about the service, and the retailer, of a command line.

@@ -62,12 +62,12 @@ export async function comparedSince<T>(
   use: (days: SinceDays) => Promise<T>,
 ): Promise<T> {
   const { folder, name, days, reporter } = synced;
-  const [first = "", latest = first] = [days[0], days.at(-1)];
+  const [first, latest = ""] = [days[0], days.at(-1)];
+  if (first === undefined) {
+    throw new UsageError(`${name} holds no rows that the filters match.`);
+  }
   if (!isLook(since)) {
     return await use({ since: sinceDay(since, synced, context.now()), latest });
-  }
-  if (first === "") {
-    throw new UsageError(`${name} holds no rows that the filters match.`);
   }
   const look = since.slice("last:".length) || DEFAULT_NAME;
   let hasBegun = false;
@@ -118,9 +118,6 @@ export async function comparedSince<T>(
 function sinceDay(since: DateExpression, { name, days }: SyncedFolder, now: number): string {
   const [first = "", latest = first] = [days[0], days.at(-1)];
   const day = resolveDay(since, { today: dayOf(now), latest }) ?? "";
-  if (days.length === 0) {
-    throw new UsageError(`${name} holds no rows that the filters match.`);
-  }
   if (day >= latest || day < first) {
     const gap = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
     throw new UsageError(

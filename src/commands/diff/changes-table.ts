@@ -1,5 +1,5 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
-import { sortBy } from "../../cli/order.ts";
+import { type FirstOnes, firstOnes, sortBy } from "../../cli/order.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference, type Side } from "../../diff/join.ts";
 import { groupDigits } from "../../output/terminal/counted.ts";
@@ -12,32 +12,11 @@ import { diffValue, percentMoved } from "./record.ts";
 const SHOWN = 40;
 
 /** Collects differences and returns those to show. */
-export interface DifferenceList {
-  add(differences: readonly Difference[]): void;
-  selected(): readonly Difference[];
-}
+type DifferenceList = FirstOnes<Difference>;
 
-/** Number of differences beyond the limit after which the list is sorted and cut again. */
-const SLACK = 10_000;
-
-/** Keeps the first `limit` differences in the order of `sort`; memory is about twice as many. Without a limit, keeps all. */
-export function firstInOrder({ sort, limit = Number.POSITIVE_INFINITY }: Omit<ListOptions, "pager">): DifferenceList {
-  let kept: Difference[] = [];
-  const cut = () => {
-    kept = sortBy(kept, sort, diffValue).slice(0, limit);
-  };
-  return {
-    add: (differences) => {
-      kept.push(...differences);
-      if (kept.length > limit + SLACK) {
-        cut();
-      }
-    },
-    selected: () => {
-      cut();
-      return kept;
-    },
-  };
+/** Keeps the first `limit` differences in the order of `sort`. Without a limit, keeps all. */
+export function firstInOrder({ sort, limit }: Omit<ListOptions, "pager">): DifferenceList {
+  return firstOnes(limit, (differences) => sortBy(differences, sort, diffValue));
 }
 
 /** Collects what a table shows: in the order of `--sort`, else changed products first. */

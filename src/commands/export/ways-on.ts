@@ -1,21 +1,13 @@
-import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
+import { SERVICE_FLAGS } from "../../cli/errors/correction.ts";
+import { flagOf, flagsOfFilters } from "../../cli/flags/flag-words.ts";
+import { FILTER_NAMES } from "../../contract/filters.ts";
 import { UsageError } from "../../errors.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { Leftover } from "../../pull/store/open-store.ts";
 import type { StoreHead } from "../../pull/store/store-lines.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 
-const FILTER_FLAGS = [
-  "--retailer",
-  "--category",
-  "--department",
-  "--rcd",
-  "--start-date",
-  "--end-date",
-  "--date",
-] as const;
-
-const SERVICE_FLAGS = ["--base-url", "--profile"] as const;
+const FILTER_FLAGS = [...FILTER_NAMES.map(flagOf), "--date"];
 
 /**
  * The error for pages of an interrupted run that must not be thrown away: says both ways on.

@@ -3,7 +3,7 @@ import { groupBy } from "../../contract/values/group-by.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { html, link, minuteOf, renderPage } from "../../output/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../output/html-table.ts";
-import { counted, groupDigits } from "../../output/terminal/counted.ts";
+import { counted, groupDigits, signedPercent } from "../../output/terminal/counted.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
 import { priceChart } from "./price-chart.ts";
@@ -104,12 +104,10 @@ function productsTable(series: readonly Series[], currency: string, { addressOf 
 /** The days on which the price changed. */
 function changesTable(product: Series, list: ListOptions): Html {
   const { lowest, highest, title } = product;
-  const percent = (value: number | undefined) =>
-    value === undefined ? "" : `${value > 0 ? "+" : ""}${value.toFixed(1)} %`;
   const columns: HtmlColumn<SeriesPoint>[] = [
     { heading: "Since", kind: "day", cell: ({ day }) => day },
     { heading: "Price", kind: "count", cell: (point) => `${groupDigits(point.selling_price)} ${point.currency}` },
-    { heading: "Change", kind: "count", cell: (point) => percent(point.percent) },
+    { heading: "Change", kind: "count", cell: ({ percent }) => signedPercent(percent) },
     { heading: "List price", kind: "count", cell: ({ mrp }) => groupDigits(mrp) },
     { heading: "Discount", kind: "count", cell: ({ discount_pct }) => (discount_pct > 0 ? `${discount_pct} %` : "") },
     {

@@ -1,3 +1,4 @@
+import { firstOnes } from "../../cli/order.ts";
 import type { Change, Difference } from "../../diff/join.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { diffAsOf } from "../../prices/as-of.ts";
@@ -71,35 +72,25 @@ export async function goneProducts(
   return await firstDifferences(prices, days, "vanished", limit, order);
 }
 
-/** Number of products beyond the limit after which the list is sorted and cut again. */
-const SLACK = 10_000;
-
 async function firstDifferences(
   prices: Prices,
   options: DayPair & { maxAge: number | undefined },
-  change: Change,
+  change: Exclude<Change, "changed">,
   limit: number,
   order: (a: ListedProduct, b: ListedProduct) => number,
 ): Promise<FirstProducts> {
-  let kept: ListedProduct[] = [];
-  const cut = () => {
-    kept = kept.sort(order).slice(0, limit);
-  };
+  const { add, selected } = firstOnes<ListedProduct>(limit, (products) => products.toSorted(order));
   let last = "";
   const summary = await diffAsOf(prices, { ...options, oneSided: true }, async (differences) => {
     for (const difference of differences.filter((one) => one.change === change)) {
       // A product that has several prices on a day has a difference for each; the cheapest comes first.
       if (productKey(difference) !== last) {
         last = productKey(difference);
-        kept.push(...listed(difference));
+        add(listed(difference));
       }
     }
-    if (kept.length > limit + SLACK) {
-      cut();
-    }
   });
-  cut();
-  return { products: kept, all: summary.products[change === "appeared" ? "appeared" : "vanished"] ?? 0 };
+  return { products: selected(), all: summary.products[change] ?? 0 };
 }
 
 function listed({ retailer, sku, from, to, seen }: Difference): ListedProduct[] {

@@ -1,5 +1,5 @@
 import { minuteOf } from "../../output/html-document.ts";
-import { counted, groupDigits } from "../../output/terminal/counted.ts";
+import { counted, groupDigits, signedPercent } from "../../output/terminal/counted.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { pad, truncate, widthOf } from "../../output/terminal/width.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
@@ -48,7 +48,7 @@ function listText({ kind, products, all }: ProductList): string {
   return textTable(`${HEADINGS[kind]}: ${groupDigits(all)}${more}`, shown, [
     {
       align: "right",
-      read: ({ percent, discount_pct }) => percentText(percent) || (discount_pct > 0 ? `${discount_pct} % off` : ""),
+      read: ({ percent, discount_pct }) => signedPercent(percent) || (discount_pct > 0 ? `${discount_pct} % off` : ""),
     },
     { align: "right", read: ({ selling_price }) => groupDigits(selling_price) },
     { align: "left", read: ({ currency }) => currency },
@@ -103,10 +103,6 @@ function textTable<Item>(heading: string, items: readonly Item[], columns: reado
     return `  ${shown.join("  ").trimEnd()}`;
   });
   return [heading, ...lines].join("\n");
-}
-
-function percentText(percent: number | undefined): string {
-  return percent === undefined ? "" : `${percent > 0 ? "+" : ""}${percent.toFixed(1)} %`;
 }
 
 /** `text` cut to at most `width` cells, with three dots for the missing part. */

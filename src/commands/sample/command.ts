@@ -25,11 +25,12 @@ import { UsageError } from "../../errors.ts";
 import { memberOf } from "../../output/formats/row-members.ts";
 import { groupDigits } from "../../output/terminal/counted.ts";
 import { renderCards } from "../../output/terminal/tables/card.ts";
+import { rowTable } from "../../output/terminal/tables/row-table.ts";
 import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
-import { SHARED, sampleCards, sampleTable } from "./row-views.ts";
+import { BY_INTEREST, SHARED, sampleCards } from "./row-views.ts";
 
 /** The views for people: a table that fits the terminal, a table of full width, or a card for each row. */
 type SampleView = "table" | "wide" | "card";
@@ -142,7 +143,7 @@ function renderRows(
   if (view === "card") {
     return { text: renderCards(sampleCards(rows, columns), screen), hidden: [] };
   }
-  const table = sampleTable(rows, columns);
+  const table = rowTable(rows, columns ?? BY_INTEREST);
   const isComplete = view === "wide" || columns !== undefined;
   return isComplete ? renderTable(table, screen) : renderCaptioned(table, SHARED, screen);
 }

@@ -2,8 +2,7 @@ import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { memberOf } from "../../output/formats/row-members.ts";
 import type { Card } from "../../output/terminal/tables/card.ts";
 import { type Cell, textCell } from "../../output/terminal/tables/cell.ts";
-import { rowCell, rowTable } from "../../output/terminal/tables/row-table.ts";
-import type { Table } from "../../output/terminal/tables/table.ts";
+import { rowCell } from "../../output/terminal/tables/row-table.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 
 /** Columns in order of importance to a reader; a narrow terminal shows as many as fit. */
@@ -20,7 +19,7 @@ const FIRST = [
   "brand",
 ];
 
-const BY_INTEREST = [...FIRST, ...PRODUCT_COLUMNS.filter((column) => !FIRST.includes(column))];
+export const BY_INTEREST = [...FIRST, ...PRODUCT_COLUMNS.filter((column) => !FIRST.includes(column))];
 
 /** Columns that may move to the caption if all rows have the same value. */
 export const SHARED: readonly string[] = [
@@ -32,11 +31,6 @@ export const SHARED: readonly string[] = [
   "crawl_date",
   "discount_pct",
 ];
-
-/** A table with the columns in order of importance, or with the chosen ones. */
-export function sampleTable(rows: RowBatch, columns: readonly string[] = BY_INTEREST): Table {
-  return rowTable(rows, columns);
-}
 
 /** A card shows null and the empty string as JSON, so that both can be read. */
 const NOTHING: Readonly<Record<string, string>> = { null: "null", '""': '""' };

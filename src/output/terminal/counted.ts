@@ -9,6 +9,11 @@ export function firstOf(names: readonly string[], most: number, noun = ""): stri
   return `${names.slice(0, most).join(", ")}${more}`;
 }
 
+/** A change in percent: `+12.5 %`; empty without one. */
+export function signedPercent(percent: number | undefined): string {
+  return percent === undefined ? "" : `${percent > 0 ? "+" : ""}${percent.toFixed(1)} %`;
+}
+
 /** `1234567.50` as `1,234,567.50`. */
 export function groupDigits(digits: number | string): string {
   const text = String(digits);
