@@ -8,7 +8,6 @@ import { isLook } from "../../cli/source/since-look.ts";
 import type { Context } from "../../context.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import type { Change } from "../../diff/join.ts";
-import { UsageError } from "../../errors.ts";
 import { resolveDayPair } from "./days.ts";
 import { DIFF_COLUMNS } from "./record.ts";
 
@@ -96,15 +95,12 @@ function parseAsOf({ asOf, maxAge, demo }: DiffFlags, folder: string | undefined
   }
   const flag = asOf === true ? "--as-of" : "--max-age";
   if (asOf === false) {
-    throw new UsageError(
-      "--max-age limits last known prices, which --no-as-of does not compare; leave out one of the two.",
-      { flag },
-    );
+    throw flagError(flag, "limits last known prices, which --no-as-of does not compare; leave out one of the two.");
   }
   if (folder === undefined && !demo) {
-    throw new UsageError(
-      `${flag} needs the rows of all earlier days, which only a synced folder has: run \`catalog sync rows\`, then add --against rows.`,
-      { flag },
+    throw flagError(
+      flag,
+      "needs the rows of all earlier days, which only a synced folder has: run `catalog sync rows`, then add --against rows.",
     );
   }
   return true;

@@ -1,5 +1,6 @@
 import { refuseHeld } from "../../cli/flags/condition.ts";
 import { hasRowFormat, type OutputOptions } from "../../cli/flags/output.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import { showText } from "../../cli/pager.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
 import { isLook } from "../../cli/source/since-look.ts";
@@ -8,7 +9,7 @@ import { withRowWriter } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference, SIDES } from "../../diff/join.ts";
-import { EmptyResultError, UsageError } from "../../errors.ts";
+import { EmptyResultError } from "../../errors.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { firstOf, groupDigits } from "../../output/terminal/counted.ts";
 import { style } from "../../output/terminal/style.ts";
@@ -62,9 +63,9 @@ export async function runDiff(options: DiffOptions, context: Context): Promise<v
 /** @throws UsageError if nothing but vanished products are wanted, and last known prices have none */
 function refuseNothingVanishes({ only = [], maxAge }: DiffOptions, { asOf }: ComparedDays): void {
   if (asOf && maxAge === undefined && only.length > 0 && only.every((change) => change === "vanished")) {
-    throw new UsageError(
-      "--only vanished: no product vanishes from its last known prices. Add --max-age 14d to find products that were not seen for 14 days, or --no-as-of to compare the days themselves.",
-      { flag: "--only" },
+    throw flagError(
+      "--only",
+      "vanished: no product vanishes from its last known prices. Add --max-age 14d to find products that were not seen for 14 days, or --no-as-of to compare the days themselves.",
     );
   }
 }

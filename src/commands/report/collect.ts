@@ -7,57 +7,24 @@ import { UsageError } from "../../errors.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { brandIn } from "../../mirror/prices/listings.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
-import { type Discounts, discountsOf } from "../../prices/discounts.ts";
+import { discountsOf } from "../../prices/discounts.ts";
 import { type LatestPrice, latestPrices } from "../../prices/latest.ts";
 import { findMovers } from "../../prices/movers.ts";
 import { collectSeries, type Series } from "../../prices/series.ts";
 import type { Figures } from "./figures.ts";
-import { goneProducts, type ListedProduct, moved, newProducts, productKey } from "./listed-products.ts";
+import { firstDifferences, type ListedProduct, moved, productKey } from "./listed-products.ts";
 import type { ReportOptions } from "./options.ts";
 
 /** What a report shows. */
-export interface Report {
-  /** What messages call the folder. */
-  name: string;
-  first: string;
-  last: string;
-  rows: number;
-  /** The day up to which earlier prices count; undefined if the folder has a single day. */
-  since: string | undefined;
-  lists: readonly ProductList[];
-  /** The stalest first. */
-  retailers: readonly RetailerFreshness[];
-  staleAfter: number;
-  brands: readonly BrandDiscounts[];
-  allBrands: number;
-  figures: Figures;
-  seriesOf: (product: ListedProduct) => Series | undefined;
-  addressOf: (product: ListedProduct) => string | undefined;
-}
-
-export const LISTS = ["drops", "rises", "new_lows", "new", "gone"] as const;
+export type Report = Awaited<ReturnType<typeof collectReport>>;
 
 /** Products of one kind. */
 export interface ProductList {
-  kind: (typeof LISTS)[number];
+  kind: "drops" | "rises" | "new_lows" | "new" | "gone";
   /** The first of them. */
   products: readonly ListedProduct[];
   /** Number of all of them. */
   all: number;
-}
-
-interface RetailerFreshness {
-  retailer: string;
-  products: number;
-  /** Its newest day. */
-  day: string;
-  days_old: number;
-  isStale: boolean;
-}
-
-interface BrandDiscounts extends Discounts {
-  /** Empty for products without a brand. */
-  brand: string;
 }
 
 /**
@@ -72,7 +39,7 @@ export async function collectReport(
   options: ReportOptions,
   synced: SyncedFolder,
   context: Context,
-): Promise<Report> {
+) {
   const { name, days } = synced;
   const [first = "", last = first] = [days[0], days.at(-1)];
   return await withFolderPrices(synced, context, async (prices) => {
@@ -88,10 +55,12 @@ export async function collectReport(
     const lasts = lists.flatMap(({ products }) => products.flatMap((product) => seriesOf(product)?.last ?? []));
     const addressOf = await addressesOf(synced, lasts);
     return {
+      /** What messages call the folder. */
       name,
       first,
       last,
       rows,
+      /** The day up to which earlier prices count; undefined if the folder has a single day. */
       since,
       lists,
       retailers,
@@ -100,7 +69,7 @@ export async function collectReport(
       allBrands: brands.length,
       figures: figuresOf(lists, retailers, latest),
       seriesOf,
-      addressOf: (product) => {
+      addressOf: (product: ListedProduct) => {
         const newest = seriesOf(product)?.last;
         return newest && addressOf(newest);
       },
@@ -126,18 +95,19 @@ async function productLists(
     ofMovers("drops", movers.drop),
     ofMovers("rises", movers.rise),
     ofMovers("new_lows", movers.new_low),
-    { kind: "new", ...(await newProducts(prices, pair, limit)) },
-    { kind: "gone", ...(await goneProducts(prices, { ...pair, maxAge }, limit)) },
+    { kind: "new", ...(await firstDifferences(prices, { ...pair, maxAge: undefined }, "appeared", limit)) },
+    { kind: "gone", ...(await firstDifferences(prices, { ...pair, maxAge }, "vanished", limit)) },
   ];
 }
 
-async function seriesOfListed(prices: Prices, lists: readonly ProductList[]): Promise<Report["seriesOf"]> {
+async function seriesOfListed(prices: Prices, lists: readonly ProductList[]) {
   const listed = lists.flatMap(({ products }) => products);
   const series = new Map((await collectSeries(prices, listed)).map((one) => [productKey(one), one]));
-  return (product) => series.get(productKey(product));
+  return (product: ListedProduct): Series | undefined => series.get(productKey(product));
 }
 
-function freshness(latest: readonly LatestPrice[], staleAfter: number, now: number): RetailerFreshness[] {
+/** The newest day of each retailer, and its age; the stalest first. */
+function freshness(latest: readonly LatestPrice[], staleAfter: number, now: number) {
   const today = dayNumber(dayOf(now));
   return [...groupBy(latest, ({ retailer }) => retailer)]
     .map(([retailer, prices]) => {
@@ -148,8 +118,8 @@ function freshness(latest: readonly LatestPrice[], staleAfter: number, now: numb
     .sort((a, b) => b.days_old - a.days_old || (a.retailer < b.retailer ? -1 : 1));
 }
 
-/** Those with the most discounted products first. */
-function discountsByBrand(latest: readonly LatestPrice[], brandOf: (price: LatestPrice) => string): BrandDiscounts[] {
+/** Those with the most discounted products first; the brand is empty for products without one. */
+function discountsByBrand(latest: readonly LatestPrice[], brandOf: (price: LatestPrice) => string) {
   return [...groupBy(latest, brandOf)]
     .map(([brand, prices]) => ({ brand, ...discountsOf(prices) }))
     .sort(
@@ -160,7 +130,7 @@ function discountsByBrand(latest: readonly LatestPrice[], brandOf: (price: Lates
 
 function figuresOf(
   lists: readonly ProductList[],
-  retailers: readonly RetailerFreshness[],
+  retailers: ReturnType<typeof freshness>,
   latest: readonly LatestPrice[],
 ): Figures {
   const list = (kind: ProductList["kind"]) => lists.find((one) => one.kind === kind);

@@ -1,7 +1,7 @@
 import { firstOnes } from "../../cli/order.ts";
-import type { Change, Difference } from "../../diff/join.ts";
+import type { Difference } from "../../diff/join.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
-import { diffAsOf } from "../../prices/as-of.ts";
+import { type AsOfOptions, diffAsOf } from "../../prices/as-of.ts";
 import type { Mover } from "../../prices/movers.ts";
 import { type Observation, percentOf } from "../../prices/observation.ts";
 
@@ -45,41 +45,23 @@ export function moved(
   };
 }
 
-/** Days between which products appear or vanish, `YYYY-MM-DD`. */
-interface DayPair {
-  from: string;
-  to: string;
-}
+/** The order of those that appeared: the highest discount first; of those that vanished: the last seen first. */
+const ORDERS = {
+  appeared: (a: ListedProduct, b: ListedProduct) => b.discount_pct - a.discount_pct,
+  vanished: (a: ListedProduct, b: ListedProduct) => (a.day === b.day ? 0 : a.day > b.day ? -1 : 1),
+};
 
-interface FirstProducts {
-  products: readonly ListedProduct[];
-  all: number;
-}
-
-/** Products without a row up to `from`, those with the highest discount first. */
-export async function newProducts(prices: Prices, days: DayPair, limit: number): Promise<FirstProducts> {
-  const order = (a: ListedProduct, b: ListedProduct) => b.discount_pct - a.discount_pct;
-  return await firstDifferences(prices, { ...days, maxAge: undefined }, "appeared", limit, order);
-}
-
-/** Products that were known on `from` and, not seen for `maxAge` days, no longer on `to`; those last seen first. */
-export async function goneProducts(
+/**
+ * The first products that were not known on `from`, or that were known on it and, not seen for `maxAge` days, no longer on
+ * `to`; and the number of all of them.
+ */
+export async function firstDifferences(
   prices: Prices,
-  days: DayPair & { maxAge: number },
+  options: Omit<AsOfOptions, "oneSided">,
+  change: keyof typeof ORDERS,
   limit: number,
-): Promise<FirstProducts> {
-  const order = (a: ListedProduct, b: ListedProduct) => (a.day === b.day ? 0 : a.day > b.day ? -1 : 1);
-  return await firstDifferences(prices, days, "vanished", limit, order);
-}
-
-async function firstDifferences(
-  prices: Prices,
-  options: DayPair & { maxAge: number | undefined },
-  change: Exclude<Change, "changed">,
-  limit: number,
-  order: (a: ListedProduct, b: ListedProduct) => number,
-): Promise<FirstProducts> {
-  const { add, selected } = firstOnes<ListedProduct>(limit, (products) => products.toSorted(order));
+) {
+  const { add, selected } = firstOnes<ListedProduct>(limit, (products) => products.toSorted(ORDERS[change]));
   let last = "";
   const summary = await diffAsOf(prices, { ...options, oneSided: true }, async (differences) => {
     for (const difference of differences.filter((one) => one.change === change)) {
