@@ -4,24 +4,15 @@ import type { Context } from "../../context.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { UsageError } from "../../errors.ts";
 import { groupDigits } from "../../output/terminal/counted.ts";
-import { countDays, type DayCounts, type EndDays, requestsFor } from "./day-counts.ts";
-import type { BrandCoverage } from "./groups.ts";
+import { countDays, type EndDays, requestsFor } from "./day-counts.ts";
+import type { DetailCounts } from "./groups.ts";
 import { type CoverageOptions, DAY_REQUESTS } from "./options.ts";
 
 /** Where the counts come from: a service, or a folder of `catalog sync`. */
-export interface CoverageSource extends Pick<Connection, "filters" | "service" | "reporter" | "signal"> {
+export interface CoverageSource extends DetailCounts, Pick<Connection, "filters" | "service" | "reporter" | "signal"> {
   client: Pick<CatalogClient, "coverage">;
   /** Whether no request is sent. */
   isFolder: boolean;
-  /** The coverage of each brand; only of a folder. */
-  brands?(): Promise<readonly BrandCoverage[]>;
-  /**
-   * The rows of every day that matches the filters, or at least of some wanted days.
-   *
-   * @param coverage of the filters
-   * @throws UsageError if that may take more requests than the options allow
-   */
-  days(coverage: readonly Coverage[], wanted: EndDays | undefined): Promise<DayCounts>;
 }
 
 export async function withServiceSource<T>(

@@ -157,11 +157,17 @@ export interface CountedCombinations {
   entries: readonly ListedCombination[];
 }
 
-interface CountSource {
-  /** The rows of every day of a coverage, or at least of the wanted days. */
-  days(coverage: readonly Coverage[], wanted: EndDays | undefined): Promise<DayCounts>;
-  /** The coverage of each brand. */
+/** What counts the rows of a set by other things than combinations. */
+export interface DetailCounts {
+  /** The coverage of each brand; only of a folder. */
   brands?(): Promise<readonly BrandCoverage[]>;
+  /**
+   * The rows of every day that matches the filters, or at least of some wanted days.
+   *
+   * @param coverage of the filters
+   * @throws UsageError if that may take more requests than the options allow
+   */
+  days(coverage: readonly Coverage[], wanted: EndDays | undefined): Promise<DayCounts>;
 }
 
 interface Counting {
@@ -183,7 +189,7 @@ export function conditionGroups(counted: CountedDays | CountedCombinations, now:
 export async function countedBy(
   { groupBy, list, chartRequests, failIf }: Counting,
   response: CoverageResponse,
-  { days: daysOf, brands }: CountSource,
+  { days: daysOf, brands }: DetailCounts,
   now: number,
 ): Promise<CountedDays | CountedCombinations> {
   if (groupBy === "day") {

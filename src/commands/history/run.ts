@@ -73,18 +73,17 @@ async function findSeries(options: HistoryOptions, synced: SyncedFolder, prices:
     return await collectSeries(prices, await findProducts(options, synced, prices));
   }
   const isMissing = (sku: string, series: readonly Series[]) => series.every((found) => found.sku !== sku);
-  const exact = await collectSeries(
-    prices,
-    options.skus.map((sku) => ({ sku })),
-  );
+  const find = (skus: readonly string[]) =>
+    collectSeries(
+      prices,
+      skus.map((sku) => ({ sku })),
+    );
+  const exact = await find(options.skus);
   if (!options.skus.some((sku) => isMissing(sku, exact))) {
     return exact;
   }
   const spelled = options.skus.map((sku) => (isMissing(sku, exact) ? sameSkus(prices.listings, sku) : [sku]));
-  const series = await collectSeries(
-    prices,
-    spelled.flat().map((sku) => ({ sku })),
-  );
+  const series = await find(spelled.flat());
   const missing = options.skus.filter((_, index) => spelled[index]?.every((sku) => isMissing(sku, series)));
   const [first] = missing;
   if (first !== undefined) {

@@ -34,16 +34,24 @@ export function activityOfDays(days: DayCounts): Activity {
       empty > SHORT_GAP ? [{ start, end, days: empty, isGap: true }] : empty > 0 ? cut(start, end, empty) : [];
     return [...between, { start: day, end: day, days: 1 }];
   });
-  const rows = new Map<string, number[]>();
+  const { rows, add } = countsIn(periods);
   for (const [index, { start, isGap }] of periods.entries()) {
     for (const [rcd, count] of (isGap ? undefined : days.get(start)) ?? []) {
-      const { retailer } = splitRcd(rcd);
-      const counts = rows.get(retailer) ?? new Array<number>(periods.length).fill(0);
-      counts[index] = (counts[index] ?? 0) + count;
-      rows.set(retailer, counts);
+      add(splitRcd(rcd).retailer, index, count);
     }
   }
   return { periods, rows };
+}
+
+/** The rows of each retailer in each period, as they are added. */
+function countsIn({ length }: readonly Period[]) {
+  const rows = new Map<string, number[]>();
+  const add = (retailer: string, index: number, count: number) => {
+    const counts = rows.get(retailer) ?? new Array<number>(length).fill(0);
+    counts[index] = (counts[index] ?? 0) + count;
+    rows.set(retailer, counts);
+  };
+  return { rows, add };
 }
 
 /** Coverage requests sent at once. */
@@ -58,15 +66,13 @@ export async function readActivity(
   signal: AbortSignal,
 ): Promise<Activity> {
   const periods = earliest_date === null || latest_date === null ? [] : cut(earliest_date, latest_date, requests);
-  const rows = new Map<string, number[]>();
+  const { rows, add } = countsIn(periods);
   const queue = periods.entries();
   const work = async () => {
     for (const [index, { start, end }] of queue) {
       const { data } = await client.coverage({ ...filters, start_date: start, end_date: end }, signal);
       for (const { retailer, matching_rows } of data) {
-        const counts = rows.get(retailer) ?? new Array<number>(periods.length).fill(0);
-        counts[index] = (counts[index] ?? 0) + matching_rows;
-        rows.set(retailer, counts);
+        add(retailer, index, matching_rows);
       }
     }
   };
