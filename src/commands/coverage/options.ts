@@ -1,9 +1,16 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
 import { checkBrands } from "../../cli/flags/filter.ts";
-import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import { LIST_FORMATS, type OutputFlags, parseOutput, splitPage } from "../../cli/flags/output.ts";
-import { parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
+import { type ListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
+import {
+  LIST_FORMATS,
+  type OutputFlags,
+  type OutputOptions,
+  type PageOptions,
+  parseOutput,
+  splitPage,
+} from "../../cli/flags/output.ts";
+import { type FolderOptions, parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { coverageColumns, type Grouping, sortWords } from "./groups.ts";
@@ -30,7 +37,22 @@ export interface CoverageFlags extends ReadFlags, OutputFlags, ListFlags {
 }
 
 /** What `catalog coverage` counts and shows. With a folder it sends no request. */
-export type CoverageOptions = ReturnType<typeof parseCoverageOptions>;
+export interface CoverageOptions extends FolderOptions {
+  groupBy: Grouping | undefined;
+  failIf: Condition<CoverageField> | undefined;
+  failOnEmpty: boolean;
+  output: OutputOptions<(typeof COVERAGE_FORMATS)[number]>;
+  list: ListOptions;
+  page: PageOptions | undefined;
+  /** Whether the rows are drawn as bars. */
+  chart: boolean;
+  /** The most coverage requests for the days of `groupBy`. */
+  maxRequests: number;
+  /** Coverage requests for the activity over time; undefined for no chart. */
+  chartRequests: number | undefined;
+  /** Whether the page shows each day, which takes no request. */
+  everyDay: boolean;
+}
 
 /** @param operand means the same as `--from` */
 export function parseCoverageOptions(
@@ -38,7 +60,7 @@ export function parseCoverageOptions(
   operand: string | undefined,
   flags: CoverageFlags,
   context: Context,
-) {
+): CoverageOptions {
   const folder = parseFolder(command, "--from", operand, flags.from);
   checkBrands(flags.brand, folder !== undefined);
   if (flags.groupBy === "brand" && folder === undefined) {
@@ -73,13 +95,9 @@ export function parseCoverageOptions(
     output,
     list: parseListFlags(flags, coverageColumns(groupBy), sortWords(groupBy)),
     page,
-    /** Whether the rows are drawn as bars. */
     chart,
-    /** The most coverage requests for the days of `groupBy`. */
     maxRequests: flags.maxRequests ?? DAY_REQUESTS,
-    /** Coverage requests for the activity over time; undefined for no chart. */
     chartRequests: isDrawn ? (chartRequests ?? CHART_REQUESTS) : undefined,
-    /** Whether the page shows each day, which takes no request. */
     everyDay: folder !== undefined && chartRequests === undefined,
   };
 }

@@ -1,8 +1,14 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
 import { checkBrands } from "../../cli/flags/filter.ts";
-import { LIST_FORMATS, type ListingFlags, parseListing } from "../../cli/flags/output.ts";
-import { type PullFlags, parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
+import { LIST_FORMATS, type ListingFlags, type ListingOptions, parseListing } from "../../cli/flags/output.ts";
+import {
+  type FolderOptions,
+  type PullFlags,
+  parseFolder,
+  parseSource,
+  type ReadFlags,
+} from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { isLook } from "../../cli/source/since-look.ts";
 import type { Context } from "../../context.ts";
@@ -39,10 +45,30 @@ const SORT_WORDS = {
 } as const;
 
 /** What `catalog diff` compares and shows. */
-export type DiffOptions = ReturnType<typeof parseDiffOptions>;
+export interface DiffOptions extends FolderOptions, ListingOptions {
+  /** The earlier day, or `last` or `last:NAME` for the day of a look. */
+  from: DateExpression;
+  to: DateExpression;
+  /** Whether last known prices are compared, not the days themselves; undefined to decide by the two days. */
+  asOf: boolean | undefined;
+  /** Days after which a price is no longer known; undefined for never. */
+  maxAge: number | undefined;
+  /** The kinds of differences that are written; undefined for the usual ones of the format. */
+  only: readonly Change[] | undefined;
+  failIf: Condition<DiffField> | undefined;
+  failOnEmpty: boolean;
+  concurrency: number;
+  /** Most requests a minute. */
+  maxRate: number | undefined;
+}
 
 /** @param operand means the same as `--against` */
-export function parseDiffOptions(command: Command, operand: string | undefined, flags: DiffFlags, context: Context) {
+export function parseDiffOptions(
+  command: Command,
+  operand: string | undefined,
+  flags: DiffFlags,
+  context: Context,
+): DiffOptions {
   const folder = parseFolder(command, "--against", operand, flags.against);
   const isFolder = folder !== undefined;
   checkBrands(flags.brand, isFolder);
@@ -72,14 +98,10 @@ export function parseDiffOptions(command: Command, operand: string | undefined, 
     ...parseSource(command, flags, context),
     folder,
     brands: flags.brand,
-    /** The earlier day, or `last` or `last:NAME` for the day of a look. */
     from,
     to,
-    /** Whether last known prices are compared, not the days themselves; undefined to decide by the two days. */
     asOf: parseAsOf(flags, folder),
-    /** Days after which a price is no longer known; undefined for never. */
     maxAge: flags.maxAge,
-    /** The kinds of differences that are written; undefined for the usual ones of the format. */
     only: flags.only,
     failIf: flags.failIf,
     failOnEmpty: flags.failOnEmpty === true,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type OutputFlags, type OutputOptions, parseOutput } from "../../cli/flags/output.ts";
-import { type PullFlags, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
+import { type PullFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { FileError } from "../../errors.ts";
@@ -26,9 +26,30 @@ export const UNNOTICED =
   "If the service removes a row that was already read and adds another one of the same combination and day, no count changes. A service that names the version of its data shows it. Of another one, the first page of each slice is requested again to notice this, and a change behind that page can stay unnoticed.";
 
 /** What `catalog export` pulls and writes. */
-export type ExportOptions = ReturnType<typeof parseExportOptions>;
+export interface ExportOptions extends SourceOptions {
+  output: OutputOptions<RowFormat>;
+  /** The chosen columns in their order; undefined for all. */
+  columns: readonly string[] | undefined;
+  spreadsheet: Spreadsheet | undefined;
+  /** Columns whose values become folder names below the output; undefined for one output. */
+  partitionBy: readonly PartitionColumn[] | undefined;
+  manifest: boolean;
+  /** Rows of one request. */
+  pageSize: number;
+  maxRows: number | undefined;
+  concurrency: number;
+  /** Most requests a minute. */
+  maxRate: number | undefined;
+  /** What becomes of the pages that an interrupted export has left: they are used, thrown away, or kept and refused. */
+  leftover: "resume" | "fresh" | "careful";
+  /** Whether only the cost is shown. */
+  dryRun: boolean;
+  failOnEmpty: boolean;
+  /** The command line after the program's name, for what errors suggest. */
+  words: readonly string[];
+}
 
-export function parseExportOptions(command: Command, flags: ExportFlags, context: Context) {
+export function parseExportOptions(command: Command, flags: ExportFlags, context: Context): ExportOptions {
   const { dryRun = false, manifest = false, failOnEmpty = false } = flags;
   // A dry run writes no rows to the terminal.
   const output = parseOutput(flags, ROW_FORMATS, dryRun ? { stdout: {} } : context);
@@ -46,24 +67,17 @@ export function parseExportOptions(command: Command, flags: ExportFlags, context
   return {
     ...parseSource(command, flags, context),
     output,
-    /** The chosen columns in their order; undefined for all. */
     columns: flags.columns,
     spreadsheet: spreadsheetOf(flags, output.format),
-    /** Columns whose values become folder names below the output; undefined for one output. */
     partitionBy: flags.partitionBy,
     manifest,
-    /** Rows of one request. */
     pageSize: flags.pageSize,
     maxRows: flags.maxRows,
     concurrency: flags.concurrency,
-    /** Most requests a minute. */
     maxRate: flags.maxRate,
-    /** What becomes of the pages that an interrupted export has left: they are used, thrown away, or kept and refused. */
     leftover: leftoverOf(flags),
-    /** Whether only the cost is shown. */
     dryRun,
     failOnEmpty,
-    /** The command line after the program's name, for what errors suggest. */
     words: command.parent?.args ?? [],
   };
 }

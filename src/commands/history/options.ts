@@ -1,7 +1,14 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
-import { LIST_FORMATS, type ListingFlags, parseListing, splitPage } from "../../cli/flags/output.ts";
-import { parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
+import {
+  LIST_FORMATS,
+  type ListingFlags,
+  type ListingOptions,
+  type PageOptions,
+  parseListing,
+  splitPage,
+} from "../../cli/flags/output.ts";
+import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -16,14 +23,20 @@ export interface HistoryFlags extends SourceFlags, ListingFlags {
 const SORT_WORDS = { price: { column: "selling_price", descending: false } } as const;
 
 /** Which products `catalog history` shows, and how. */
-export type HistoryOptions = Awaited<ReturnType<typeof parseHistoryOptions>>;
+export interface HistoryOptions extends FolderOptions, ListingOptions {
+  page: PageOptions | undefined;
+  /** Of the products; empty with `search`. */
+  skus: readonly string[];
+  /** Words that the products have; empty with `skus`. */
+  search: readonly string[];
+}
 
 export async function parseHistoryOptions(
   command: Command,
   words: readonly string[],
   flags: HistoryFlags,
   context: Context,
-) {
+): Promise<HistoryOptions> {
   const { page, listing } = splitPage(
     flags,
     [flags.output, flags.format, flags.columns].some((flag) => flag !== undefined),
@@ -52,9 +65,7 @@ export async function parseHistoryOptions(
     ...parseFolderSource(command, folder, flags, context),
     ...shown,
     page,
-    /** Of the products; empty with `search`. */
     skus,
-    /** Words that the products have; empty with `skus`. */
     search,
   };
 }

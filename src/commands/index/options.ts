@@ -1,7 +1,13 @@
 import type { Command } from "commander";
 import { parseFilters } from "../../cli/flags/filter.ts";
-import { type ListingFlags, parseListing, TABLE_FORMATS } from "../../cli/flags/output.ts";
-import { parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
+import {
+  type ListingFlags,
+  type ListingOptions,
+  parseListing,
+  TABLE_FORMATS,
+  type TableFormat,
+} from "../../cli/flags/output.ts";
+import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 
@@ -18,7 +24,17 @@ export interface IndexFlags extends SourceFlags, ListingFlags {
 }
 
 /** What `catalog index` computes. The filters have no days: earlier prices are known on the first one. */
-export type IndexOptions = ReturnType<typeof parseIndexOptions>;
+export interface IndexOptions extends FolderOptions, ListingOptions<TableFormat> {
+  /** A path, or `-` for standard input. */
+  basket: string;
+  /** The day on which the index is 100; undefined for the first one with a price. */
+  base: DateExpression | undefined;
+  /** The first and the last day; undefined for those of the folder. */
+  startDate: DateExpression | undefined;
+  endDate: DateExpression | undefined;
+  /** Days after which a price is no longer known; undefined for never. */
+  maxAge: number | undefined;
+}
 
 export function parseIndexOptions(
   command: Command,
@@ -26,21 +42,17 @@ export function parseIndexOptions(
   folder: string | undefined,
   flags: IndexFlags,
   context: Context,
-) {
+): IndexOptions {
   const { startDate, endDate, date: _, ...others } = flags;
   // Refuses wrong days.
   parseFilters(flags, context.now());
   return {
     ...parseFolderSource(command, folder, others, context),
     ...parseListing(flags, TABLE_FORMATS, context, INDEX_COLUMNS),
-    /** A path, or `-` for standard input. */
     basket,
-    /** The day on which the index is 100; undefined for the first one with a price. */
     base: flags.base,
-    /** The first and the last day; undefined for those of the folder. */
     startDate,
     endDate,
-    /** Days after which a price is no longer known; undefined for never. */
     maxAge: flags.maxAge,
   };
 }

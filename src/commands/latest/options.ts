@@ -1,6 +1,12 @@
 import type { Command } from "commander";
-import { type ListingFlags, parseListing, TABLE_FORMATS } from "../../cli/flags/output.ts";
-import { parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
+import {
+  type ListingFlags,
+  type ListingOptions,
+  parseListing,
+  TABLE_FORMATS,
+  type TableFormat,
+} from "../../cli/flags/output.ts";
+import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
 import type { ProductGroup } from "../../prices/observation.ts";
@@ -29,16 +35,24 @@ const SORT_WORDS = {
 } as const;
 
 /** Which last known prices `catalog latest` shows, and how. */
-export type LatestOptions = ReturnType<typeof parseLatestOptions>;
+export interface LatestOptions extends FolderOptions, ListingOptions<TableFormat> {
+  groupBy: ProductGroup | undefined;
+  /** Days; undefined for prices of any age. */
+  maxAge: number | undefined;
+}
 
-export function parseLatestOptions(command: Command, folder: string | undefined, flags: LatestFlags, context: Context) {
+export function parseLatestOptions(
+  command: Command,
+  folder: string | undefined,
+  flags: LatestFlags,
+  context: Context,
+): LatestOptions {
   const { groupBy, columns, ...others } = flags;
   const known = groupBy === undefined ? LATEST_COLUMNS : [groupBy, ...GROUP_COLUMNS];
   return {
     ...parseFolderSource(command, folder, flags, context),
     ...parseListing(others, TABLE_FORMATS, context, known, groupBy === undefined ? SORT_WORDS : {}),
     groupBy,
-    /** Days; undefined for prices of any age. */
     maxAge: flags.maxAge,
     columns: columns === undefined ? undefined : parseColumns(columns, known),
   };

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import { LIST_FORMATS, type ListingFlags, parseListing } from "../../cli/flags/output.ts";
-import { parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
+import { LIST_FORMATS, type ListingFlags, type ListingOptions, parseListing } from "../../cli/flags/output.ts";
+import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 import { MOVER_KINDS, type MoverKind } from "../../prices/movers.ts";
@@ -30,17 +30,28 @@ export interface MoversFlags extends SourceFlags, ListingFlags {
 }
 
 /** What `catalog movers` compares and shows. */
-export type MoversOptions = ReturnType<typeof parseMoversOptions>;
+export interface MoversOptions extends FolderOptions, ListingOptions {
+  /** A day, `last` or `last:NAME`. */
+  since: DateExpression;
+  kinds: readonly MoverKind[];
+  groupBy: ProductGroup | undefined;
+  /** Most movers of each kind, and of each group if there are groups. */
+  limit: number;
+  failIf: Condition<MoverField> | undefined;
+}
 
-export function parseMoversOptions(command: Command, folder: string | undefined, flags: MoversFlags, context: Context) {
+export function parseMoversOptions(
+  command: Command,
+  folder: string | undefined,
+  flags: MoversFlags,
+  context: Context,
+): MoversOptions {
   return {
     ...parseFolderSource(command, folder, flags, context),
     ...parseListing(flags, LIST_FORMATS, context, SORTABLE),
-    /** A day, `last` or `last:NAME`. */
     since: flags.since ?? "latest-7d",
     kinds: flags.only ?? MOVER_KINDS,
     groupBy: flags.groupBy,
-    /** Most movers of each kind, and of each group if there are groups. */
     limit: flags.limit,
     failIf: flags.failIf,
   };

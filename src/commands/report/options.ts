@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { parseCondition } from "../../cli/flags/condition.ts";
-import { type OutputFlags, splitPage } from "../../cli/flags/output.ts";
-import { parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
+import { type Condition, parseCondition } from "../../cli/flags/condition.ts";
+import { type OutputFlags, type PageOptions, splitPage } from "../../cli/flags/output.ts";
+import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
-import { FIGURE_NAMES } from "./figures.ts";
+import { FIGURE_NAMES, type Figure } from "./figures.ts";
 
 export interface ReportFlags extends SourceFlags, Pick<OutputFlags, "html" | "clobber"> {
   since?: DateExpression;
@@ -17,22 +17,34 @@ export interface ReportFlags extends SourceFlags, Pick<OutputFlags, "html" | "cl
 }
 
 /** What `catalog report` reports. */
-export type ReportOptions = ReturnType<typeof parseReportOptions>;
+export interface ReportOptions extends FolderOptions {
+  /** A day, `last` or `last:NAME`; undefined for a week before the newest day. */
+  since: DateExpression | undefined;
+  page: PageOptions | undefined;
+  /** Most products and brands of a list. */
+  limit: number;
+  /** Days without a row after which a product is gone. */
+  maxAge: number;
+  /** Days without a row after which a retailer is stale. */
+  staleAfter: number;
+  conditions: readonly Condition<Figure>[];
+}
 
-export function parseReportOptions(command: Command, folder: string | undefined, flags: ReportFlags, context: Context) {
+export function parseReportOptions(
+  command: Command,
+  folder: string | undefined,
+  flags: ReportFlags,
+  context: Context,
+): ReportOptions {
   if (flags.clobber === false && flags.html === undefined) {
     throw flagError("--no-clobber", "protects a file; it needs --html FILE.");
   }
   return {
     ...parseFolderSource(command, folder, flags, context),
-    /** A day, `last` or `last:NAME`; undefined for a week before the newest day. */
     since: flags.since,
     page: splitPage(flags, flags.text === true).page,
-    /** Most products and brands of a list. */
     limit: flags.limit,
-    /** Days without a row after which a product is gone. */
     maxAge: flags.maxAge ?? 14,
-    /** Days without a row after which a retailer is stale. */
     staleAfter: flags.staleAfter ?? 2,
     conditions: (flags.failIf ?? []).map((text) => parseCondition(text, FIGURE_NAMES)),
   };

@@ -9,9 +9,10 @@ import {
   hasRowFormat,
   LIST_FORMATS,
   type ListingFlags,
+  type ListingOptions,
   parseOutput,
 } from "../../cli/flags/output.ts";
-import { addReadFlags, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
+import { addReadFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { showText } from "../../cli/pager.ts";
@@ -36,7 +37,10 @@ import { BY_INTEREST, SHARED, sampleCards } from "./row-views.ts";
 type SampleView = "table" | "wide" | "card";
 
 /** Which rows `catalog sample` shows, and how. */
-type SampleOptions = ReturnType<typeof parseSampleOptions>;
+interface SampleOptions extends SourceOptions, ListingOptions {
+  view: SampleView;
+  failOnEmpty: boolean;
+}
 
 interface SampleFlags extends ReadFlags, ListingFlags {
   wide?: boolean;
@@ -64,7 +68,7 @@ export function declare(command: Command, context: Context, run: Run<SampleOptio
   ).action((flags: SampleFlags) => run(parseSampleOptions(command, flags, context), context));
 }
 
-function parseSampleOptions(command: Command, flags: SampleFlags, context: Context) {
+function parseSampleOptions(command: Command, flags: SampleFlags, context: Context): SampleOptions {
   const view = parseView(flags);
   const output = parseOutput(flags, LIST_FORMATS, context, view !== "table" || context.stdout.isTTY === true);
   if (view !== "table" && output.format !== "table") {

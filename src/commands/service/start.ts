@@ -7,7 +7,7 @@ import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { openStore } from "../../service/store/writable-store.ts";
 import { makeDatabaseFolder, reportingStoreErrors } from "./database.ts";
 import { type ObserveOptions, observeService } from "./observe.ts";
-import { type PortalFlags, parsePortalFlags, signInOf } from "./portal-flags.ts";
+import { type PortalFlags, type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";
 import { type ServiceCall, subcommand } from "./subcommand.ts";
 
 interface StartFlags extends PortalFlags, Partial<ObserveOptions>, Times {
@@ -22,9 +22,11 @@ interface StartFlags extends PortalFlags, Partial<ObserveOptions>, Times {
 type Times = Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "errorBase">;
 
 /** What the service does, how it sends sign-in codes, and what its operator sees. */
-type StartOptions = ReturnType<typeof parseStart>;
+interface StartOptions extends ObserveOptions, Pick<PortalOptions, "mail"> {
+  service: ServiceOptions & { host: string; port: number };
+}
 
-function parseStart(flags: StartFlags, _: [], { env }: Context) {
+function parseStart(flags: StartFlags, _: [], { env }: Context): StartOptions {
   const { host = "127.0.0.1", port, rateLimit, sampleRateLimit, window, cursorTtl, queryTimeout, errorBase } = flags;
   const { mail, ...address } = parsePortalFlags(flags, host, env);
   const times = {

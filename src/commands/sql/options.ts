@@ -1,6 +1,12 @@
 import type { Command } from "commander";
-import { type OutputFlags, parseOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
-import { parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
+import {
+  type OutputFlags,
+  type OutputOptions,
+  parseOutput,
+  TABLE_FORMATS,
+  type TableFormat,
+} from "../../cli/flags/output.ts";
+import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 
@@ -17,7 +23,16 @@ export interface SqlFlags extends Pick<SourceFlags, "demo">, OutputFlags {
 export type OutputChange = { format?: string; output?: string | undefined };
 
 /** What `catalog sql` runs. */
-export type SqlOptions = ReturnType<typeof parseSqlOptions>;
+export interface SqlOptions extends FolderOptions {
+  /** SQL, or `-` for standard input; undefined for a shell. */
+  query: string | undefined;
+  /** Bytes that DuckDB may use; undefined for the default. */
+  memory: number | undefined;
+  pager: boolean;
+  output: OutputOptions<TableFormat>;
+  /** The output after commands of the shell have changed its format or its file. */
+  outputAfter: (change: OutputChange) => Promise<OutputOptions<TableFormat>>;
+}
 
 export function parseSqlOptions(
   command: Command,
@@ -25,19 +40,16 @@ export function parseSqlOptions(
   folder: string | undefined,
   flags: SqlFlags,
   context: Context,
-) {
+): SqlOptions {
   if (query?.trim() === "") {
     throw new UsageError("the query is empty; write SQL, as in 'select count(*) from rows'.");
   }
   return {
     ...parseFolderSource(command, folder, flags, context),
-    /** SQL, or `-` for standard input; undefined for a shell. */
     query,
-    /** Bytes that DuckDB may use; undefined for the default. */
     memory: flags.memory,
     pager: flags.pager,
     output: parseOutput(flags, TABLE_FORMATS, context),
-    /** The output after commands of the shell have changed its format or its file. */
     outputAfter: async (change: OutputChange) => {
       const changed = { ...flags, ...change };
       if (changed.output !== undefined) {

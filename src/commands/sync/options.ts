@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import { type PullFlags, parseSource, type SourceFlags } from "../../cli/flags/source.ts";
+import { type PullFlags, parseSource, type SourceFlags, type SourceOptions } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import type { MirrorOptions } from "../../mirror/sync/sync-run.ts";
 
 export interface SyncFlags extends SourceFlags, PullFlags {
   lookback: number;
@@ -14,9 +15,17 @@ export interface SyncFlags extends SourceFlags, PullFlags {
 }
 
 /** What `catalog sync` keeps, and how it checks it. */
-export type SyncOptions = ReturnType<typeof parseSyncOptions>;
+export interface SyncOptions
+  extends SourceOptions,
+    Pick<MirrorOptions, "concurrency" | "lookback" | "audit" | "verify" | "adopt" | "prune" | "allowShrink"> {
+  /** A path. */
+  folder: string;
+  /** Most requests a minute. */
+  maxRate: number | undefined;
+  format: "text" | "json";
+}
 
-export function parseSyncOptions(command: Command, folder: string, flags: SyncFlags, context: Context) {
+export function parseSyncOptions(command: Command, folder: string, flags: SyncFlags, context: Context): SyncOptions {
   if (folder === "") {
     throw new UsageError("the name of the folder is empty.");
   }
