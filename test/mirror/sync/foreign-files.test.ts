@@ -4,6 +4,9 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { FileError, InputError } from "../../../src/errors.ts";
+import { fingerprint } from "../../../src/files/fingerprint.ts";
+import { readStateOf } from "../../../src/mirror/folder/folder-state.ts";
+import { PARQUET_WRITER } from "../../../src/output/formats/parquet/parquet.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
 import { FIRST_DAY, rewriteDay, servedFolder } from "../../helpers/synced-folder.ts";
@@ -84,12 +87,53 @@ describe("a folder without a state", () => {
     await expect(rows.sync({ adopt: true })).rejects.toThrow("did not write");
   });
 
+  test.each([
+    [3, ""],
+    [5, " and 2 more"],
+  ])("with %i files of other programs is refused with the names of the first three", async (count, more) => {
+    const rows = await servedFolder(products(2));
+    const days = Array.from({ length: count }, (_, day) => addDays(OTHER_DAY, day));
+    for (const day of days) {
+      await place(rows.file(day), FOREIGN);
+    }
+    const names = days.slice(0, 3).map((day) => `crawl_date=${day}/part-0.parquet`);
+    await expect(rows.sync()).rejects.toMatchObject({
+      message: `${rows.folder} has day folders that \`catalog sync\` does not know: ${names.join(", ")}${more}. Name another folder. If catalog wrote them, take them over with adopt.`,
+    });
+    await expect(rows.sync({ adopt: true })).rejects.toMatchObject({
+      message: `${rows.folder} cannot be taken over, because \`catalog sync\` did not write ${names.join(", ")}${more}. Move them away, or name another folder.`,
+      input: "adopt",
+    });
+  });
+
+  test("with a file that another program wrote with the same columns is refused", async () => {
+    const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
+    await rows.sync();
+    const content = await readFile(rows.file(FIRST_DAY), "latin1");
+    const other = content.replace(PARQUET_WRITER, (name) => "x".repeat(name.length));
+    expect(other).not.toBe(content);
+    await rm(rows.folder, { recursive: true });
+    await place(rows.file(FIRST_DAY), Buffer.from(other, "latin1"));
+    await expect(rows.sync({ adopt: true })).rejects.toThrow("did not write");
+  });
+
+  test("with a file of an earlier version, which has the day as a column, is taken over", async () => {
+    const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
+    await rows.sync();
+    await rewriteDay(rows.folder, FIRST_DAY, (row) => ({ ...row, crawl_date: FIRST_DAY }));
+    await rm(join(rows.folder, ".catalog"), { recursive: true });
+    expect(await rows.sync({ adopt: true })).toMatchObject({ days: 1, rowsReplaced: 3, rowsAdded: 0 });
+    expect(await rows.copy()).toEqual(rows.expected());
+  });
+
   test("with days outside the filters is not taken over", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
     await rows.sync();
     await rm(join(rows.folder, ".catalog"), { recursive: true });
     const filters = { start_date: addDays(FIRST_DAY, 1) };
-    await expect(rows.sync({ adopt: true, filters })).rejects.toThrow(`outside the filters: ${FIRST_DAY}`);
+    await expect(rows.sync({ adopt: true, filters })).rejects.toThrow(
+      `it has days outside the filters: ${FIRST_DAY}. Use filters that include them, or move them away.`,
+    );
     expect(await rows.copy()).toEqual(rows.expected());
   });
 });
@@ -140,6 +184,9 @@ test("a day file that an interrupted run began to take over is taken over by the
   isInterrupting = true;
   await expect(rows.sync({ adopt: true })).rejects.toThrow("enough");
   expect([interrupted, await rows.days()]).toEqual([[adopted], [held, late, addDays(FIRST_DAY, 7), adopted]]);
+  const state = await readStateOf(rows.folder);
+  const content = { rows: 2, digest: "", counts: {}, ...(await fingerprint(rows.file(adopted))) };
+  expect([state?.days[adopted], state?.pending]).toEqual([content, [adopted]]);
   isInterrupting = false;
   expect(await rows.sync()).toMatchObject({ daysRemoved: 1, rowsRemoved: 2 });
   expect(await rows.copy()).toEqual(rows.expected());
