@@ -47,3 +47,31 @@ test.each([
 ])("the list '%s' is refused", (text, message) => {
   expect(refusalOf(text).message).toBe(message);
 });
+
+test("several unknown columns are refused together, with the whole list corrected", () => {
+  expect(refusalOf(" titel, sku,brnd ")).toEqual({
+    message: 'there are no columns "titel", "brnd" of "titel, sku,brnd"',
+    suggestions: ["title,sku,brand"],
+    input: "columns",
+    value: "titel, sku,brnd",
+  });
+});
+
+test("a correction names each column once", () => {
+  expect(refusalOf("title,titel,brnd").suggestions).toEqual(["title,brand"]);
+});
+
+test("several unknown columns of which one has no match are refused without a correction", () => {
+  expect(refusalOf("titel,zzzzzz")).toEqual({
+    message: `there are no columns "titel", "zzzzzz" of "titel,zzzzzz"; the columns are ${PRODUCT_COLUMNS.join(", ")}`,
+    suggestions: [],
+    input: "columns",
+    value: "titel,zzzzzz",
+  });
+});
+
+test("an unknown column is refused before an empty name, and both name the flag", () => {
+  expect(refusalOf(",titel").message).toBe('there is no column "titel"');
+  expect(refusalOf("sku,")).toMatchObject({ input: "columns", value: "sku," });
+  expect(refusalOf("sku, sku")).toMatchObject({ input: "columns", value: "sku, sku" });
+});

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
@@ -5,6 +6,7 @@ import { expect, test } from "vitest";
 import { COVERAGE_COLUMNS } from "../../../src/contract/coverage.ts";
 import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
 import { ContractError } from "../../../src/errors.ts";
+import { CSV, TSV } from "../../../src/output/formats/csv.ts";
 import { productRow } from "../../helpers/products.ts";
 import { anyText } from "../../helpers/texts.ts";
 import { encoded } from "./encoded.ts";
@@ -150,4 +152,56 @@ test("for Excel, numbers and harmless text stay as they are", async () => {
   const row = productRow({ title: '"a=b"', mrp: "-19.90", color: "null" });
   const options = { chosen: ["title", "mrp", "color", "model_number"], spreadsheet: "excel" } as const;
   expect(await encoded("csv", [[row]], options)).toBe('\uFEFFtitle,mrp,color,model_number\r\na=b,-19.90,,""\r\n');
+});
+
+test("what the folders name is no column, and is not reported as unknown", async () => {
+  const told: string[] = [];
+  const options = { known: ["a", "b", "c"], partitionedBy: ["b"], onUnknownMember: (name: string) => told.push(name) };
+  expect(await encoded("csv", [['{"a":"1","b":"2","c":"3"}']], options)).toBe("a,c\r\n1,3\r\n");
+  expect(told).toEqual([]);
+});
+
+test("booleans are bare words, and a nested value in TSV is quoted if it needs to be", async () => {
+  const row = '{"a":true,"b":[1,"x"],"c":[1],"d":{"e":"\\ud800"}}';
+  const told: string[] = [];
+  const options = { known: ["a", "b", "c", "d"], onLoneSurrogate: (name: string) => told.push(name) };
+  expect(await encoded("tsv", [[row]], options)).toBe('a\tb\tc\td\ntrue\t"[1,""x""]"\t[1]\t"{""e"":""\\ud800""}"\n');
+  expect(told).toEqual([]);
+});
+
+test("for Excel, texts with and without escapes are protected alike", async () => {
+  const rows = [
+    { a: "=1+1", b: "1e5", c: "plain" },
+    { a: '="x"', b: "é=1", c: "a,b" },
+    { a: "a\n=1", b: "", c: "12:30, x" },
+  ];
+  const text = await encoded("csv", [rows.map((row) => JSON.stringify(row))], {
+    chosen: ["a", "b", "c"],
+    spreadsheet: "excel",
+  });
+  expect(text).toBe('\uFEFFa,b,c\r\n\'=1+1,"=""1e5""",plain\r\n"\'=""x""",é=1,"a,b"\r\n"a\n\'=1","","12:30, x"\r\n');
+});
+
+test.each([
+  [CSV, '\uFEFFa,b\r\n1,"x\r\ny"\r\n,""\r\n'],
+  [TSV, 'a\tb\n1\t"x\r\ny"\n\t""\n'],
+])("rows are read back as texts, without a byte order mark (%#)", async (code, text) => {
+  const rows: unknown[] = [];
+  for await (const row of code.read({ path: "rows", content: () => Readable.from([Buffer.from(text)]) }, [])) {
+    rows.push(row);
+  }
+  expect(rows).toEqual([
+    { a: "1", b: "x\r\ny" },
+    { a: "", b: "" },
+  ]);
+});
+
+test("a damaged file is an error for its reader", async () => {
+  const reading = async () => {
+    const content = () => Readable.from([Buffer.from('a,b\r\n1,"x')]);
+    for await (const row of CSV.read({ path: "rows", content }, [])) {
+      expect(row).toBeUndefined();
+    }
+  };
+  await expect(reading()).rejects.toThrow(/Quote Not Closed/);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { formatOfFile } from "../../../src/output/formats/registry.ts";
+import { extensionOf, FORMATS, formatOfFile, ROW_FORMATS } from "../../../src/output/formats/registry.ts";
+import { encoded } from "./encoded.ts";
 
 test.each([
   ["rows.ndjson", { format: "ndjson", compression: undefined }],
@@ -13,4 +14,31 @@ test.each([
   ["csv", { format: undefined, compression: undefined }],
 ])("the name %s decides format and compression", (name, expected) => {
   expect(formatOfFile(name)).toEqual(expected);
+});
+
+test("each format has its endings, the usual one first, and the size of its files", () => {
+  const facts = ROW_FORMATS.map((format) => {
+    const { extensions, compressedBy, share } = FORMATS[format];
+    return [format, extensionOf(format), extensions.slice(1), compressedBy, share];
+  });
+  expect(facts).toEqual([
+    ["ndjson", "ndjson", ["jsonl"], undefined, 1],
+    ["csv", "csv", [], undefined, 0.63],
+    ["tsv", "tsv", ["tab"], undefined, 0.63],
+    ["json", "json", [], undefined, 1],
+    ["parquet", "parquet", [], "Snappy", 0.18],
+    ["xlsx", "xlsx", [], "ZIP", 0.25],
+  ]);
+});
+
+test.each([
+  ["ndjson", /^\{"a":1\}\n$/],
+  ["csv", /^a\r\n1\r\n$/],
+  ["tsv", /^a\n1\n$/],
+  ["json", /^\[\n\{"a":1\}\n\]\n$/],
+  ["parquet", /^PAR1[\s\S]*PAR1$/],
+  ["xlsx", /^PK/],
+] as const)("%s is loaded when it is written", async (format, written) => {
+  const types = { a: { kind: "integer", nullable: false } } as const;
+  expect(await encoded(format, [['{"a":1}']], { known: ["a"], types })).toMatch(written);
 });

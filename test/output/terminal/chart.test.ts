@@ -29,6 +29,14 @@ test("a heat line draws darker shades for larger shares of the largest value, an
   expect(heatLine([0, 0.001, 25, 26, 50, 51, 75, 76, 100], 1)).toBe("·░░▒▒▓▓██");
 });
 
+test.each([
+  [[], 3, ""],
+  [[5], 3, "███"],
+  [[-1, 4, 1, 2, 3], 1, "·█░▒▓"],
+])("a heat line draws %j, %i cells each, as '%s'", (values, cells, line) => {
+  expect(heatLine(values, cells)).toBe(line);
+});
+
 test("a heat line of zeros is dots", () => {
   expect(heatLine([0, 0], 2)).toBe("····");
 });
@@ -37,6 +45,9 @@ test.each([
   [[1, 2, 3, 8], "▁▂▃█"],
   [[5, 5], "▄▄"],
   [[0, 9, 9, 9, 9, 9, 9, 9, 9, 0], "▁████▁"],
+  [[], ""],
+  [[0, 1, 2, 3, 4, 5, 6], "▁▂▃▆▇█"],
+  [[3, 1, 2, 4, 5, 6], "▄▁▂▅▇█"],
 ])("a sparkline draws %j as '%s'", (values, line) => {
   expect(sparkline(values, 6)).toBe(line);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { groupDigits } from "../../../src/output/terminal/counted.ts";
+import { counted, groupDigits } from "../../../src/output/terminal/counted.ts";
 
 test.each([
   ["0", "0"],
@@ -13,4 +13,18 @@ test.each([
 
 test("a number of 200,000 digits is shown with all digits", () => {
   expect(groupDigits("9".repeat(200_001)).replaceAll(",", "")).toBe("9".repeat(200_001));
+});
+
+test("a count has its noun in the right number", () => {
+  expect([counted(0, "row"), counted(1, "row"), counted(1_234, "row")]).toEqual(["0 rows", "1 row", "1,234 rows"]);
+});
+
+test.each([
+  ["100", "100"],
+  ["1000", "1,000"],
+  ["-100000", "-100,000"],
+  ["0.123456", "0.123456"],
+  ["", ""],
+])("%j has groups of three digits: %j", (text, grouped) => {
+  expect(groupDigits(text)).toBe(grouped);
 });

@@ -7,7 +7,13 @@ test("links a text to an address", () => {
   );
 });
 
+test.each(["http://shop.example/1", "https://a"])("links to %s", (address) => {
+  expect(linked("Lamp", address)).toContain(`;;${address}\u001b`);
+});
+
 test.each([
+  "see https://shop.example/1",
+  "https://",
   undefined,
   "",
   "javascript:alert(1)",

@@ -10,6 +10,12 @@ test.each([
   ["error: 寿司", 10, 0, "error:\n寿司"],
   ["see `one two` now", 8, 0, "see\n`one two`\nnow"],
   ["  set off", 5, 2, "  set\n  off"],
+  ["`one two` three `four five`", 9, 0, "`one two`\nthree\n`four five`"],
+  ["⺀ ab", 4, 0, "⺀\nab"],
+  ["⺀ ab", 5, 0, "⺀ ab"],
+  ["⹿ ab", 4, 0, "⹿ ab"],
+  ["", 5, 2, ""],
+  ["one two", 3, undefined, "one\ntwo"],
   ["one two three", undefined, 0, "one two three"],
 ])("%j wraps at %s cells with indent %i to %j", (text, width, indent, broken) => {
   expect(wrap(text, width, indent)).toBe(broken);

@@ -53,10 +53,10 @@ export function renderTable(table: Table, screen: TableScreen = {}): { text: str
   const cellsOf = (row: readonly Cell[]) => shown.map(({ index, width }) => drawnCell(row[index], width, screen));
   const all = lineWidth(shown);
   const groupOf = (text: string | undefined) =>
-    text === undefined ? [] : [[{ colSpan: shown.length, content: style("bold", truncate(text, all), colour) }]];
-  const rows = table.rows.flatMap((row, index) => [...groupOf(table.groups?.get(index)), cellsOf(row)]);
+    text === undefined ? [] : [style("bold", truncate(text, all), colour)];
+  const rows = table.rows.length === 0 ? [] : drawnLines(shown, table.rows.map(cellsOf)).slice(2);
+  const body = rows.flatMap((line, index) => [...groupOf(table.groups?.get(index)), line]);
   const [head = "", rule = "", foot = ""] = drawnLines(shown, [cellsOf(table.footer ?? [])]);
-  const body = rows.length === 0 ? [] : drawnLines(shown, rows).slice(2);
   const ruleLine = style("dim", rule, colour);
   const lines = [style("bold", head, colour), ruleLine, ...body];
   if (table.footer !== undefined) {
@@ -76,7 +76,7 @@ const CHARS = {
 } as const;
 
 /** The heading, the rule and the rows, a line each. */
-function drawnLines(columns: readonly Layout[], rows: readonly CliTable.HorizontalTableRow[]): string[] {
+function drawnLines(columns: readonly Layout[], rows: readonly (readonly string[])[]): string[] {
   const drawing = new CliTable({
     head: columns.map(({ heading, width }) => truncate(heading, width)),
     chars: CHARS,
@@ -85,7 +85,7 @@ function drawnLines(columns: readonly Layout[], rows: readonly CliTable.Horizont
     colAligns: columns.map(({ numeric }) => (numeric ? "right" : "left")),
   });
   for (const row of rows) {
-    drawing.push(row);
+    drawing.push([...row]);
   }
   return drawing
     .toString()

@@ -208,3 +208,109 @@ test("the JSON form is one line without control characters and with the same con
   expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   expect(JSON.parse(line)).toMatchObject({ detail: message });
 });
+
+test("if no valid option is close to the refused value, some are named", () => {
+  const refusal = (value: string) =>
+    describeError(
+      new ApiError("it is unknown", {
+        status: 400,
+        attempts: 1,
+        problem: { code: "unknown_category", valid_options: ["lamps", "chairs", "tables"] },
+      }),
+      { value },
+    );
+  expect(refusal("zzzzzz")).toContain("\nThere are, among others: lamps, chairs, tables.\n");
+  expect(refusal("lamp")).toContain("\nDid you mean lamps?\n");
+});
+
+test("ten suggestions are shown in full", () => {
+  const suggestions = Array.from({ length: 10 }, (_, index) => `c${index}`);
+  expect(describeError(new UsageError("no", { suggestions, value: "zzzzzz" }), { value: "zzzzzz" })).toBe(
+    'error: "zzzzzz": no\nDid you mean c0, c1, c2, c3, c4, c5, c6, c7, c8, c9?',
+  );
+});
+
+test("the commands that a text names are completed where the reader has seen the options", () => {
+  const complete = (text: string) => text.replace("coverage", "coverage --demo");
+  expect(describeError(unknownRetailer, { complete, value: "amazn-in" })).toContain(
+    "\nList them: `catalog coverage --demo --group-by retailer`.\n",
+  );
+});
+
+test("sentences are wrapped in a terminal, and command lines and facts are not broken", () => {
+  const command = ["catalog", "coverage", "--retailer", "amazon-in"];
+  expect(describeError(unknownRetailer, { command, value: "amazn-in", width: 24, colour: true })).toBe(
+    [
+      "\x1b[1m\x1b[31merror:\x1b[39m\x1b[22m no retailer is",
+      'called "amazn-in"',
+      "Did you mean amazon-in?",
+      "  \x1b[1mcatalog coverage --retailer amazon-in\x1b[22m",
+      "List them:",
+      "`catalog coverage --group-by retailer`.",
+      "\x1b[2munknown_retailer ·",
+      "request req-7 ·",
+      "catalog explain unknown_retailer\x1b[22m",
+    ].join("\n"),
+  );
+  expect(describeError(new UsageError("it is:\none two three four five"), { width: 14 })).toBe(
+    "error: it is:\n  one two\n  three four\n  five",
+  );
+});
+
+test("a response that is no refusal is described by its error, not by the service", () => {
+  const problem = { code: "internal", detail: "the detail" };
+  const text = (status: number) => describeError(new ApiError("the message", { status, attempts: 1, problem }));
+  expect([text(500), text(400)].map((all) => all.split("\n")[0])).toEqual(["error: the message", "error: the detail"]);
+});
+
+test("an error without a message has its title, and one that names the value does not repeat it", () => {
+  expect(describeError(new UsageError(""))).toBe("error: Wrong usage");
+  expect(describeError(new UsageError("there is no x-y"), { value: "x-y" })).toBe("error: there is no x-y");
+});
+
+test("an expected error has no stack, and neither has what is no error", () => {
+  expect(describeError(new UsageError("wrong"), { verbose: true })).toBe("error: wrong");
+  expect(describeError("thrown text", { verbose: true }).split("\n")).toHaveLength(2);
+  expect(describeError(new TypeError("boom"), { verbose: true })).not.toMatch(/TypeError/);
+  const bare = Object.assign(new TypeError("boom"), { stack: undefined });
+  expect(describeError(bare, { verbose: true })).toBe(describeError(bare));
+  const hostile = Object.assign(new TypeError("boom"), { stack: "TypeError: boom\n    at \x1b[2J" });
+  expect(describeError(hostile, { verbose: true })).toMatch(/\n {4}at \\x1b\[2J$/);
+});
+
+test.each([
+  [429, true],
+  [428, false],
+  [499, false],
+  [500, true],
+])("a response of status %i without a problem document can be retried: %s", (status, retryable) => {
+  const error = new ApiError("failed", { status, attempts: 1, problem: {} });
+  expect(JSON.parse(errorAsJson(error, 5))).toMatchObject({ title: `HTTP ${status}`, retryable });
+});
+
+test("the JSON form of an error that breaks the contract has its request, if there was one", () => {
+  expect(JSON.parse(errorAsJson(new ContractError("a page lacks `pagination`", "req-8"), 5))).toMatchObject({
+    code: "contract",
+    request_id: "req-8",
+    recovery: "Do not use the output. Report this to the operator of the service.",
+  });
+  expect(JSON.parse(errorAsJson(new ContractError("a page lacks `pagination`"), 5))).not.toHaveProperty("request_id");
+});
+
+test("the JSON form of a local error has no empty members", () => {
+  expect(JSON.parse(errorAsJson(new UsageError("wrong"), 2))).toEqual({
+    type: "about:blank",
+    title: "Wrong usage",
+    detail: "wrong",
+    code: "usage",
+    retryable: false,
+    exit_code: 2,
+  });
+  expect(JSON.parse(errorAsJson("thrown text", 1))).toMatchObject({ detail: "thrown text", code: "unexpected" });
+  const file = JSON.parse(errorAsJson(new FileError("rows.csv: the disk is full", "rows.csv"), 1));
+  expect(Object.keys(file)).not.toContain("field");
+});
+
+test("the JSON form escapes each half of a character beyond the first plane, in four digits", () => {
+  expect(errorAsJson(new CredentialsError("\x9b\u{e0041}"), 3)).toContain('"detail":"\\u009b\\udb40\\udc41"');
+});

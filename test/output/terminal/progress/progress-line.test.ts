@@ -41,6 +41,35 @@ test.each([
   expect(progressLine(state, 250, 0, width)).toBe(line.replace("72 s", "1 min 12 s"));
 });
 
+test.each([
+  [{}, ""],
+  [{ doing: "reading" }, "reading"],
+  [{ doing: "reading", since: 9_001 }, "reading"],
+  [{ doing: "reading", since: 9_000 }, "reading · 1 s"],
+  [{ doing: "reading", since: 4_999 }, "reading · 5 s"],
+  [{ doing: "reading", waiting: { reason: "to try again", until: 12_500 } }, "reading · waiting 3 s to try again"],
+  [{ rows: 1_234, requestsLeft: 5_000 }, "1,234 rows · 5,000 requests left"],
+  [{ rows: 1, total: 2, endsAt: 10_000 }, "1 of 2 rows · 50 %"],
+  [{ rows: 1, total: 2, endsAt: 10_001 }, "1 of 2 rows · 50 % · 1 s left"],
+  [
+    { rows: 1, endsAt: 30_000, waiting: { reason: "to try again", until: 12_000 } },
+    "1 rows · 20 s left · waiting 2 s to try again",
+  ],
+])("after ten seconds the state %j reads '%s'", (state, line) => {
+  expect(progressLine(state, undefined, 10_000)).toBe(line);
+});
+
+test.each([
+  [46, "reading · 5 s · waiting 3 s for the rate limit"],
+  [45, "reading · waiting 3 s for the rate limit"],
+  [40, "reading · waiting 3 s for the rate limit"],
+  [39, "waiting 3 s for the rate limit"],
+  [5, "waiting 3 s for the rate limit"],
+])("in %d cells a step keeps what is most important: '%s'", (width, line) => {
+  const waiting = { reason: "for the rate limit", until: 8_000 };
+  expect(progressLine({ doing: "reading", since: 0, waiting }, undefined, 5_000, width)).toBe(line);
+});
+
 test("a rate is shown after a second", () => {
   const meter = createRateMeter(0);
   meter.add(400, 500);
@@ -60,4 +89,24 @@ test("a rate covers the last minute and a half", () => {
     meter.add(second <= 300 ? second * 1_000 : 300_000 + (second - 300) * 10, second * 1_000);
   }
   expect(meter.rate(600_000)).toBe(10);
+});
+
+test("a rate covers a minute and a half to the millisecond, and at least the last sample", () => {
+  const meter = createRateMeter(0);
+  meter.add(1_000, 10_000);
+  meter.add(2_000, 100_000);
+  expect(meter.rate(100_000)).toBe(20);
+  meter.add(2_000, 100_001);
+  expect(meter.rate(100_001)).toBeCloseTo(1_000 / 90.001, 6);
+  meter.add(3_000, 101_001);
+  expect(meter.rate(101_001)).toBeCloseTo(2_000 / 91.001, 6);
+});
+
+test("the first sample counts although it comes within a second, and later ones of a second replace each other", () => {
+  const meter = createRateMeter(0);
+  meter.add(100, 999);
+  meter.add(200, 1_500);
+  meter.add(300, 1_998);
+  meter.add(400, 1_999);
+  expect([meter.rate(999), meter.rate(2_000)]).toEqual([undefined, 200]);
 });

@@ -172,3 +172,40 @@ test("nothing is drawn on a terminal without a known width", async () => {
   progress.clear();
   expect(stream.read()).toBeNull();
 });
+
+test("a step that is named again keeps its beginning, and so it does while other things change", async () => {
+  const stream = new PassThrough();
+  const progress = createProgress({ stream, mode: "plain", now: Date.now });
+  progress.update({ doing: "reading" });
+  await pass(4_000);
+  progress.update({ doing: "reading" });
+  progress.update({ total: 10 });
+  await pass(6_000);
+  progress.clear();
+  expect(writtenTo(stream)).toBe("00:00:10Z reading · 10 s\n");
+});
+
+test("a later update starts again after half a second, with a state of its own", async () => {
+  const stream = terminal(80);
+  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  progress.update({ rows: 5, total: 10 });
+  await pass(1_000);
+  progress.clear();
+  writtenTo(stream);
+  progress.update({ rows: 1 });
+  await pass(499);
+  expect(writtenTo(stream)).toBe("");
+  await pass(1);
+  expect(screen(writtenTo(stream)).map((line) => line.slice(2))).toEqual(["1 rows"]);
+  progress.clear();
+});
+
+test("progress does not keep the process alive", () => {
+  const stream = new PassThrough();
+  const timers = vi.spyOn(globalThis, "setInterval");
+  const progress = createProgress({ stream, mode: "plain", now: Date.now });
+  progress.update({ rows: 1 });
+  const timer = timers.mock.results[0]?.value as NodeJS.Timeout;
+  expect(timer.hasRef()).toBe(false);
+  progress.clear();
+});

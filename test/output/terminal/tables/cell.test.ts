@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jsonCell } from "../../../../src/output/terminal/tables/cell.ts";
+import { jsonCell, numberCell, percentCell } from "../../../../src/output/terminal/tables/cell.ts";
 
 test.each([
   ["1234567.50", { text: "1,234,567.50", numeric: true }],
@@ -14,4 +14,20 @@ test.each([
   ['{"a": 1}', { text: '{"a": 1}', numeric: false }],
 ])("the JSON %s is shown as %j", (raw, cell) => {
   expect(jsonCell(raw)).toEqual(cell);
+});
+
+test.each([
+  [12.34, { text: "▲ +12.3", numeric: true, style: "red" }],
+  [-12.36, { text: "▼ -12.4", numeric: true, style: "green" }],
+  [0, { text: "0.0", numeric: true }],
+  [0.04, { text: "+0.0", numeric: true }],
+  [-0.04, { text: "-0.0", numeric: true }],
+  [undefined, { text: "", numeric: true }],
+  [Number.POSITIVE_INFINITY, { text: "", numeric: true }],
+])("a change of %s %% is shown as %j", (percent, cell) => {
+  expect(percentCell(percent)).toEqual(cell);
+});
+
+test("a number that is not known is an empty cell", () => {
+  expect([null, undefined, 0].map((value) => numberCell(value).text)).toEqual(["", "", "0"]);
 });
