@@ -80,6 +80,11 @@ test("a member that CSV leaves out is reported once", async () => {
   expect(seen).toEqual(["stock", "rating"]);
 });
 
+test("what nobody wants to know is not reported", async () => {
+  const row = productRow({ stock: "3", title: '"\\ud83d"' });
+  expect(await encoded("csv", [[row]])).toContain(",\ufffd,");
+});
+
 test("a member left out by the chosen columns is not reported", async () => {
   const seen: string[] = [];
   await encoded("csv", [[productRow({ stock: "3" })]], { chosen: ["sku"], onUnknownMember: (name) => seen.push(name) });

@@ -42,3 +42,8 @@ test.each([
   const types = { a: { kind: "integer", nullable: false } } as const;
   expect(await encoded(format, [['{"a":1}']], { known: ["a"], types })).toMatch(written);
 });
+
+test("each format says in one line what it is", () => {
+  const lines = ROW_FORMATS.map((format) => FORMATS[format].help);
+  expect(new Set(lines.filter((line) => /^\S[^\n]{10,}\S$/.test(line))).size).toBe(ROW_FORMATS.length);
+});

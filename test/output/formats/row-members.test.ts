@@ -29,3 +29,8 @@ test("the texts of values have a character for each byte, in whatever order they
   expect(asked).toEqual([byteText('"é"'), '"x"', "1", "2", '"\u00c3\u00a9"']);
   expect(utf8Of(byteText('"é"'))).toBe('"é"');
 });
+
+test("the texts of the second row can be asked for first", () => {
+  const textOf = byteTexts(batchOf(['{"a":1}', '{"a":2}'], ["a"]), ["a"]);
+  expect([textOf(1, 0), textOf(0, 0)]).toEqual(["2", "1"]);
+});
