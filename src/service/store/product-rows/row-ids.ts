@@ -71,7 +71,7 @@ export async function readAllIds(session: Session, set: RowSet): Promise<number[
 export async function readSpreadIds(session: Session, set: RowSet, total: number, most: number): Promise<number[]> {
   const { by, isListed } = session.dialect;
   const ids: number[] = [];
-  for (const { combination, day, before, present } of await readSampledCells(session, set, total, most)) {
+  for (const [combination, day, before, present] of await readSampledCells(session, set, total, most)) {
     for (let index = firstFrom(before); index < firstFrom(before + present); index += 1) {
       const [row] = await session.query(
         `SELECT id FROM product ${by("product_place")} WHERE combination = ? AND day = ? AND ${PRESENT}
@@ -91,21 +91,15 @@ export async function readSpreadIds(session: Session, set: RowSet, total: number
   }
 }
 
-/** The rows of a combination on a day. */
-interface Cell {
-  combination: number;
-  day: number;
-  /** Rows of the set in the cells before it. */
-  before: number;
-  present: number;
-}
-
-/** The cells of a set that have at least one of `most` rows at even distances. */
-async function readSampledCells(session: Session, set: RowSet, total: number, most: number): Promise<readonly Cell[]> {
+/**
+ * The cells of a set that have at least one of `most` rows at even distances: a combination, a day, the rows of the set in the
+ * cells before it, and its own rows.
+ */
+async function readSampledCells(session: Session, set: RowSet, total: number, most: number) {
   const { version, days, combinations } = set;
   const isWanted = combinations === undefined ? "" : `AND ${session.dialect.isListed("combination")}`;
   const firstFrom = (place: string) => `(${place} * CAST(? AS BIGINT) + ? - 1) / ?`;
-  const cells = await session.query(
+  return (await session.query(
     `SELECT combination, day, before, present FROM (
        SELECT combination, day, present, CAST(sum(present) OVER (ORDER BY combination, day) - present AS BIGINT) AS before
        FROM (
@@ -114,11 +108,7 @@ async function readSampledCells(session: Session, set: RowSet, total: number, mo
        ) AS cell
      ) AS placed WHERE ${firstFrom("before")} < ${firstFrom("(before + present)")}`,
     [version, ...days, ...(combinations === undefined ? [] : [combinations]), most, total, total, most, total, total],
-  );
-  return cells.map(([combination, day, before, present]) => ({
-    ...{ combination: Number(combination), day: Number(day) },
-    ...{ before: Number(before), present: Number(present) },
-  }));
+  )) as [combination: number, day: number, before: number, present: number][];
 }
 
 function conditions(
