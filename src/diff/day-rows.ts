@@ -10,25 +10,20 @@ export type DayFacts = ReadonlyMap<string, readonly string[]>;
  * @param other the other day; equal facts are held once for both days
  */
 export function collectDay(other: DayFacts = new Map()): RowSink & { day: () => DayFacts } {
-  let all: [product: string, facts: string][] = [];
+  let day = new Map<string, string[]>();
   return {
     write: async (rows) => {
       for (let row = 0; row < rows.length; row += 1) {
         const [product, facts] = packRow(rows, row);
-        all.push([product, other.get(product)?.find((held) => held === facts) ?? facts]);
+        const held = day.get(product) ?? [];
+        held.push(other.get(product)?.find((equal) => equal === facts) ?? facts);
+        day.set(product, held);
       }
     },
     restart: async () => {
-      all = [];
+      day = new Map();
       return true;
     },
-    day: () => {
-      const day = new Map<string, string[]>();
-      for (const [product, facts] of all) {
-        const held = day.get(product);
-        held === undefined ? day.set(product, [facts]) : held.push(facts);
-      }
-      return day;
-    },
+    day: () => day,
   };
 }
