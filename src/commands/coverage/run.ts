@@ -12,6 +12,8 @@ import { conditionGroups, countedBy, coverageColumns, type Entry } from "./group
 import type { CoverageOptions } from "./options.ts";
 import type { Activity } from "./views/activity.ts";
 
+const NO_ACTIVITY: Activity = { periods: [], rows: new Map() };
+
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
   const withSource =
@@ -23,17 +25,14 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     }
     const listed = await countedBy(options, response, source, context.now());
     const { page: pageOptions, output, chartRequests = 0 } = options;
-    let reading: Promise<Activity> | undefined;
-    const activityOf = async () => {
-      const { readDays } = await import("./views/coverage-views.ts");
-      reading ??= readDays(listed, chartRequests, source);
-      return await reading;
-    };
+    const isCharted = options.chart || (pageOptions !== undefined && !options.everyDay);
     // Loaded where it is needed: tables take as long as all the rest.
+    const views = () => import("./views/coverage-views.ts");
+    const activity = isCharted ? await (await views()).readDays(listed, chartRequests, source) : NO_ACTIVITY;
     const view =
       hasRowFormat(output) || pageOptions?.isOnly
         ? undefined
-        : await (await import("./views/coverage-views.ts")).viewOf(listed, options, source, context, activityOf);
+        : (await views()).viewOf(listed, options, source, context, activity);
     const page = pageOptions && {
       options: pageOptions,
       html: await (await import("./views/coverage-page.ts")).coveragePage(response, {
@@ -42,7 +41,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
         now: context.now(),
         activity: options.everyDay
           ? (await import("./views/activity.ts")).activityOfDays(await source.days(response.data, undefined))
-          : await activityOf(),
+          : activity,
       }),
     };
     const requests = source.isFolder ? [] : [counted(source.reporter.requests().sent, "request")];

@@ -18,13 +18,13 @@ interface CoverageView {
 }
 
 /** The view for people. */
-export async function viewOf(
+export function viewOf(
   counted: CountedDays | CountedCombinations,
   options: CoverageOptions,
   source: CoverageSource,
   context: Context,
-  activityOf: () => Promise<Activity>,
-): Promise<CoverageView> {
+  activity: Activity,
+): CoverageView {
   const { chart, output } = options;
   const { entries } = counted;
   const screen = screenOf(context, options);
@@ -33,7 +33,6 @@ export async function viewOf(
     if (entries.length === 0) {
       return { text: "nothing matches the filters\n", hidden: [] };
     }
-    const activity = await activityOf();
     const isFree = source.isFolder || counted.days !== undefined;
     const cost = isFree ? "" : `; ${groupDigits(activity.periods.length)} coverage requests`;
     const bars = barChart(entries, options.groupBy, screen);
