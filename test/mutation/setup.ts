@@ -21,15 +21,3 @@ vi.mock(import("../helpers/cli.ts"), async (original) => ({
 }));
 
 vi.mock(import("../helpers/unprivileged.ts"), () => ({ unprivilegedCatalog: skipTest }));
-
-// A constant counts as run by the test that loads its module, and no other one would then try its mutants. So what is
-// loaded when it is needed is loaded before the tests.
-if (process.env.MUTATION_TESTS?.includes("test/output")) {
-  await Promise.all([
-    import("../../src/output/formats/csv.ts"),
-    import("../../src/output/formats/parquet/parquet.ts"),
-    import("../../src/output/formats/parquet/parquet-rows.ts"),
-    import("../../src/output/formats/xlsx/read-sheet.ts"),
-    import("../../src/output/formats/xlsx/xlsx.ts"),
-  ]);
-}

@@ -12,6 +12,7 @@ import type { RowBatch } from "../../src/rows/batch.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { products } from "../helpers/products.ts";
+import "./formats/loaded.ts";
 
 const batchOfRows = (retailer: string, count: number): RowBatch =>
   batchOf(products(count, { retailer }).map((row) => JSON.stringify(row)));

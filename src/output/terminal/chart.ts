@@ -29,8 +29,7 @@ const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
 
 /** Draws a count as a bar, to an eighth of a cell; `width` cells stand for `most`. A count above 0 is always visible. */
 export function countBar(count: number, most: number, width: number): string {
-  const exact = most === 0 ? 0 : Math.round((count * width * 8) / most);
-  const eighths = count > 0 ? Math.max(1, exact) : 0;
+  const eighths = count > 0 ? Math.max(1, Math.round((count * width * 8) / most)) : 0;
   return "█".repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? "");
 }
 

@@ -1,16 +1,10 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import files, { readdir, readFile, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { openFile } from "../../../src/output/destination/file.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { rejectionOf } from "../faults.ts";
-
-// No file system without hard links can be had without being root.
-const { refusal } = vi.hoisted(() => ({ refusal: { code: "" as string | undefined } }));
-vi.mock(import("node:fs/promises"), async (original) => ({
-  ...(await original()),
-  link: () => Promise.reject(Object.assign(new Error("link failed"), refusal)),
-}));
 
 let target: string;
 let folder: string;
@@ -20,12 +14,22 @@ beforeEach(async () => {
   target = join(folder, "rows.csv");
 });
 
+/** Lets no file have two names, as file systems without hard links do; only root could mount one. */
+function refuseLinks(code?: string): void {
+  const spy = vi.spyOn(files, "link").mockRejectedValue(Object.assign(new Error("link failed"), { code }));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
 test.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])(
   "a free name is claimed where files cannot have two names (%s)",
   async (code) => {
     const destination = await openFile(target, { noClobber: true });
     await destination.write("mine");
-    refusal.code = code;
+    refuseLinks(code);
     await destination.finish();
     expect([await readdir(folder), await readFile(target, "utf8")]).toEqual([["rows.csv"], "mine"]);
   },
@@ -34,7 +38,7 @@ test.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])(
 test("a file that appeared meanwhile is kept where files cannot have two names", async () => {
   const destination = await openFile(target, { noClobber: true });
   await writeFile(target, "theirs");
-  refusal.code = "EPERM";
+  refuseLinks("EPERM");
   expect(await rejectionOf(destination.finish())).toMatchObject({
     name: "FileError",
     message: `${target}: another process has created it; the complete output is in ${target}.partial`,
@@ -47,7 +51,7 @@ test.each([
   [undefined, "link failed"],
 ])("another failure (%s) is reported, and nothing is renamed", async (code, reason) => {
   const destination = await openFile(target, { noClobber: true });
-  refusal.code = code;
+  refuseLinks(code);
   expect(await rejectionOf(destination.finish())).toMatchObject({
     name: "FileError",
     message: `${target}: ${reason}; the complete output is in ${target}.partial`,

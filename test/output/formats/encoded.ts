@@ -2,6 +2,7 @@ import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
 import type { EncoderOptions } from "../../../src/output/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../../../src/output/formats/registry.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
+import "./loaded.ts";
 
 /** The whole output of `pages` in one format, of product rows unless told otherwise. */
 export async function encoded(

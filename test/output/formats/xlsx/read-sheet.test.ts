@@ -10,6 +10,7 @@ import { temporaryFolder } from "../../../helpers/cli.ts";
 import { openPaths } from "../../../helpers/durability.ts";
 import { rejectionOf } from "../../faults.ts";
 import { workbookOf } from "./workbook-of.ts";
+import "../loaded.ts";
 
 async function readBack(path: string, columns: readonly string[]): Promise<unknown[]> {
   const rows: unknown[] = [];
