@@ -99,6 +99,26 @@ export const explained = [
   ...each("src/output/destination/compression.ts", ONLY_SLOWER, "{ level: 6, chunkSize: 64 * 1024 }"),
   ...each("src/output/destination/compression.ts", "a text without an ending names no compression, too", '""'),
   ...each("src/output/destination/compression.ts", "a codec fails only for lack of memory", "error == null"),
+  ...each(
+    "src/output/destination/compression.ts",
+    "tried by Node.js 22.15 and newer only, which have zstd",
+    "() => createZstdCompress({ params: { [ZSTD_CHECKSUM_FLAG]: 1 } })",
+    "{ params: { [ZSTD_CHECKSUM_FLAG]: 1 } }",
+    "{ [ZSTD_CHECKSUM_FLAG]: 1 }",
+  ),
+  ...each("src/output/destination/file.ts", "an error without a code is none of these", '""'),
+  ...each(
+    "src/output/destination/file.ts",
+    "the system has just found the folder, if it exists",
+    'errorCode(error) === "ENOENT"',
+  ),
+  ...each("src/output/destination/partition-spool.ts", ONLY_SLOWER, "stored.size > 0"),
+  ...each("src/output/destination/partitions.ts", "a short text is no long name", "[]"),
+  {
+    file: "src/output/destination/partitions.ts",
+    code: "last === undefined || last.rows !== rows || last.row !== row - 1 || columns.some((column) => !rows.isAsBefore(row, rows.column(column)))",
+    reason: ONLY_SLOWER,
+  },
   ...each("src/output/destination/file.ts", "a copy has the same bytes", 'typeof chunk === "string"'),
   {
     file: "src/output/destination/stdout.ts",

@@ -67,7 +67,7 @@ describe("the partition of a row", () => {
     const rows = [0, 1, 2, 3];
     expect(shown([0, 1].flatMap((batch) => rows.map((row) => [batch, row] as [number, number])))).toBe("aabbbaac");
     expect(shown(rows.flatMap((row) => [0, 1].map((batch) => [batch, row] as [number, number])))).toBe("abaababc");
-    expect(shown([3, 1, 2, 0].map((row) => [1, row]))).toBe("caab");
+    expect(shown([3, 1, 2, 0, 2, 3, 2].map((row) => [1, row]))).toBe("caabaca");
   });
 
   test("differs from that of the row before if any column does", () => {
