@@ -38,6 +38,7 @@ const ONLY_SLOWER = "gives the same answer, only later: what is remembered saves
 const OTHER_HASH = "another hash tells ids apart as well, and so do all but one of its words";
 const OTHER_NAME = "another name does as well, as long as each is another one";
 const NOT_LOADED = "the module cannot be loaded then, which the runner does not count as noticed";
+const IN_FULL_SHEETS = "full-sheet.test.ts notices it, which takes too long to try mutants with";
 const NEVER_MISSING = "the value is always there; the type of an array does not say so";
 
 /**
@@ -147,6 +148,27 @@ export const explained = [
   ...each("src/output/formats/row-members.ts", ONLY_SLOWER, "row !== current"),
   ...each("src/output/formats/row-members.ts", "it is replaced before it is read", '""'),
   ...each("src/output/formats/row-members.ts", "no column has such a name", "[]"),
+  ...each("src/output/formats/xlsx/cell-text.ts", "there is no such entity or day", '""', "[]"),
+  ...each(
+    "src/output/formats/xlsx/cell-text.ts",
+    ONLY_SLOWER,
+    "raw.length <= SHOWN_DIGITS && !/e/i.test(raw)",
+    "raw.length <= SHOWN_DIGITS",
+    "{ return true; }",
+  ),
+  ...each("src/output/formats/xlsx/read-sheet.ts", NEVER_MISSING, '""', "line.match(/<t[^>]*>[^<]*<\\/t>/g)?.map"),
+  ...each("src/output/formats/xlsx/read-sheet.ts", "a text of one character more names no column or cell", "[]"),
+  ...each("src/output/formats/xlsx/read-sheet.ts", "a row begins its line", '/^<row r="(\\d+)">/'),
+  ...each("src/output/formats/xlsx/sheet-cells.ts", "only strings end with a quote", "raw.startsWith('\"')"),
+  ...each(
+    "src/output/formats/xlsx/sheet-cells.ts",
+    ONLY_SLOWER,
+    'kind === undefined || kind === "percent"',
+    "kind === undefined",
+  ),
+  ...each("src/output/formats/xlsx/sheet-links.ts", NEVER_MISSING, '""', "[]"),
+  ...each("src/output/formats/xlsx/sheet-links.ts", IN_FULL_SHEETS, "{ onPlain(); return false; }"),
+  ...each("src/output/formats/xlsx/xlsx.ts", OTHER_NAME, '"links"'),
   ...each("src/output/terminal/chart.ts", NEVER_MISSING, '""'),
   ...each(
     "src/output/terminal/chart.ts",
