@@ -9,6 +9,9 @@ interface Dialect {
   record_delimiter: string;
 }
 
+/** In a JSON string: an escape of another character than a quote. */
+const OTHER_ESCAPE = /\\[^"]/;
+
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /** A record of one field. It is quoted also for a lone CR or LF, which some readers treat as the end of a record. */
@@ -48,9 +51,9 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
     if (raw === '""' || (!isText && !/^[{[]/.test(raw))) {
       return raw === "null" ? nothing : raw;
     }
-    if (isText && !raw.includes("\\") && !(isGuarded && isProtected(raw))) {
-      // The quotes of JSON are those of a quoted field (RFC 4180 section 2).
-      return raw.includes(delimiter) ? raw : raw.slice(1, -1);
+    const copied = isText && !(isGuarded && isProtected(raw)) ? copiedField(raw, delimiter) : undefined;
+    if (copied !== undefined) {
+      return copied;
     }
     const json = utf8Of(raw);
     const value = isText ? (JSON.parse(json) as string) : json;
@@ -79,8 +82,16 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
   };
 }
 
-/** Whether a spreadsheet might change a JSON string without escapes. */
+/** The field of a JSON string, whose quotes are those of a quoted field (RFC 4180 section 2); undefined with other escapes. */
+function copiedField(raw: string, delimiter: string): string | undefined {
+  if (!raw.includes("\\")) {
+    return raw.includes(delimiter) ? raw : raw.slice(1, -1);
+  }
+  return OTHER_ESCAPE.test(raw) ? undefined : raw.replaceAll('\\"', '""');
+}
+
+/** Whether a spreadsheet might change a JSON string; one with escapes is not looked at. */
 function isProtected(raw: string): boolean {
   const text = utf8Of(raw.slice(1, -1));
-  return textForSpreadsheet(text) !== text;
+  return text.includes("\\") || textForSpreadsheet(text) !== text;
 }
