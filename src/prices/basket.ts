@@ -49,7 +49,7 @@ export interface Basket {
 
 /** Collects the prices of a basket. Memory: about 60 bytes a price. */
 export async function collectBasket({ listings, days }: Prices, wanted: readonly WantedProduct[]): Promise<Basket> {
-  const { product, combination, combinations, currency, currencies } = listings;
+  const { product, combination, combinations, currencyOf } = listings;
   const itemOf = itemsByProduct(listings, wanted);
   const found: BasketDay[] = [];
   const seen = new Set<string>();
@@ -70,8 +70,8 @@ export async function collectBasket({ listings, days }: Prices, wanted: readonly
     }
     const prices = [...cheapest].flatMap(([number, row]): BasketPrice[] => {
       const item = itemOf[number];
-      const name = currencies[currency[listing[row] ?? 0] ?? 0] ?? "";
-      return item === undefined ? [] : [{ item, price: selling_price[row] ?? 0, currency: name }];
+      const currency = currencyOf(listing[row] ?? 0);
+      return item === undefined ? [] : [{ item, price: selling_price[row] ?? 0, currency }];
     });
     for (const { item } of prices) {
       item.firstDay ??= day;
@@ -99,7 +99,7 @@ function itemsByProduct(listings: Listings, wanted: readonly WantedProduct[]): (
   const items = new Array<BasketItem | undefined>(listings.products).fill(undefined);
   for (const [listing, isChosen] of listingsOfSkus(listings, new Set(lines.keys())).entries()) {
     if (isChosen === 1) {
-      const { retailer = "" } = listings.combinations[listings.combination[listing] ?? 0] ?? {};
+      const { retailer } = listings.rcdOf(listing);
       const sku = listings.skuOf(listing);
       const line = lines.get(sku)?.find((one) => one.retailer === undefined || one.retailer === retailer);
       items[listings.product[listing] ?? 0] ??= line && {

@@ -1,4 +1,4 @@
-import { copyRow, newColumns, type Prices } from "../mirror/prices/day-prices.ts";
+import { copyRow, filledRows, newColumns, type Prices } from "../mirror/prices/day-prices.ts";
 import { priceAt } from "./observation.ts";
 
 /** The newest price of a product. */
@@ -12,25 +12,19 @@ export type LatestPrice = ReturnType<typeof priceAt>;
  *
  * @returns `prices`: one for each product; `rows`: those of all days
  */
-export async function latestPrices({ listings, days }: Prices) {
+export async function latestPrices(prices: Prices) {
+  const { listings } = prices;
   const newest = newColumns(listings.products);
-  /** For each product the number of its newest day, from 1. */
-  const dayOf = new Uint32Array(listings.products);
-  const names = [""];
   let rows = 0;
-  for await (const prices of days()) {
-    rows += prices.rows;
-    const day = names.push(prices.day) - 1;
-    for (let row = 0; row < prices.rows; row += 1) {
-      const product = listings.product[prices.listing[row] ?? 0] ?? 0;
-      if (dayOf[product] !== day || (prices.selling_price[row] ?? 0) < (newest.selling_price[product] ?? 0)) {
-        copyRow(newest, product, prices, row);
-        dayOf[product] = day;
+  for await (const day of prices.days()) {
+    rows += day.rows;
+    for (let row = 0; row < day.rows; row += 1) {
+      const product = listings.product[day.listing[row] ?? 0] ?? 0;
+      const isSameDay = newest.dayNumber[product] === day.dayNumber[row];
+      if (!isSameDay || (day.selling_price[row] ?? 0) < (newest.selling_price[product] ?? 0)) {
+        copyRow(newest, product, day, row);
       }
     }
   }
-  const prices = [...dayOf].flatMap((number, product) => {
-    return number === 0 ? [] : priceAt(listings, newest, product, names[number] ?? "");
-  });
-  return { rows, prices };
+  return { rows, prices: filledRows(newest).map((product) => priceAt(prices, newest, product)) };
 }

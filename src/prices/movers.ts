@@ -1,4 +1,4 @@
-import { copyRow, newColumns, type PriceColumns, type Prices } from "../mirror/prices/day-prices.ts";
+import { copyRow, filledRows, newColumns, type PriceColumns, type Prices } from "../mirror/prices/day-prices.ts";
 import type { Listings } from "../mirror/prices/listings.ts";
 import { type Observation, observationAt, percentOf } from "./observation.ts";
 
@@ -18,17 +18,12 @@ export interface Mover {
   earlierLow: Observation | undefined;
 }
 
-/** One row for each product; `day` counts from 1, and 0 stands for no row. */
-interface ProductRows extends PriceColumns {
-  day: Uint32Array;
-}
-
-/** What is known of each product while the days are read. */
+/** What is known of each product while the days are read: a row at its number. */
 interface Tracks {
   /** The cheapest row of its newest day. */
-  now: ProductRows;
+  now: PriceColumns;
   /** The row with the lowest price of the days before `now` since the currency last changed, of the last day with it. */
-  low: ProductRows;
+  low: PriceColumns;
 }
 
 /**
@@ -39,32 +34,29 @@ interface Tracks {
  * - `new_low`: the newest price is below each earlier one.
  * - `discount`: the newest row has a discount.
  *
- * Memory: 104 bytes a product and the movers.
+ * Memory: 108 bytes a product and the movers.
  *
  * @param since `YYYY-MM-DD`
  * @returns each kind by its size: the largest drop, rise, distance to the earlier low, or discount first
  */
-export async function findMovers({ listings, days }: Prices, since: string): Promise<Record<MoverKind, Mover[]>> {
-  const tracks = { now: newRows(listings.products), low: newRows(listings.products) };
-  let before: ProductRows | undefined;
-  const names = [""];
-  for await (const prices of days()) {
-    if (prices.day > since) {
+export async function findMovers(prices: Prices, since: string): Promise<Record<MoverKind, Mover[]>> {
+  const { listings } = prices;
+  const tracks = { now: newColumns(listings.products), low: newColumns(listings.products) };
+  let before: PriceColumns | undefined;
+  for await (const day of prices.days()) {
+    if (day.day > since) {
       before ??= structuredClone(tracks.now);
     }
-    const day = names.push(prices.day) - 1;
-    for (let row = 0; row < prices.rows; row += 1) {
-      follow(tracks, listings, day, prices, row);
+    for (let row = 0; row < day.rows; row += 1) {
+      follow(tracks, listings, day, row);
     }
   }
   const found: Record<MoverKind, Mover[]> = { drop: [], rise: [], new_low: [], discount: [] };
-  for (let product = 0; product < listings.products; product += 1) {
-    const observed = (rows: ProductRows | undefined) => {
-      const day = names[rows?.day[product] ?? 0] ?? "";
-      return rows === undefined || day === "" ? undefined : observationAt(listings, rows, product, day);
-    };
-    const now = observed(tracks.now);
-    if (now !== undefined && now.day > since) {
+  for (const product of filledRows(tracks.now)) {
+    const observed = (rows: PriceColumns | undefined) =>
+      rows?.dayNumber[product] ? observationAt(prices, rows, product) : undefined;
+    const now = observationAt(prices, tracks.now, product);
+    if (now.day > since) {
       classify(now, observed(before), observed(tracks.low), found);
     }
   }
@@ -74,33 +66,22 @@ export async function findMovers({ listings, days }: Prices, since: string): Pro
   return found;
 }
 
-function newRows(products: number): ProductRows {
-  return { day: new Uint32Array(products), ...newColumns(products) };
-}
-
 /** Stores a row as the newest of its product, unless the same day already has a cheaper one. */
-function follow(
-  { now, low }: Tracks,
-  { product: productOf, currency }: Listings,
-  day: number,
-  prices: PriceColumns,
-  row: number,
-): void {
-  const product = productOf[prices.listing[row] ?? 0] ?? 0;
+function follow({ now, low }: Tracks, listings: Listings, day: PriceColumns, row: number): void {
+  const { product: productOf, currency } = listings;
+  const product = productOf[day.listing[row] ?? 0] ?? 0;
   const previous = now.selling_price[product] ?? 0;
-  if (now.day[product] === day) {
-    if ((prices.selling_price[row] ?? 0) >= previous) {
+  if (now.dayNumber[product] === day.dayNumber[row]) {
+    if ((day.selling_price[row] ?? 0) >= previous) {
       return;
     }
-  } else if (now.day[product] !== 0) {
+  } else if (now.dayNumber[product] !== 0) {
     const isSameCurrency = currency[low.listing[product] ?? 0] === currency[now.listing[product] ?? 0];
-    if (low.day[product] === 0 || !isSameCurrency || previous <= (low.selling_price[product] ?? 0)) {
+    if (low.dayNumber[product] === 0 || !isSameCurrency || previous <= (low.selling_price[product] ?? 0)) {
       copyRow(low, product, now, product);
-      low.day[product] = now.day[product] ?? 0;
     }
   }
-  copyRow(now, product, prices, row);
-  now.day[product] = day;
+  copyRow(now, product, day, row);
 }
 
 function classify(

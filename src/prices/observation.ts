@@ -1,6 +1,5 @@
 import type { Rcd } from "../contract/filters.ts";
-import type { PriceColumns } from "../mirror/prices/day-prices.ts";
-import type { Listings } from "../mirror/prices/listings.ts";
+import type { PriceColumns, Prices } from "../mirror/prices/day-prices.ts";
 
 /** What products can be grouped by. */
 export const PRODUCT_GROUPS = ["retailer", "department", "category", "brand"] as const;
@@ -21,28 +20,24 @@ export interface Observation extends Rcd {
   currency: string;
 }
 
-/** Row number `row` of some prices, which are those of the day `day`, without the texts that take long to read for each. */
-export function priceAt(
-  { combinations, combination }: Listings,
-  { listing: listingOf, place, mrp, selling_price, discount_pct }: PriceColumns,
-  row: number,
-  day: string,
-) {
-  const listing = listingOf[row] ?? 0;
-  const { retailer = "", category = "", department = "" } = combinations[combination[listing] ?? 0] ?? {};
+/** Row number `row` of columns of some prices, without the texts that take long to read for each. */
+export function priceAt({ listings, dayNames }: Prices, columns: PriceColumns, row: number) {
+  const listing = columns.listing[row] ?? 0;
+  const { retailer, category, department } = listings.rcdOf(listing);
   return {
-    ...{ day, place: place[row] ?? 0, listing, retailer, category, department },
-    mrp: mrp[row] ?? Number.NaN,
-    selling_price: selling_price[row] ?? Number.NaN,
-    discount_pct: discount_pct[row] ?? Number.NaN,
+    day: dayNames[columns.dayNumber[row] ?? 0] ?? "",
+    ...{ place: columns.place[row] ?? 0, listing, retailer, category, department },
+    mrp: columns.mrp[row] ?? Number.NaN,
+    selling_price: columns.selling_price[row] ?? Number.NaN,
+    discount_pct: columns.discount_pct[row] ?? Number.NaN,
   };
 }
 
 /** As `priceAt`, with all that is known of the row. */
-export function observationAt(listings: Listings, columns: PriceColumns, row: number, day: string): Observation {
-  const price = priceAt(listings, columns, row, day);
-  const { currencies, currency, skuOf } = listings;
-  return { ...price, sku: skuOf(price.listing), currency: currencies[currency[price.listing] ?? 0] ?? "" };
+export function observationAt(prices: Prices, columns: PriceColumns, row: number): Observation {
+  const price = priceAt(prices, columns, row);
+  const { skuOf, currencyOf } = prices.listings;
+  return { ...price, sku: skuOf(price.listing), currency: currencyOf(price.listing) };
 }
 
 type Price = Pick<Observation, "selling_price" | "currency">;

@@ -1,5 +1,5 @@
 import { closest } from "../contract/values/closest.ts";
-import type { Prices } from "../mirror/prices/day-prices.ts";
+import { copyRow, filledRows, newColumns, type Prices } from "../mirror/prices/day-prices.ts";
 import type { Listings } from "../mirror/prices/listings.ts";
 
 export interface FoundProduct {
@@ -10,42 +10,30 @@ export interface FoundProduct {
 
 /**
  * Products that match each of the words, in any order and any letter case (`wordTest`). Those that were seen last come
- * first. The newest row of a product counts. Memory: 12 bytes a product.
+ * first. The newest row of a product counts. Memory: 36 bytes a product.
  */
 export async function searchProducts({ listings, days }: Prices, words: readonly string[]): Promise<FoundProduct[]> {
-  /** For each product its newest row: the listing and the number of the day, both from 1 on, and the row in the day. */
-  const perProduct = () => new Uint32Array(listings.products);
-  const [listingOf, dayOf, rowOf] = [perProduct(), perProduct(), perProduct()];
-  let number = 0;
-  for await (const { rows, listing: column } of days()) {
-    number += 1;
+  const newest = newColumns(listings.products);
+  for await (const day of days()) {
     // Backwards, so that the first of several rows of a product on one day counts.
-    for (let row = rows - 1; row >= 0; row -= 1) {
-      const listing = column[row] ?? 0;
-      const product = listings.product[listing] ?? 0;
-      listingOf[product] = listing + 1;
-      dayOf[product] = number;
-      rowOf[product] = row;
+    for (let row = day.rows - 1; row >= 0; row -= 1) {
+      copyRow(newest, listings.product[day.listing[row] ?? 0] ?? 0, day, row);
     }
   }
   const tests = words.map((word) => wordTest(fold(word), words.length === 1));
-  const found: number[] = [];
-  for (const [product, listing] of listingOf.entries()) {
-    if (listing > 0) {
-      // A word contains no line break, so it cannot be found across two texts.
-      const text = fold(`${listings.titleOf(listing - 1)}\n${listings.modelOf(listing - 1)}`);
-      const sku = fold(listings.skuOf(listing - 1));
-      if (tests.every((isMatch) => isMatch(text, sku))) {
-        found.push(product);
-      }
-    }
-  }
   const at = (column: Uint32Array, product: number) => column[product] ?? 0;
-  return found
-    .sort((a, b) => at(dayOf, b) - at(dayOf, a) || at(rowOf, a) - at(rowOf, b))
+  return filledRows(newest)
+    .filter((product) => {
+      const listing = at(newest.listing, product);
+      // A word contains no line break, so it cannot be found across two texts.
+      const text = fold(`${listings.titleOf(listing)}\n${listings.modelOf(listing)}`);
+      const sku = fold(listings.skuOf(listing));
+      return tests.every((isMatch) => isMatch(text, sku));
+    })
+    .sort((a, b) => at(newest.dayNumber, b) - at(newest.dayNumber, a) || at(newest.place, a) - at(newest.place, b))
     .map((product) => {
-      const listing = at(listingOf, product) - 1;
-      const { retailer = "" } = listings.combinations[listings.combination[listing] ?? 0] ?? {};
+      const listing = at(newest.listing, product);
+      const { retailer } = listings.rcdOf(listing);
       return { retailer, sku: listings.skuOf(listing), title: listings.titleOf(listing) };
     });
 }

@@ -34,16 +34,17 @@ export interface Series {
  * @returns the series in the order of `wanted`, then by retailer
  */
 export async function collectSeries(
-  { listings, days }: Prices,
+  prices: Prices,
   wanted: readonly { retailer?: string | undefined; sku: string }[],
 ): Promise<Series[]> {
+  const { listings } = prices;
   const isChosen = listingsOfSkus(listings, new Set(wanted.map(({ sku }) => sku)));
   const products = new Map<number, Observation[]>();
-  for await (const prices of days()) {
-    for (let row = 0; row < prices.rows; row += 1) {
-      const listing = prices.listing[row] ?? 0;
+  for await (const day of prices.days()) {
+    for (let row = 0; row < day.rows; row += 1) {
+      const listing = day.listing[row] ?? 0;
       if (isChosen[listing] === 1) {
-        add(products, listings.product[listing] ?? 0, observationAt(listings, prices, row, prices.day));
+        add(products, listings.product[listing] ?? 0, observationAt(prices, day, row));
       }
     }
   }

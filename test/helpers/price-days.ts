@@ -25,14 +25,17 @@ export function priceDays(rows: readonly PriceRow[]): Prices {
       model: modelText("", row.day),
     }),
   }));
+  const dayNames = ["", ...[...new Set(rows.map((row) => row.day))].sort()];
   return {
     listings: unpackListings(listings.pack()),
+    dayNames,
     days: async function* (first = "") {
-      for (const day of [...new Set(rows.map((row) => row.day))].sort().filter((day) => day >= first)) {
+      for (const day of dayNames.slice(1).filter((day) => day >= first)) {
         const own = listed.filter((row) => row.day === day);
         yield {
           day,
           rows: own.length,
+          dayNumber: Uint32Array.from(own, () => dayNames.indexOf(day)),
           place: Uint32Array.from(own, (_, row) => row),
           listing: Uint32Array.from(own, ({ listing }) => listing),
           mrp: Float64Array.from(own, (row) => row.selling_price),

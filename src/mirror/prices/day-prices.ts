@@ -11,6 +11,8 @@ export interface IndexedColumns {
 
 /** Prices column by column: one entry a row. */
 export interface PriceColumns extends IndexedColumns {
+  /** The place of the row's day in `Prices.dayNames`; 0 in an empty row. */
+  dayNumber: Uint32Array;
   /** The number of the row in the file of its day. */
   place: Uint32Array;
 }
@@ -25,6 +27,8 @@ export interface DayPrices extends PriceColumns {
 /** The prices of the wanted rows of some days of a synced folder. */
 export interface Prices {
   listings: Listings;
+  /** The days of all rows by their number, which is from 1: the first of them stands for no day. */
+  dayNames: readonly string[];
   /**
    * Oldest first, any number of times. Columns hold their day only until the next day is asked for.
    *
@@ -49,14 +53,21 @@ export function columnsIn({ buffer, byteOffset }: Uint8Array, rows: number): Ind
   };
 }
 
-/** Empty columns with this number of rows. */
+/** Columns with this number of empty rows, of 36 bytes each. */
 export function newColumns(rows: number): PriceColumns {
-  return { ...columnsIn(new Uint8Array(bytesOfRows(rows)), rows), place: new Uint32Array(rows) };
+  const columns = columnsIn(new Uint8Array(bytesOfRows(rows)), rows);
+  return { ...columns, dayNumber: new Uint32Array(rows), place: new Uint32Array(rows) };
+}
+
+/** The numbers of the rows that are not empty. */
+export function filledRows({ dayNumber }: PriceColumns): number[] {
+  return [...dayNumber.keys()].filter((row) => dayNumber[row] !== 0);
 }
 
 /** Copies row number `row` of some prices to the place `at`. */
 export function copyRow(target: PriceColumns, at: number, source: PriceColumns, row: number): void {
   target.listing[at] = source.listing[row] ?? 0;
+  target.dayNumber[at] = source.dayNumber[row] ?? 0;
   target.place[at] = source.place[row] ?? 0;
   target.mrp[at] = source.mrp[row] ?? 0;
   target.selling_price[at] = source.selling_price[row] ?? 0;

@@ -14,6 +14,8 @@ export interface Listings {
   product: Uint32Array;
   combination: Uint32Array;
   currency: Uint32Array;
+  rcdOf(listing: number): Rcd;
+  currencyOf(listing: number): string;
   skuOf(listing: number): string;
   titleOf(listing: number): string;
   /** The brand and the model number as `modelText` writes them. */
@@ -52,6 +54,8 @@ export function unpackListings({ combinations, currencies, columns, skus, titles
     listings: product.length,
     products: product.reduce((most, number) => Math.max(most, number + 1), 0),
     ...{ combinations, currencies, product, combination, currency },
+    rcdOf: (listing) => combinations[combination[listing] ?? 0] as Rcd,
+    currencyOf: (listing) => currencies[currency[listing] ?? 0] as string,
     skuOf: (listing) => textAt(skus, skuEnds, listing),
     titleOf: (listing) => textAt(titles, titleEnds, listing),
     modelOf: (listing) => textAt(models, modelEnds, listing),

@@ -50,18 +50,22 @@ function pricesOf(index: PriceIndex, { folder, name, days, isWanted, brands, isO
   const isWantedListing = Uint8Array.from(listings.combination, (combination, listing) =>
     wanted[combination] && ofBrands?.[listing] !== 0 ? 1 : 0,
   );
+  const dayNames = ["", ...wantedDays.map(({ day }) => day)];
   return {
     listings,
+    dayNames,
     days: async function* (first = "") {
       const bytes = new Uint8Array(bytesOfRows(mostRows));
       const place = new Uint32Array(mostRows);
+      const dayNumber = new Uint32Array(mostRows);
       for (const { day, rows, at } of wantedDays.filter(({ day }) => day >= first)) {
         signal.throwIfAborted();
         await index.read(bytes.subarray(0, bytesOfRows(rows)), at);
         for (let row = 0; row < rows; row += 1) {
           place[row] = row;
         }
-        const prices = { day, rows, place, ...columnsIn(bytes, rows) };
+        dayNumber.fill(dayNames.indexOf(day));
+        const prices = { day, rows, dayNumber, place, ...columnsIn(bytes, rows) };
         if (prices.listing.some((listing) => listing >= listings.listings)) {
           const path = indexPathOf(folder);
           throw new FileError(`${path} names products that it does not have; remove it, and it is made again`, path);

@@ -276,11 +276,12 @@ async function pricesOf(
   const state = await readSyncedFolder(folder);
   const { signal } = new AbortController();
   const request = { folder, name: folder, state, days, isWanted, signal, pid: process.pid, onDay, onNotKept };
-  return await withPrices(request, async ({ listings, days }) => {
+  return await withPrices(request, async (prices) => {
+    const { listings } = prices;
     const found: Observation[] = [];
-    for await (const prices of days()) {
-      for (let row = 0; row < prices.rows; row += 1) {
-        found.push(observationAt(listings, prices, row, prices.day));
+    for await (const day of prices.days()) {
+      for (let row = 0; row < day.rows; row += 1) {
+        found.push(observationAt(prices, day, row));
       }
     }
     const addressOf = await addressesOf({ folder, state, signal }, found);
