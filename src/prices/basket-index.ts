@@ -42,18 +42,16 @@ export interface BasketGap {
 /** Decimals of prices and of quantities that count, and of their product. */
 const [PRICE_SCALE, QUANTITY_SCALE, VALUE_SCALE] = [6, 3, 9];
 
-/** What the priced products of a retailer cost in a currency: in units of 10^-VALUE_SCALE, on the base day and now. */
-interface Value {
-  retailer: string;
-  currency: string;
-  before: bigint;
-  now: bigint;
-  priced: number;
+/** The price of a product on some day, and what its quantity costs then, in units of 10^-VALUE_SCALE. */
+interface Cost {
+  day: string;
+  price: BasketPrice;
+  cost: bigint;
 }
 
 /** The first day from `start` on, on which a product of the basket has a price; `start` if none has any. */
 export function firstPricedDay({ days }: Basket, { start, end, maxAge }: IndexDays): string {
-  const oldest = maxAge === undefined ? "" : addDays(start, -maxAge);
+  const oldest = oldestKnown(start, maxAge);
   const first = days.find(({ day, prices }) => day >= oldest && day <= end && prices.length > 0)?.day ?? start;
   return first > start ? first : start;
 }
@@ -64,62 +62,50 @@ export function firstPricedDay({ days }: Basket, { start, end, maxAge }: IndexDa
  */
 export function basketIndex(basket: Basket, base: string, { start, end, maxAge }: IndexDays): IndexRow[] {
   const products = groupBy(basket.items, ({ retailer }) => retailer);
+  const atBase = [...pricesAt(basket, base, maxAge).values()].map((price) => costOf(price, base));
+  const bases = groupBy(atBase, ({ price }) => `${price.item.retailer} ${price.currency}`);
+  const known = new Map<BasketItem, Cost>();
   const rows: IndexRow[] = [];
-  const { values, follow, forget } = runningValues(pricesAt(basket, base, maxAge));
-  let oldest = 0;
   for (const { day, retailers, prices } of basket.days.filter(({ day }) => day <= end)) {
-    follow(day, prices);
-    const first = maxAge === undefined ? "" : addDays(day, -maxAge);
-    for (; (basket.days[oldest]?.day ?? day) < first; oldest += 1) {
-      forget(first, basket.days[oldest]?.prices ?? []);
+    for (const price of prices) {
+      known.set(price.item, costOf(price, day, known.get(price.item)));
     }
-    const own = day < start ? [] : values.filter(({ retailer }) => retailers.includes(retailer));
-    rows.push(...own.map((value) => indexRow(value, day, base, products.get(value.retailer)?.length ?? 0)));
+    const oldest = oldestKnown(day, maxAge);
+    for (const before of day < start ? [] : bases.values()) {
+      const { item, currency } = (before[0] as Cost).price;
+      if (retailers.includes(item.retailer)) {
+        const { index, basket_value, products_priced, base_value } = sumsOf(before, known, oldest);
+        rows.push({
+          ...{ retailer: item.retailer, crawl_date: day, currency, index, basket_value, products_priced },
+          ...{ products: products.get(item.retailer)?.length ?? 0, base_date: base, base_value },
+        });
+      }
+    }
   }
   return rows.sort((a, b) => compare([a.retailer, a.currency, a.crawl_date], [b.retailer, b.currency, b.crawl_date]));
 }
 
-/** What the products cost while the days go by: those that have a price on the base day. */
-function runningValues(atBase: ReadonlyMap<BasketItem, BasketPrice>) {
-  const values = new Map<string, Value>();
-  for (const { item, currency } of atBase.values()) {
-    const value = { retailer: item.retailer, currency, before: 0n, now: 0n, priced: 0 };
-    values.set(`${item.retailer} ${currency}`, value);
-  }
-  const known = new Map<BasketItem, { seen: string; price: BasketPrice }>();
-  const count = (price: BasketPrice, sign: 1n | -1n) => {
-    const before = atBase.get(price.item);
-    const value = values.get(`${price.item.retailer} ${price.currency}`);
-    if (value !== undefined && before?.currency === price.currency) {
-      value.before += sign * worth(before);
-      value.now += sign * worth(price);
-      value.priced += Number(sign);
+/** @param last of the same product, whose cost is the same if its price is */
+function costOf(price: BasketPrice, day: string, last?: Cost): Cost {
+  const isSame = last?.price.price === price.price;
+  const cost = isSame ? last.cost : scaled(price.item.quantity, QUANTITY_SCALE) * scaled(price.price, PRICE_SCALE);
+  return { day, price, cost };
+}
+
+/** What those products cost on the base day and now that have a price from the day `oldest` on, in the same currency. */
+function sumsOf(atBase: readonly Cost[], known: ReadonlyMap<BasketItem, Cost>, oldest: string) {
+  let [before, now, priced] = [0n, 0n, 0];
+  for (const { price, cost } of atBase) {
+    const last = known.get(price.item);
+    if (last !== undefined && last.day >= oldest && last.price.currency === price.currency) {
+      before += cost;
+      now += last.cost;
+      priced += 1;
     }
-  };
-  return {
-    values: [...values.values()],
-    /** Takes the prices of the next day. */
-    follow: (day: string, prices: readonly BasketPrice[]) => {
-      for (const price of prices) {
-        const last = known.get(price.item)?.price;
-        if (last?.price !== price.price || last.currency !== price.currency) {
-          last && count(last, -1n);
-          count(price, 1n);
-        }
-        known.set(price.item, { seen: day, price });
-      }
-    },
-    /** Takes back the prices of a day before `first`, of products that were not seen from then on. */
-    forget: (first: string, prices: readonly BasketPrice[]) => {
-      for (const { item } of prices) {
-        const last = known.get(item);
-        if (last !== undefined && last.seen < first) {
-          count(last.price, -1n);
-          known.delete(item);
-        }
-      }
-    },
-  };
+  }
+  const value = (units: bigint) => (priced === 0 ? null : unscaled(units, VALUE_SCALE));
+  const index = quotient(100n * now, before) ?? null;
+  return { index, basket_value: value(now), products_priced: priced, base_value: value(before) };
 }
 
 /** What an index of the basket lacks, by retailer. */
@@ -134,23 +120,16 @@ export function basketGaps(basket: Basket, base: string, maxAge: number | undefi
     });
 }
 
+/** The first day whose prices are still known on a day. */
+function oldestKnown(day: string, maxAge: number | undefined): string {
+  return maxAge === undefined ? "" : addDays(day, -maxAge);
+}
+
 /** The last known prices of a day. */
 function pricesAt({ days }: Basket, at: string, maxAge: number | undefined): Map<BasketItem, BasketPrice> {
-  const oldest = maxAge === undefined ? "" : addDays(at, -maxAge);
+  const oldest = oldestKnown(at, maxAge);
   const some = days.filter(({ day }) => day >= oldest && day <= at);
   return new Map(some.flatMap(({ prices }) => prices.map((price) => [price.item, price])));
-}
-
-function worth({ item, price }: BasketPrice): bigint {
-  return scaled(item.quantity, QUANTITY_SCALE) * scaled(price, PRICE_SCALE);
-}
-
-function indexRow({ retailer, currency, before, now, priced }: Value, day: string, base: string, products: number) {
-  const value = (units: bigint) => (priced === 0 ? null : unscaled(units, VALUE_SCALE));
-  return {
-    ...{ retailer, crawl_date: day, currency, index: quotient(100n * now, before) ?? null },
-    ...{ basket_value: value(now), products_priced: priced, products, base_date: base, base_value: value(before) },
-  };
 }
 
 function compare(a: readonly string[], b: readonly string[]): number {
