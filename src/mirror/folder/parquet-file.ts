@@ -1,5 +1,4 @@
 import type { AsyncBuffer } from "hyparquet";
-import { FileError } from "../../errors.ts";
 import { fingerprint } from "../../files/fingerprint.ts";
 import { openOwnFile } from "../../files/own-file.ts";
 import { readAt } from "../../files/read-at.ts";
@@ -8,6 +7,7 @@ import type { DayState } from "./folder-state.ts";
 
 /** A file opened for reading as Parquet. Its content stays the same, even if the file is replaced. */
 export interface OpenParquetFile {
+  path: string;
   buffer: AsyncBuffer;
   bytes: number;
   sha256: string;
@@ -44,10 +44,5 @@ export async function openParquet(path: string): Promise<OpenParquetFile> {
     await readAt(file, bytes, start);
     return bytes.buffer;
   };
-  return { buffer: { byteLength, slice }, bytes: byteLength, sha256, close: () => file.close() };
-}
-
-/** The error for a file that the Parquet reader refuses with `error`. */
-export function notParquet(path: string, error: unknown): FileError {
-  return new FileError(`${path} cannot be read as Parquet: ${(error as Error).message}`, path, error);
+  return { path, buffer: { byteLength, slice }, bytes: byteLength, sha256, close: () => file.close() };
 }

@@ -11,11 +11,6 @@ export interface CombinationRows extends Rcd {
   rows: number;
 }
 
-/** A day of a synced folder, opened for reading. */
-export interface SyncedDay extends OpenParquetFile {
-  path: string;
-}
-
 /**
  * The state of a synced folder.
  *
@@ -41,13 +36,13 @@ export async function readSyncedFolder(folder: string): Promise<SyncState> {
  * @throws FileError if the file is missing or was altered
  * @throws SetChangedError if a sync is about to replace it, or was interrupted
  */
-export async function openDay(folder: string, day: string, state: SyncState): Promise<SyncedDay | undefined> {
+export async function openDay(folder: string, day: string, state: SyncState): Promise<OpenParquetFile | undefined> {
   const path = join(folder, placeOfDay(day));
   for (let known = state; ; ) {
     const held = known.days[day];
     const file = held && (await openUnaltered(path, held));
-    if (held !== undefined && file !== undefined) {
-      return { ...file, path };
+    if (file !== undefined) {
+      return file;
     }
     known = await readSyncedFolder(folder);
     if (known.days[day]?.sha256 !== held?.sha256) {

@@ -5,11 +5,9 @@ import { FileError, LockedError } from "../../errors.ts";
 import { lock } from "../../files/lock.ts";
 import { assertOwnFolder, createOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { withFileError } from "../../files/system-error.ts";
-import { columnChunks } from "../../output/formats/parquet/parquet-rows.ts";
 import { ownFolderOf } from "../folder/folder-lock.ts";
 import type { SyncState } from "../folder/folder-state.ts";
-import { notParquet } from "../folder/parquet-file.ts";
-import { openDay } from "../folder/synced-day.ts";
+import { readDay } from "./day-columns.ts";
 import { bytesOfRows, columnsIn } from "./day-prices.ts";
 import { type GrowingListings, growListings } from "./grow-listings.ts";
 import {
@@ -40,76 +38,82 @@ export function indexPathOf(folder: string): string {
   return join(ownFolderOf(folder), "prices.index");
 }
 
-/** Whether an index has the wanted days as the state has them. */
-export function isComplete({ days: indexed }: PriceIndex, { state, days }: IndexRequest): boolean {
-  return days.every((day) => indexed.get(day)?.sha256 === state.days[day]?.sha256);
-}
-
 /**
- * Makes an index with the wanted days. Days of the present index are copied; the others are read from their Parquet files.
- * The new index replaces the present one in one step. If another process is making one or the folder cannot be written,
+ * An index with the wanted days. If the present one lacks some, a new one replaces it in one step: days of the present one
+ * are copied, the others are read from their Parquet files. If another process is making one or the folder cannot be written,
  * the new index is only in memory, with 28 bytes a row.
  *
  * @throws FileError if a day's file is missing or was altered
  */
-export async function makeIndex(request: IndexRequest): Promise<PriceIndex> {
+export async function completeIndex(request: IndexRequest): Promise<PriceIndex> {
   const { folder, pid } = request;
-  try {
-    await assertOwnFolder(ownFolderOf(folder));
-    const held = await lock(folder, `${indexPathOf(folder)}.lock`, pid);
+  return await presentOr(request, async (present) => {
     try {
-      return await makeFile(request, held.assertHeld);
-    } finally {
-      await held.release();
+      await assertOwnFolder(ownFolderOf(folder));
+      const held = await lock(folder, `${indexPathOf(folder)}.lock`, pid);
+      try {
+        // Another process may have made it meanwhile.
+        return await presentOr(request, (now) => makeFile(request, now, held.assertHeld));
+      } finally {
+        await held.release();
+      }
+    } catch (error) {
+      const cannotWrite = error instanceof FileError && error.path.startsWith(ownFolderOf(folder));
+      if (!cannotWrite && !(error instanceof LockedError)) {
+        throw error;
+      }
+      request.onNotKept(error.message);
     }
-  } catch (error) {
-    const cannotWrite = error instanceof FileError && error.path.startsWith(ownFolderOf(folder));
-    if (!cannotWrite && !(error instanceof LockedError)) {
-      throw error;
-    }
-    request.onNotKept(error.message);
-  }
-  const present = await openIndex(indexPathOf(folder));
-  try {
     return await writeIndex(request, present, storeInMemory());
+  });
+}
+
+/** The present index if it has the wanted days as the state has them, or else what `make` makes, which may read the present one. */
+async function presentOr(
+  { folder, state, days }: IndexRequest,
+  make: (present: PriceIndex | undefined) => Promise<PriceIndex>,
+): Promise<PriceIndex> {
+  const present = await openIndex(indexPathOf(folder));
+  if (present !== undefined && days.every((day) => present.days.get(day)?.sha256 === state.days[day]?.sha256)) {
+    return present;
+  }
+  try {
+    return await make(present);
   } finally {
     await present?.close();
   }
 }
 
-async function makeFile(request: IndexRequest, assertHeld: () => Promise<void>): Promise<PriceIndex> {
+async function makeFile(
+  request: IndexRequest,
+  present: PriceIndex | undefined,
+  assertHeld: () => Promise<void>,
+): Promise<PriceIndex> {
   const path = indexPathOf(request.folder);
-  const present = await openIndex(path);
-  if (present !== undefined && isComplete(present, request)) {
-    return present;
-  }
   const next = `${path}.new`;
+  await removeOwnFile(next);
+  const file = await createOwnFile(next);
   try {
-    await removeOwnFile(next);
-    const file = await createOwnFile(next);
-    try {
-      const store = storeInFile(next, file);
-      const index = await writeIndex(request, present, store);
-      await store.finish();
-      await assertHeld();
-      // The file need not survive a loss of power: a damaged index is detected and made again.
-      await withFileError(next, () => rename(next, path));
-      return index;
-    } catch (error) {
-      await file.close();
-      await rm(next, { force: true });
-      throw error;
-    }
-  } finally {
-    await present?.close();
+    const store = storeInFile(next, file);
+    const index = await writeIndex(request, present, store);
+    await store.finish();
+    await assertHeld();
+    // The file need not survive a loss of power: a damaged index is detected and made again.
+    await withFileError(next, () => rename(next, path));
+    return index;
+  } catch (error) {
+    await file.close();
+    await rm(next, { force: true });
+    throw error;
   }
 }
 
 async function writeIndex(
-  { folder, state, days, signal, onDay }: IndexRequest,
+  request: IndexRequest,
   present: PriceIndex | undefined,
   store: IndexStore,
 ): Promise<PriceIndex> {
+  const { state, days, signal, onDay } = request;
   const isKept = ({ day, sha256 }: IndexedDay) => state.days[day]?.sha256 === sha256;
   const rowsOf = (some: readonly IndexedDay[]) => some.reduce((sum, { rows }) => sum + rows, 0);
   const all = [...(present?.days.values() ?? [])];
@@ -117,31 +121,24 @@ async function writeIndex(
   const dropped = (present?.dropped ?? 0) + rowsOf(all) - rowsOf(kept);
   // If most rows are gone, most listings may be of rows that are gone, so the index is rebuilt in full.
   const base = dropped > rowsOf(kept) ? undefined : present;
-  const ofBase = new Map(base === undefined ? [] : kept.map((day) => [day.day, day]));
   const listings = growListings(base?.listings);
-  const indexed: IndexedDay[] = [];
-  for (const day of [...new Set([...ofBase.keys(), ...days])].sort()) {
+  const indexed = new Map<string, IndexedDay>();
+  for (const { day, sha256, rows, at } of base === undefined ? [] : kept) {
+    const bytes = new Uint8Array(bytesOfRows(rows));
+    await base?.read(bytes, at);
+    indexed.set(day, { day, sha256, rows, at: await store.append(bytes) });
+  }
+  for (const day of [...new Set(days)].filter((day) => !indexed.has(day)).sort()) {
     signal.throwIfAborted();
-    const known = ofBase.get(day);
-    if (known === undefined) {
-      onDay(day);
-    }
-    const read =
-      known === undefined || base === undefined
-        ? await dayFromParquet(folder, state, day, listings)
-        : await dayFromIndex(base, known);
+    onDay(day);
+    const read = await dayFromParquet(request, day, listings);
     if (read !== undefined) {
       const { sha256, rows, bytes } = read;
-      indexed.push({ day, sha256, rows, at: await store.append(bytes) });
+      indexed.set(day, { day, sha256, rows, at: await store.append(bytes) });
     }
   }
-  return await finishIndex(store, indexed, listings.pack(), base === undefined ? 0 : dropped);
-}
-
-async function dayFromIndex(index: PriceIndex, { sha256, rows, at }: IndexedDay) {
-  const bytes = new Uint8Array(bytesOfRows(rows));
-  await index.read(bytes, at);
-  return { sha256, rows, bytes };
+  const inOrder = [...indexed.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
+  return await finishIndex(store, inOrder, listings.pack(), base === undefined ? 0 : dropped);
 }
 
 const PRICE_COLUMNS = ["mrp", "selling_price", "discount_pct"] as const;
@@ -153,13 +150,8 @@ const INDEXED_COLUMNS = [
 ];
 
 /** Reads a day from its Parquet file. Returns undefined if the folder no longer has the day. */
-async function dayFromParquet(folder: string, state: SyncState, day: string, listings: GrowingListings) {
-  const opened = await openDay(folder, day, state);
-  if (opened === undefined) {
-    return undefined;
-  }
-  try {
-    const { rows, columns } = await columnChunks(opened.buffer, INDEXED_COLUMNS);
+async function dayFromParquet(request: IndexRequest, day: string, listings: GrowingListings) {
+  return await readDay(request, day, INDEXED_COLUMNS, ({ sha256, rows, columns }) => {
     const bytes = new Uint8Array(bytesOfRows(rows));
     const target = columnsIn(bytes, rows);
     const textAt = (name: (typeof INDEXED_COLUMNS)[number], row: number): string => {
@@ -191,10 +183,6 @@ async function dayFromParquet(folder: string, state: SyncState, day: string, lis
         model: modelText(textAt("brand", row), textAt("model_number", row)),
       });
     }
-    return { sha256: opened.sha256, rows, bytes };
-  } catch (error) {
-    throw notParquet(opened.path, error);
-  } finally {
-    await opened.close();
-  }
+    return { sha256, rows, bytes };
+  });
 }

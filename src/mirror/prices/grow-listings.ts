@@ -1,5 +1,5 @@
 import { formatRcd, splitRcd } from "../../contract/filters.ts";
-import type { Listings, PackedListings } from "./listings.ts";
+import type { Listings, PackedListings, TextColumn } from "./listings.ts";
 
 /** The texts that all rows of one listing share. */
 export interface ListingTexts {
@@ -78,15 +78,9 @@ export function growListings(known?: Listings): GrowingListings {
   };
 
   if (known !== undefined) {
-    const rcds = known.combinations.map(formatRcd);
     for (let listing = 0; listing < known.listings; listing += 1) {
-      add({
-        rcd: rcds[known.combination[listing] ?? 0] ?? "",
-        sku: known.skuOf(listing),
-        currency: known.currencies[known.currency[listing] ?? 0] ?? "",
-        title: known.titleOf(listing),
-        model: known.modelOf(listing),
-      });
+      const [sku, title, model] = [known.skuOf(listing), known.titleOf(listing), known.modelOf(listing)];
+      add({ rcd: formatRcd(known.rcdOf(listing)), sku, currency: known.currencyOf(listing), title, model });
     }
   }
   return {
@@ -94,13 +88,12 @@ export function growListings(known?: Listings): GrowingListings {
     pack: () => ({
       combinations: combinations.names().map(splitRcd),
       currencies: currencies.names(),
-      columns: [
-        ...([Uint32Array.from(product), Uint32Array.from(combination), Uint32Array.from(currency)] as const),
-        ...([endsOf(skus), endsOf(titles), endsOf(models)] as const),
-      ],
-      skus: Buffer.from(skus.join("")),
-      titles: Buffer.from(titles.join("")),
-      models: Buffer.from(models.join("")),
+      product: Uint32Array.from(product),
+      combination: Uint32Array.from(combination),
+      currency: Uint32Array.from(currency),
+      skus: textColumn(skus),
+      titles: textColumn(titles),
+      models: textColumn(models),
     }),
   };
 }
@@ -118,10 +111,11 @@ function numbering() {
   };
 }
 
-function endsOf(texts: readonly string[]): Uint32Array {
+function textColumn(texts: readonly string[]): TextColumn {
   let end = 0;
-  return Uint32Array.from(texts, (text) => {
+  const ends = Uint32Array.from(texts, (text) => {
     end += Buffer.byteLength(text);
     return end;
   });
+  return { bytes: Buffer.from(texts.join("")), ends };
 }

@@ -6,7 +6,7 @@ import { openOwnFile } from "../../files/own-file.ts";
 import { readAt } from "../../files/read-at.ts";
 import { withFileError } from "../../files/system-error.ts";
 import { bytesOfRows } from "./day-prices.ts";
-import { type Listings, type PackedListings, unpackListings } from "./listings.ts";
+import { type Listings, type PackedListings, type TextColumn, unpackListings } from "./listings.ts";
 
 /**
  * The last twelve bytes of an index are three numbers: this mark, the length in bytes of the footer before them, and the
@@ -45,6 +45,7 @@ export interface IndexStore extends Pick<PriceIndex, "read" | "close"> {
 interface Footer extends Pick<PackedListings, "combinations" | "currencies"> {
   days: readonly IndexedDay[];
   dropped: number;
+  /** Number of the listings, and the bytes of their texts. */
   listings: number;
   skuBytes: number;
   titleBytes: number;
@@ -82,28 +83,38 @@ async function readIndex(path: string, file: FileHandle): Promise<PriceIndex | u
   if (!isFooter(footer, size - TRAILER - length)) {
     return undefined;
   }
-  const count = footer.listings;
-  const titlesAt = footer.skuBytes;
-  const modelsAt = titlesAt + footer.titleBytes;
-  const bytes = new Uint8Array(6 * 4 * count + modelsAt + footer.modelBytes);
-  await read(bytes, footer.at);
-  const texts = Buffer.from(bytes.buffer, 6 * 4 * count);
-  const column = (index: number) => new Uint32Array(bytes.buffer, index * 4 * count, count);
-  const columns = [column(0), column(1), column(2), column(3), column(4), column(5)] as const;
-  const bounds = [count, footer.combinations.length, footer.currencies.length];
-  const ends = [footer.skuBytes, footer.titleBytes, footer.modelBytes];
-  const areInBounds = bounds.every((bound, index) => columns[index as 0].every((number) => number < bound));
-  if (!areInBounds || !ends.every((end, index) => areEnds(columns[(3 + index) as 3], end))) {
-    return undefined;
-  }
-  const listings = unpackListings({
-    ...{ combinations: footer.combinations, currencies: footer.currencies, columns },
-    skus: texts.subarray(0, titlesAt),
-    titles: texts.subarray(titlesAt, modelsAt),
-    models: texts.subarray(modelsAt),
-  });
-  const days = new Map(footer.days.map((day) => [day.day, day]));
-  return { days, listings, dropped: footer.dropped, read, close };
+  const { days, dropped, at } = footer;
+  const bytes = new Uint8Array(bytesOfListings(footer));
+  await read(bytes, at);
+  const listings = listingsIn(bytes, footer);
+  return listings && { days: new Map(days.map((day) => [day.day, day])), listings, dropped, read, close };
+}
+
+/** The listings of an index; undefined if they have numbers of what is not there. */
+function listingsIn({ buffer }: Uint8Array<ArrayBuffer>, footer: Footer): Listings | undefined {
+  const { combinations, currencies, listings, skuBytes, titleBytes, modelBytes } = footer;
+  const column = (index: number) => new Uint32Array(buffer, index * 4 * listings, listings);
+  let at = 6 * 4 * listings;
+  const texts = (ends: Uint32Array, length: number): TextColumn => {
+    at += length;
+    return { bytes: Buffer.from(buffer, at - length, length), ends };
+  };
+  const packed: PackedListings = {
+    ...{ combinations, currencies, product: column(0), combination: column(1), currency: column(2) },
+    skus: texts(column(3), skuBytes),
+    titles: texts(column(4), titleBytes),
+    models: texts(column(5), modelBytes),
+  };
+  const isSound =
+    packed.product.every((product) => product < listings) &&
+    packed.combination.every((combination) => combination < combinations.length) &&
+    packed.currency.every((currency) => currency < currencies.length) &&
+    [packed.skus, packed.titles, packed.models].every(areEnds);
+  return isSound ? unpackListings(packed) : undefined;
+}
+
+function bytesOfListings({ listings, skuBytes, titleBytes, modelBytes }: Footer): number {
+  return 6 * 4 * listings + skuBytes + titleBytes + modelBytes;
 }
 
 /** @param end of what is before the footer */
@@ -115,7 +126,7 @@ function isFooter(footer: unknown, end: number): footer is Footer {
   const numbers = [dropped, listings, skuBytes, titleBytes, modelBytes, at];
   return (
     numbers.every(isWholeNumber) &&
-    Number(at) + 6 * 4 * Number(listings) + Number(skuBytes) + Number(titleBytes) + Number(modelBytes) <= end &&
+    Number(at) + bytesOfListings(footer as unknown as Footer) <= end &&
     Array.isArray(combinations) &&
     combinations.every((rcd) => isJsonObject(rcd) && parseRcd(formatRcd(rcd as unknown as Rcd)) !== undefined) &&
     Array.isArray(currencies) &&
@@ -137,9 +148,9 @@ function isWholeNumber(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Whether they ascend to `last`, which is 0 for none. */
-function areEnds(ends: Uint32Array, last: number): boolean {
-  return ends.every((end, index) => end >= (ends[index - 1] ?? 0)) && (ends.at(-1) ?? 0) === last;
+/** Whether they ascend to the end of the texts. */
+function areEnds({ bytes, ends }: TextColumn): boolean {
+  return ends.every((end, index) => end >= (ends[index - 1] ?? 0)) && (ends.at(-1) ?? 0) === bytes.length;
 }
 
 /** Writes the end of an index after the columns of its days. */
@@ -149,14 +160,17 @@ export async function finishIndex(
   packed: PackedListings,
   dropped: number,
 ): Promise<PriceIndex> {
-  const { combinations, currencies, columns, skus, titles, models } = packed;
-  const at = await store.append(bytesOf(columns[0]));
-  for (const part of [...columns.slice(1).map(bytesOf), skus, titles, models]) {
-    await store.append(part);
+  const { combinations, currencies, product, combination, currency, skus, titles, models } = packed;
+  const at = await store.append(bytesOf(product));
+  for (const column of [combination, currency, skus.ends, titles.ends, models.ends]) {
+    await store.append(bytesOf(column));
+  }
+  for (const { bytes } of [skus, titles, models]) {
+    await store.append(bytes);
   }
   const footer: Footer = {
-    ...{ days, dropped, combinations, currencies, at },
-    ...{ listings: columns[0].length, skuBytes: skus.length, titleBytes: titles.length, modelBytes: models.length },
+    ...{ days, dropped, combinations, currencies, listings: product.length, at },
+    ...{ skuBytes: skus.bytes.length, titleBytes: titles.bytes.length, modelBytes: models.bytes.length },
   };
   const text = Buffer.from(JSON.stringify(footer));
   await store.append(text);

@@ -24,16 +24,18 @@ export interface Listings {
   withSku(sku: string): number[];
 }
 
+/** The texts of all listings one after another, in UTF-8, and where each of them ends, in bytes. */
+export interface TextColumn {
+  bytes: Buffer;
+  ends: Uint32Array;
+}
+
 /** Listings as numbers and texts that can be stored. */
-export interface PackedListings {
-  combinations: readonly Rcd[];
-  currencies: readonly string[];
-  /** Columns of equal length: product, combination, currency, and where each sku, title and model ends. */
-  columns: readonly [Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array];
-  /** The texts of all listings one after another, in UTF-8; ends are in bytes. */
-  skus: Buffer;
-  titles: Buffer;
-  models: Buffer;
+export interface PackedListings
+  extends Pick<Listings, "combinations" | "currencies" | "product" | "combination" | "currency"> {
+  skus: TextColumn;
+  titles: TextColumn;
+  models: TextColumn;
 }
 
 /** The brand and the model number in one text, separated by a line break. */
@@ -46,26 +48,27 @@ export function brandIn(model: string): string {
   return model.slice(0, model.indexOf("\n"));
 }
 
-export function unpackListings({ combinations, currencies, columns, skus, titles, models }: PackedListings): Listings {
-  const [product, combination, currency, skuEnds, titleEnds, modelEnds] = columns;
-  const textAt = (texts: Buffer, ends: Uint32Array, listing: number) =>
-    texts.toString("utf8", listing === 0 ? 0 : ends[listing - 1], ends[listing]);
+export function unpackListings({ skus, titles, models, ...packed }: PackedListings): Listings {
+  const { combinations, currencies, product, combination, currency } = packed;
+  const textAt = ({ bytes, ends }: TextColumn, listing: number) =>
+    bytes.toString("utf8", listing === 0 ? 0 : ends[listing - 1], ends[listing]);
   return {
+    ...packed,
     listings: product.length,
     products: product.reduce((most, number) => Math.max(most, number + 1), 0),
-    ...{ combinations, currencies, product, combination, currency },
     rcdOf: (listing) => combinations[combination[listing] ?? 0] as Rcd,
     currencyOf: (listing) => currencies[currency[listing] ?? 0] as string,
-    skuOf: (listing) => textAt(skus, skuEnds, listing),
-    titleOf: (listing) => textAt(titles, titleEnds, listing),
-    modelOf: (listing) => textAt(models, modelEnds, listing),
+    skuOf: (listing) => textAt(skus, listing),
+    titleOf: (listing) => textAt(titles, listing),
+    modelOf: (listing) => textAt(models, listing),
     withSku: (sku) => {
-      const bytes = Buffer.from(sku);
+      const { bytes, ends } = skus;
+      const wanted = Buffer.from(sku);
       const found: number[] = [];
-      for (let at = skus.indexOf(bytes); at >= 0 && bytes.length > 0; at = skus.indexOf(bytes, at + 1)) {
-        const listing = firstEndAfter(skuEnds, at);
-        const start = listing === 0 ? 0 : skuEnds[listing - 1];
-        if (start === at && skuEnds[listing] === at + bytes.length) {
+      for (let at = bytes.indexOf(wanted); at >= 0 && wanted.length > 0; at = bytes.indexOf(wanted, at + 1)) {
+        const listing = firstEndAfter(ends, at);
+        const start = listing === 0 ? 0 : ends[listing - 1];
+        if (start === at && ends[listing] === at + wanted.length) {
           found.push(listing);
         }
       }

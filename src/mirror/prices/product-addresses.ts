@@ -1,7 +1,6 @@
-import { columnChunks } from "../../output/formats/parquet/parquet-rows.ts";
+import { groupBy } from "../../contract/values/group-by.ts";
 import type { SyncState } from "../folder/folder-state.ts";
-import { notParquet } from "../folder/parquet-file.ts";
-import { openDay } from "../folder/synced-day.ts";
+import { readDay } from "./day-columns.ts";
 
 /** A row of a synced folder. */
 export interface PlacedRow {
@@ -19,35 +18,20 @@ export interface PlacedRow {
  * @throws FileError if a day's file is missing or was altered
  */
 export async function addressesOf<Row extends PlacedRow>(
-  { folder, state, signal }: { folder: string; state: SyncState; signal: AbortSignal },
+  synced: { folder: string; state: SyncState; signal: AbortSignal },
   rows: readonly Row[],
 ): Promise<(row: Row) => string | undefined> {
   const addresses = new Map<Row, string>();
-  const days = new Map<string, Row[]>();
-  for (const row of rows) {
-    const ofDay = days.get(row.day) ?? [];
-    days.set(row.day, ofDay);
-    ofDay.push(row);
-  }
-  for (const [day, wanted] of days) {
-    signal.throwIfAborted();
-    const opened = await openDay(folder, day, state);
-    if (opened === undefined) {
-      continue;
-    }
-    try {
-      const { columns } = await columnChunks(opened.buffer, ["url"]);
+  for (const [day, wanted] of groupBy(rows, (row) => row.day)) {
+    synced.signal.throwIfAborted();
+    await readDay(synced, day, ["url"], ({ columns: { url } }) => {
       for (const row of wanted) {
-        const url = columns.url?.[row.place];
-        if (typeof url === "string") {
-          addresses.set(row, url);
+        const address = url?.[row.place];
+        if (typeof address === "string") {
+          addresses.set(row, address);
         }
       }
-    } catch (error) {
-      throw notParquet(opened.path, error);
-    } finally {
-      await opened.close();
-    }
+    });
   }
   return (row) => addresses.get(row);
 }

@@ -1,9 +1,9 @@
 import type { Rcd } from "../../contract/filters.ts";
-import { FileError } from "../../errors.ts";
-import { brandsNamed } from "./brands.ts";
-import { type IndexRequest, indexPathOf, isComplete, makeIndex } from "./build-index.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { FileError, InputError } from "../../errors.ts";
+import { completeIndex, type IndexRequest, indexPathOf } from "./build-index.ts";
 import { bytesOfRows, columnsIn, copyRow, type DayPrices, type Prices } from "./day-prices.ts";
-import { openIndex, type PriceIndex } from "./index-file.ts";
+import type { PriceIndex } from "./index-file.ts";
 import { brandIn, type Listings } from "./listings.ts";
 
 interface PricesRequest extends IndexRequest {
@@ -28,12 +28,7 @@ interface PricesRequest extends IndexRequest {
  * @throws InputError if the folder has no product of a brand
  */
 export async function withPrices<T>(request: PricesRequest, use: (prices: Prices) => Promise<T>): Promise<T> {
-  const present = await openIndex(indexPathOf(request.folder));
-  let index = present;
-  if (index === undefined || !isComplete(index, request)) {
-    await present?.close();
-    index = await makeIndex(request);
-  }
+  const index = await completeIndex(request);
   try {
     return await use(pricesOf(index, request));
   } finally {
@@ -50,6 +45,13 @@ function pricesOf(index: PriceIndex, { folder, name, days, isWanted, brands, isO
   const isWantedListing = Uint8Array.from(listings.combination, (combination, listing) =>
     wanted[combination] && ofBrands?.[listing] !== 0 ? 1 : 0,
   );
+  const wantedOn = (day: string): Uint8Array => {
+    if (isOfDay === undefined) {
+      return isWantedListing;
+    }
+    const onDay = listings.combinations.map(({ retailer }) => isOfDay(retailer, day));
+    return isWantedListing.map((isOne, listing) => (isOne && onDay[listings.combination[listing] ?? 0] ? 1 : 0));
+  };
   const dayNames = ["", ...wantedDays.map(({ day }) => day)];
   return {
     listings,
@@ -70,15 +72,8 @@ function pricesOf(index: PriceIndex, { folder, name, days, isWanted, brands, isO
           const path = indexPathOf(folder);
           throw new FileError(`${path} names products that it does not have; remove it, and it is made again`, path);
         }
-        if (isOfDay !== undefined) {
-          const onDay = listings.combinations.map((one, index) => wanted[index] && isOfDay(one.retailer, day));
-          yield narrowed(
-            prices,
-            isWantedListing.map((isOne, listing) => (isOne === 1 && onDay[listings.combination[listing] ?? 0] ? 1 : 0)),
-          );
-        } else {
-          yield wanted.includes(false) || ofBrands !== undefined ? narrowed(prices, isWantedListing) : prices;
-        }
+        const isOne = wantedOn(day);
+        yield isOne.includes(0) ? narrowed(prices, isOne) : prices;
       }
     },
   };
@@ -101,4 +96,34 @@ function narrowed(prices: DayPrices, isWantedListing: Uint8Array): DayPrices {
     }
   }
   return { ...prices, rows: kept };
+}
+
+/**
+ * The brands that are one of the wanted ones, in any letter case.
+ *
+ * @param known the brands of the folder
+ * @param name what messages call the folder
+ * @throws InputError with the closest brands if one of them is not known
+ */
+export function brandsNamed(wanted: readonly string[], known: readonly string[], name: string): string[] {
+  const byKey = new Map<string, string[]>();
+  for (const brand of known) {
+    const key = folded(brand);
+    byKey.set(key, [...(byKey.get(key) ?? []), brand]);
+  }
+  const missing = wanted.find((brand) => !byKey.has(folded(brand)));
+  if (missing !== undefined) {
+    throw new InputError(`${name} has no product of the brand ${JSON.stringify(missing)}.`, {
+      ...{ input: "brand", value: missing },
+      suggestions: closest(
+        missing,
+        [...byKey.values()].map((spellings) => spellings.at(-1) ?? ""),
+      ),
+    });
+  }
+  return wanted.flatMap((brand) => byKey.get(folded(brand)) ?? []);
+}
+
+function folded(text: string): string {
+  return text.trim().normalize("NFKC").toLowerCase();
 }

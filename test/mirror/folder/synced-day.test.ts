@@ -8,7 +8,8 @@ import { fingerprint } from "../../../src/files/fingerprint.ts";
 import { placeOfDay } from "../../../src/mirror/folder/day-files.ts";
 import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
 import { type SyncState, writeState } from "../../../src/mirror/folder/folder-state.ts";
-import { openDay, readSyncedFolder, type SyncedDay } from "../../../src/mirror/folder/synced-day.ts";
+import type { OpenParquetFile } from "../../../src/mirror/folder/parquet-file.ts";
+import { openDay, readSyncedFolder } from "../../../src/mirror/folder/synced-day.ts";
 import { createParquetEncoder } from "../../../src/output/formats/parquet/parquet.ts";
 import { columnChunks } from "../../../src/output/formats/parquet/parquet-rows.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
@@ -46,7 +47,7 @@ test("a day opened during a sync is either whole or refused", async () => {
     isOver = true;
   })();
   while (!isOver) {
-    let day: SyncedDay | undefined;
+    let day: OpenParquetFile | undefined;
     const failure = await failureOf(
       openNow(folder.path, DAY).then((opened) => {
         day = opened;
@@ -105,12 +106,12 @@ async function parquetOf(rows: readonly Product[]): Promise<Buffer> {
 }
 
 /** Counts the rows of the day, and closes it. */
-async function countOf(day: SyncedDay | undefined): Promise<number> {
+async function countOf(day: OpenParquetFile | undefined): Promise<number> {
   const { rows } = day === undefined ? { rows: 0 } : await columnChunks(day.buffer, ["sku"]);
   await day?.close();
   return rows;
 }
 
-async function openNow(folder: string, day: string): Promise<SyncedDay | undefined> {
+async function openNow(folder: string, day: string): Promise<OpenParquetFile | undefined> {
   return await openDay(folder, day, await readSyncedFolder(folder));
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../src/errors.ts";
-import { brandsNamed } from "../../../src/mirror/prices/brands.ts";
 import { growListings, type ListingTexts } from "../../../src/mirror/prices/grow-listings.ts";
 import { brandIn, type Listings, modelText, unpackListings } from "../../../src/mirror/prices/listings.ts";
+import { brandsNamed } from "../../../src/mirror/prices/read-prices.ts";
 import { failureOf } from "../../helpers/test-client.ts";
 
 const LAMP: ListingTexts = { rcd: "acme:lamps:home", sku: "ab", currency: "EUR", title: "Lamp", model: "Élan\nM-1" };
