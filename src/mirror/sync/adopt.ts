@@ -4,12 +4,13 @@ import { InputError } from "../../errors.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
 import { boundedMetadata } from "../../output/formats/parquet/parquet-bounds.ts";
 import { columnsOf } from "../../output/formats/row-members.ts";
+import { firstOf } from "../../output/terminal/counted.ts";
 import { DAY_FILE, type DayFolders, placeOfDay } from "../folder/day-files.ts";
 import type { DayState, SyncState } from "../folder/folder-state.ts";
 import { openParquet } from "../folder/parquet-file.ts";
 
 /** Most names that an error lists. */
-const NAMES_IN_ERROR = 3;
+const NAMED = 3;
 
 /**
  * Handles day files that the folder's state does not list. Sync never replaces or removes a file that it may not have
@@ -34,7 +35,7 @@ export async function adoptDays(
   if (!adopt) {
     throw new InputError(
       (nameOf) =>
-        `${folder} has day folders that \`catalog sync\` does not know: ${firstNames(foreign)}. Name another folder. If catalog wrote them, take them over with ${nameOf("adopt")}.`,
+        `${folder} has day folders that \`catalog sync\` does not know: ${firstOf(foreign, NAMED)}. Name another folder. If catalog wrote them, take them over with ${nameOf("adopt")}.`,
     );
   }
   const adopted: Record<string, DayState> = {};
@@ -43,17 +44,17 @@ export async function adoptDays(
     const content = await contentIfOurs(join(folder, placeOfDay(day)), day);
     content === undefined ? refused.push(placeOfDay(day)) : Object.assign(adopted, { [day]: content });
   }
-  const refuse = (names: readonly string[], reason: string) => {
-    if (names.length > 0) {
-      throw new InputError(`${folder} cannot be taken over, because ${reason}`, { input: "adopt" });
-    }
-  };
-  refuse(refused, `\`catalog sync\` did not write ${firstNames(refused)}. Move them away, or name another folder.`);
+  const refusal = (reason: string) =>
+    new InputError(`${folder} cannot be taken over, because ${reason}`, { input: "adopt" });
+  if (refused.length > 0) {
+    const names = firstOf(refused, NAMED);
+    throw refusal(`\`catalog sync\` did not write ${names}. Move them away, or name another folder.`);
+  }
   const outside = unknown.filter((day) => !isWanted(day));
-  refuse(
-    outside,
-    `it has days outside the filters: ${firstNames(outside)}. Use filters that include them, or move them away.`,
-  );
+  if (outside.length > 0) {
+    const names = firstOf(outside, NAMED);
+    throw refusal(`it has days outside the filters: ${names}. Use filters that include them, or move them away.`);
+  }
   return adopted;
 }
 
@@ -88,9 +89,4 @@ function isOurs(metadata: FileMetaData, day: string): boolean {
 
 function isDay(value: unknown, day: string): boolean {
   return value instanceof Date && value.toISOString().slice(0, 10) === day;
-}
-
-function firstNames(names: readonly string[]): string {
-  const more = names.length - NAMES_IN_ERROR;
-  return names.slice(0, NAMES_IN_ERROR).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

@@ -47,7 +47,7 @@ function combinationsIn(days: Days): Map<string, { rows: number; first: string; 
 
 /** The time of this run: always later than all earlier runs, even if the clock is wrong. */
 export function timeOfRun(days: Days, now: number): string {
-  const newest = Object.values(days).reduce((latest, { checked = "" }) => (checked > latest ? checked : latest), "");
-  const next = newest === "" ? now : Math.max(now, Date.parse(newest) + 1);
-  return new Date(next).toISOString();
+  const after = (time: number, { checked }: DayState) =>
+    checked === undefined ? time : Math.max(time, Date.parse(checked) + 1);
+  return new Date(Object.values(days).reduce(after, now)).toISOString();
 }

@@ -1,5 +1,5 @@
 import { addDays } from "../../contract/values/day-arithmetic.ts";
-import { type DayRange, halvesOf, isInRange } from "./day-ranges.ts";
+import { type DayRange, halvesOf, isInRange, oneDay } from "./day-ranges.ts";
 
 /** Rows per combination (`retailer:category:department`); combinations without rows are absent. */
 export type RcdCounts = ReadonlyMap<string, number>;
@@ -67,14 +67,13 @@ async function auditRange(range: DayRange, comparison: Comparison, found: Findin
   const queue = [...days];
   const ask = async () => {
     for (let day = queue.shift(); day !== undefined; day = queue.shift()) {
-      const alone = { first: day, last: day };
-      if (!equals(comparison.local(alone), await comparison.remote(alone))) {
+      if (!equals(comparison.local(oneDay(day)), await comparison.remote(oneDay(day)))) {
         differing.add(day);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(comparison.concurrency, days.length) }, ask));
-  found.changed.push(...[...differing].map((day) => ({ first: day, last: day })));
+  found.changed.push(...[...differing].map(oneDay));
   found.equal.push(...days.filter((day) => !differing.has(day)));
   for (const other of differing.size === 0 ? [] : rangesBetween(range, differing)) {
     await compareRange(other, await comparison.remote(other), { ...comparison, audited: [] }, found);
@@ -94,10 +93,11 @@ function rangesBetween(range: DayRange, days: ReadonlySet<string>): DayRange[] {
   return ranges;
 }
 
-export function sumOfCounts(all: Iterable<Iterable<readonly [string, number]>>): RcdCounts {
+/** The counts of several days together. */
+export function sumOfCounts(days: Iterable<{ counts: Readonly<Record<string, number>> }>): RcdCounts {
   const sum = new Map<string, number>();
-  for (const counts of all) {
-    for (const [rcd, rows] of counts) {
+  for (const { counts } of days) {
+    for (const [rcd, rows] of Object.entries(counts)) {
       sum.set(rcd, (sum.get(rcd) ?? 0) + rows);
     }
   }

@@ -11,32 +11,46 @@ import { type StoreOptions, withStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { storeIn } from "../folder/folder-lock.ts";
 import type { DayState } from "../folder/folder-state.ts";
-import { type Batch, type DayRange, isInRange } from "./day-ranges.ts";
-import { placeDays, stagedFile } from "./place.ts";
-import { coverageOf, filtersOn, type SyncRun } from "./sync-run.ts";
+import { type Batch, type DayRange, isInRange, mergeRanges } from "./day-ranges.ts";
+import { countBatches } from "./sync-progress.ts";
+import { coverageOf, filtersOn, placeDays, type SyncRun, stagedFile } from "./sync-run.ts";
 
 /** Rows of one batch. Each batch is stored before the next one is read, so an interruption loses at most one batch. */
 const BATCH_ROWS = 100_000;
 
 /**
- * Reads a batch and replaces the files of its days, each in one step, as soon as its rows are complete. A day with the same
- * rows keeps its file. The pages are kept until the whole batch is in place, see `unfinishedBatch`.
+ * Reads batches, one after the other.
  *
  * @param onRemoval called with the number of rows before they are removed; it throws if they must be kept
  * @param mode `resume` goes on with the pages of an earlier run, `fresh` begins anew
  */
-export async function syncBatch(
+export async function syncBatches(
   run: SyncRun,
-  { range }: Pick<Batch, "range">,
+  batches: readonly Batch[],
   onRemoval: (rows: number) => void,
-  observer: PullObserver,
   mode: "resume" | "fresh" = "fresh",
 ): Promise<void> {
-  const { client, options, filters, state, lock, staging, checkedAt, counts } = run;
+  const observe = countBatches(batches, run.options.pageSize, run.options.observer);
+  for (const batch of batches) {
+    await syncBatch(run, batch, onRemoval, observe(batch), mode);
+  }
+}
+
+/**
+ * Reads a batch and replaces the files of its days, each in one step, as soon as its rows are complete. A day with the same
+ * rows keeps its file. The pages are kept until the whole batch is in place, see `unfinishedBatch`.
+ */
+async function syncBatch(
+  run: SyncRun,
+  range: DayRange,
+  onRemoval: (rows: number) => void,
+  observer: PullObserver,
+  mode: "resume" | "fresh",
+): Promise<void> {
+  const { client, options, filters, state, lock, staging, checkedAt } = run;
   const { folder, service, tool, pageSize, concurrency, signal } = options;
   const wanted = filtersOn(range, filters);
   const head = { service, filters: wanted, asked: state.filters };
-  const found: DaysFound = { read: new Set(), changed: new Set() };
   const store: StoreOptions = {
     ...{ head, pageSize, mode, lock, tool, startedAt: checkedAt },
     refuse: ({ reason }) => new FileError(`${folder}: the pages of an unfinished sync are of ${reason}`, folder),
@@ -47,7 +61,7 @@ export async function syncBatch(
     const spool = await openPartitionSpool(join(staging, "rows"), partitionOf(["crawl_date"]));
     let next = range.first;
     const placeUntil = async (last: string) => {
-      await replaceDays(run, spool, { first: next, last }, onRemoval, found);
+      await replaceDays(run, spool, { first: next, last }, onRemoval);
       await spool.restart();
     };
     const sink: RowSink = {
@@ -78,15 +92,6 @@ export async function syncBatch(
       await spool.close();
     }
   });
-  counts.days += found.read.size;
-  counts.daysChanged += found.changed.size;
-}
-
-/** Days of a batch, each once, even if the set changed and they were read again. */
-interface DaysFound {
-  /** Those that have or had rows. */
-  read: Set<string>;
-  changed: Set<string>;
 }
 
 /** Replaces the days of a range with what the spool has, which must have no other days. */
@@ -95,55 +100,56 @@ async function replaceDays(
   spool: PartitionSpool,
   range: DayRange,
   onRemoval: (rows: number) => void,
-  found: DaysFound,
 ): Promise<void> {
   const { state, untrusted, counts } = run;
   const staged = await stage(run, spool);
-  const known = new Set([...Object.keys(state.days), ...untrusted]);
-  const removed = [...known].filter((day) => isInRange(day, range) && !staged.has(day));
-  const replaced = new Map(
-    [...staged].filter(
-      ([day, { rows, digest }]) =>
-        untrusted.has(day) || state.days[day]?.rows !== rows || state.days[day].digest !== digest,
-    ),
-  );
+  const held = [...Object.keys(state.days), ...untrusted].filter((day) => isInRange(day, range));
+  const days = new Set([...held, ...staged.keys()]);
+  const changes = new Map<string, DayState | undefined>();
   let lost = 0;
-  for (const day of [...replaced.keys(), ...removed]) {
-    const before = state.days[day]?.rows ?? 0;
-    const now = replaced.get(day)?.rows ?? 0;
-    counts.rowsAdded += Math.max(0, now - before);
-    counts.rowsReplaced += Math.min(now, before);
-    lost += Math.max(0, before - now);
-    found.changed.add(day);
+  for (const day of days) {
+    const [before, now] = [state.days[day], staged.get(day)];
+    if (now !== undefined && !untrusted.has(day) && before?.rows === now.rows && before.digest === now.digest) {
+      continue;
+    }
+    changes.set(day, now);
+    const [rowsBefore, rowsNow] = [before?.rows ?? 0, now?.rows ?? 0];
+    counts.rowsAdded += Math.max(0, rowsNow - rowsBefore);
+    counts.rowsReplaced += Math.min(rowsNow, rowsBefore);
+    counts.daysRemoved += now === undefined ? 1 : 0;
+    lost += Math.max(0, rowsBefore - rowsNow);
+    run.changed.add(day);
   }
   onRemoval(lost);
   counts.rowsRemoved += lost;
-  counts.daysRemoved += removed.length;
-  await placeDays(run, { replaced, removed });
-  for (const day of [...staged.keys(), ...removed]) {
+  await placeDays(run, changes);
+  for (const day of days) {
     Object.assign(state.days[day] ?? {}, { checked: run.checkedAt });
     untrusted.delete(day);
-    found.read.add(day);
+    run.read.add(day);
   }
 }
 
 /**
- * Divides a range of days into batches, by the row counts of one more coverage request. A single day needs no request,
+ * Divides days into batches, by the row counts of one more coverage request for each range. A single day needs no request,
  * because the copy shows the expected number of rows.
  */
-export async function cutIntoBatches(run: SyncRun, range: DayRange): Promise<Batch[]> {
-  if (range.first === range.last) {
-    return [{ range, rows: run.state.days[range.first]?.rows ?? 0 }];
+export async function cutIntoBatches(run: SyncRun, ranges: readonly DayRange[]): Promise<Batch[]> {
+  const batches: Batch[] = [];
+  for (const range of mergeRanges(ranges)) {
+    const { first, last } = range;
+    if (first === last) {
+      batches.push({ first, last, rows: run.state.days[first]?.rows ?? 0 });
+      continue;
+    }
+    const matching = await coverageOf(run, range);
+    const whole = { filters: filtersOn(range, run.filters), rows: 0 };
+    const cuts = matching.length === 0 ? [whole] : cutByDate(matching, whole.filters, BATCH_ROWS);
+    for (const { filters, rows } of cuts) {
+      batches.push({ first: filters.start_date ?? first, last: filters.end_date ?? last, rows });
+    }
   }
-  const matching = await coverageOf(run, range);
-  if (matching.length === 0) {
-    return [{ range, rows: 0 }];
-  }
-  const cuts = cutByDate(matching, filtersOn(range, run.filters), BATCH_ROWS);
-  return cuts.map(({ filters: { start_date, end_date }, rows }) => ({
-    range: { first: start_date ?? range.first, last: end_date ?? range.last },
-    rows,
-  }));
+  return batches;
 }
 
 /** Writes the file of each day into the staging folder. */

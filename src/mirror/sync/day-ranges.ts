@@ -7,10 +7,13 @@ export interface DayRange {
 }
 
 /** Days that are read together. */
-export interface Batch {
-  range: DayRange;
+export interface Batch extends DayRange {
   /** Expected number of rows. */
   rows: number;
+}
+
+export function oneDay(day: string): DayRange {
+  return { first: day, last: day };
 }
 
 export function daysInRange({ first, last }: DayRange): number {

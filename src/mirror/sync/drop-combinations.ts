@@ -10,8 +10,7 @@ import { batchOf } from "../../rows/scan.ts";
 import { placeOfDay } from "../folder/day-files.ts";
 import type { DayState } from "../folder/folder-state.ts";
 import { type OpenParquetFile, openUnaltered } from "../folder/parquet-file.ts";
-import { placeDays, stagedFile } from "./place.ts";
-import type { SyncRun } from "./sync-run.ts";
+import { placeDays, type SyncRun, stagedFile } from "./sync-run.ts";
 
 /**
  * Removes the rows of some combinations from the day files, without requests. The file of a day without other rows is
@@ -21,8 +20,7 @@ import type { SyncRun } from "./sync-run.ts";
  */
 export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>): Promise<void> {
   const { state, untrusted } = run;
-  const replaced = new Map<string, DayState>();
-  const removed: string[] = [];
+  const changes = new Map<string, DayState | undefined>();
   for (const [day, held] of Object.entries(state.days)) {
     const counts = Object.fromEntries(Object.entries(held.counts).filter(([rcd]) => !gone.has(rcd)));
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -30,20 +28,17 @@ export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>):
       continue;
     }
     const content = rows === 0 ? undefined : await withoutCombinations(run, day, held, gone, rows);
-    if (content !== undefined) {
-      // The digest needs the original texts of the rows, which the file does not have.
-      replaced.set(day, { ...held, ...content, rows, counts, digest: "" });
-    } else if (rows === 0) {
-      removed.push(day);
-    } else {
+    if (content === undefined && rows > 0) {
       untrusted.add(day);
       continue;
     }
+    // The digest needs the original texts of the rows, which the file does not have.
+    changes.set(day, content && { ...held, ...content, rows, counts, digest: "" });
     run.counts.rowsRemoved += held.rows - rows;
-    run.counts.daysChanged += 1;
+    run.counts.daysRemoved += rows === 0 ? 1 : 0;
+    run.changed.add(day);
   }
-  run.counts.daysRemoved += removed.length;
-  await placeDays(run, { replaced, removed });
+  await placeDays(run, changes);
 }
 
 /**

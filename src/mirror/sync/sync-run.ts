@@ -1,11 +1,14 @@
+import { join } from "node:path";
 import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import type { Filters } from "../../contract/filters.ts";
+import { moveIntoPlace } from "../../output/destination/partitions.ts";
 import type { RowEncoder } from "../../output/formats/encoder.ts";
 import type { PullOptions } from "../../pull/pull.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
+import { placeOfDay, removeDay } from "../folder/day-files.ts";
 import type { LockedFolder } from "../folder/folder-lock.ts";
-import type { SyncState } from "../folder/folder-state.ts";
+import { type DayState, type SyncState, writeState } from "../folder/folder-state.ts";
 import type { DayRange } from "./day-ranges.ts";
 import type { SyncObserver } from "./sync-progress.ts";
 
@@ -35,22 +38,20 @@ export interface MirrorOptions extends Pick<PullOptions, "pageSize" | "concurren
   observer?: SyncObserver;
 }
 
-/** What a run did. */
-export interface SyncCounts {
+export const NO_COUNTS = {
   /** Number of days from the first to the last day of both sides. */
-  daysChecked: number;
+  daysChecked: 0,
   /** Number of these days that were compared alone. */
-  daysAudited: number;
-  /** Days that were read and have or had rows. */
-  days: number;
-  /** Days whose rows differ from those before the run. */
-  daysChanged: number;
+  daysAudited: 0,
   /** Days whose files were removed because the service has no rows for them. */
-  daysRemoved: number;
-  rowsAdded: number;
-  rowsReplaced: number;
-  rowsRemoved: number;
-}
+  daysRemoved: 0,
+  rowsAdded: 0,
+  rowsReplaced: 0,
+  rowsRemoved: 0,
+};
+
+/** What a run did. */
+export type SyncCounts = typeof NO_COUNTS;
 
 /** What the parts of one run share. */
 export interface SyncRun extends LockedFolder {
@@ -58,12 +59,18 @@ export interface SyncRun extends LockedFolder {
   options: MirrorOptions;
   /** Those of the folder, with absolute dates. */
   filters: Filters;
+  /** Whether a day is within these dates. */
+  isInWindow: (day: string) => boolean;
   state: SyncState;
   /** Days whose files differ from the state, or that it does not list. They are read again. */
   untrusted: Set<string>;
   /** When this run compares days, see `DayState`. */
   checkedAt: string;
   counts: SyncCounts;
+  /** Days that were read and have or had rows. */
+  read: Set<string>;
+  /** Days whose rows differ from those before the run. */
+  changed: Set<string>;
 }
 
 /** The combinations that have rows on some days, by one coverage request. */
@@ -77,4 +84,42 @@ export async function coverageOf(
 
 export function filtersOn({ first, last }: DayRange, filters: Filters): Filters {
   return { ...filters, start_date: first, end_date: last };
+}
+
+/** Path of a day's new file. It does not end in `.parquet`, so that readers do not take it for a part of the copy. */
+export function stagedFile({ staging }: Pick<SyncRun, "staging">, day: string): string {
+  return join(staging, day);
+}
+
+/**
+ * Moves the staged files of some days into place, removes the files of those without a new content, and updates the state.
+ * Until this is finished, the state lists the days as pending, so the next run settles them after an interruption.
+ */
+export async function placeDays(run: SyncRun, days: ReadonlyMap<string, DayState | undefined>): Promise<void> {
+  const { lock, state, options } = run;
+  if (days.size === 0) {
+    return;
+  }
+  state.pending = [...new Set([...state.pending, ...days.keys()])];
+  await saveState(run);
+  const replaced = [...days.keys()].filter((day) => days.get(day) !== undefined);
+  const files = new Map(replaced.map((day) => [placeOfDay(day), stagedFile(run, day)]));
+  await moveIntoPlace(options.folder, files, lock.assertHeld);
+  for (const [day, content] of days) {
+    if (content !== undefined) {
+      state.days[day] = content;
+      continue;
+    }
+    await lock.assertHeld();
+    await removeDay(options.folder, day);
+    delete state.days[day];
+  }
+  state.pending = state.pending.filter((day) => !days.has(day));
+  await saveState(run);
+}
+
+/** Writes the state of the folder, unless another process has taken it. */
+export async function saveState({ lock, state, options }: SyncRun): Promise<void> {
+  await lock.assertHeld();
+  await writeState(options.folder, state, lock.assertHeld);
 }

@@ -11,16 +11,26 @@ import { assertWithinFilters, rememberedFilters } from "../folder/remembered.ts"
 import { adoptDays } from "./adopt.ts";
 import { edgesThatDiffer, longestUnchecked, timeOfRun } from "./audit.ts";
 import { compareRange, type RcdCounts, sumOfCounts } from "./changes.ts";
-import { cutIntoBatches, syncBatch } from "./day-batch.ts";
-import { type Batch, type DayRange, daysInRange, isInRange, mergeRanges } from "./day-ranges.ts";
+import { cutIntoBatches, syncBatches } from "./day-batch.ts";
+import { type DayRange, daysInRange, isInRange, oneDay } from "./day-ranges.ts";
 import { dropCombinations } from "./drop-combinations.ts";
-import { placeDays, saveState } from "./place.ts";
 import { removalGuard } from "./removal-guard.ts";
-import { countBatches } from "./sync-progress.ts";
-import { coverageOf, type MirrorOptions, type SyncCounts, type SyncRun } from "./sync-run.ts";
+import {
+  coverageOf,
+  type MirrorOptions,
+  NO_COUNTS,
+  placeDays,
+  type SyncCounts,
+  type SyncRun,
+  saveState,
+} from "./sync-run.ts";
 import { finishBatch, stateOfPages, unfinishedBatch } from "./unfinished.ts";
 
 export interface SyncResult extends SyncCounts {
+  /** Number of days that were read and have or had rows. */
+  days: number;
+  /** Number of days whose rows differ from those before the run. */
+  daysChanged: number;
   /** The filters that the folder is kept with. */
   filters: WrittenFilters;
   /** The same with absolute dates. */
@@ -68,33 +78,21 @@ async function syncLocked(client: CatalogClient, locked: LockedFolder, options: 
   if (options.filters === written) {
     delete state.datesAreResolved;
   }
-  const unknown = await unknownDays(folder, state, options.verify, isInWindow);
-  state.pending = state.pending.filter((day) => unknown.has(day));
+  const untrusted = await unknownDays(folder, state, options.verify, isInWindow);
+  state.pending = state.pending.filter((day) => untrusted.has(day));
   const run: SyncRun = {
-    ...locked,
-    client,
-    options,
-    filters,
-    state,
-    untrusted: unknown,
+    ...{ ...locked, client, options, filters, isInWindow, state, untrusted },
     checkedAt: timeOfRun(state.days, options.now()),
-    counts: {
-      daysChecked: 0,
-      daysAudited: 0,
-      days: 0,
-      daysChanged: 0,
-      daysRemoved: 0,
-      rowsAdded: 0,
-      rowsReplaced: 0,
-      rowsRemoved: 0,
-    },
+    counts: { ...NO_COUNTS },
+    read: new Set(),
+    changed: new Set(),
   };
   const isNew = await finishBatch(run, unfinished);
-  const outside = [...new Set([...Object.keys(state.days), ...unknown])].filter((day) => !isInWindow(day)).sort();
+  const outside = [...new Set([...Object.keys(state.days), ...untrusted])].filter((day) => !isInWindow(day)).sort();
   if (options.prune) {
-    await placeDays(run, { replaced: new Map(), removed: outside });
+    await placeDays(run, new Map(outside.map((day) => [day, undefined])));
     for (const day of outside) {
-      unknown.delete(day);
+      untrusted.delete(day);
     }
   }
   await updateDays(run, isNew);
@@ -102,6 +100,8 @@ async function syncLocked(client: CatalogClient, locked: LockedFolder, options: 
   await saveState(run);
   return {
     ...run.counts,
+    days: run.read.size,
+    daysChanged: run.changed.size,
     filters: written,
     resolved: filters,
     auditCycle: options.audit === 0 ? undefined : Math.ceil(Object.keys(state.days).length / options.audit),
@@ -113,28 +113,21 @@ async function syncLocked(client: CatalogClient, locked: LockedFolder, options: 
 
 /** Reads the days again that differ from those of the service, and those whose files are not what the state says. */
 async function updateDays(run: SyncRun, isNew: (day: string) => boolean): Promise<void> {
-  const { options, state, filters, untrusted } = run;
-  const isInWindow = dayFilter(filters);
-  const held = Object.fromEntries(Object.entries(state.days).filter(([day]) => isInWindow(day)));
+  const { options, state, untrusted, isInWindow } = run;
+  const held = daysWhere(state, isInWindow);
   const coverage = await coverageOf(run);
   const range = extent([...Object.keys(held), ...[...untrusted].filter(isInWindow)], coverage);
-  const before = range === undefined ? new Map() : localCounts(state, range);
-  const counted = countsOfCoverage(coverage);
+  const before = sumOfCounts(Object.values(held));
+  const counted = countsOf(coverage);
   const onRemoval = removalGuard(range === undefined ? state.days : held, before, counted, options.allowShrink);
+  await dropCombinations(run, new Set([...before.keys()].filter((rcd) => !counted.has(rcd))));
   const changed: DayRange[] = [];
   if (range !== undefined) {
-    await dropCombinations(run, new Set([...before.keys()].filter((rcd) => !counted.has(rcd))));
-    changed.push(...(await findChanges(run, range, coverage)), ...newestDays(range, options.lookback, isNew));
+    const newest = newestDays(range, options.lookback).filter((day) => !isNew(day));
+    changed.push(...(await findChanges(run, range, coverage)), ...newest.map(oneDay));
   }
-  const again = [...untrusted].map((day) => ({ first: day, last: day }));
-  const batches: Batch[] = [];
-  for (const part of mergeRanges([...changed, ...again])) {
-    batches.push(...(await cutIntoBatches(run, part)));
-  }
-  const observe = countBatches(batches, options.pageSize, options.observer);
-  for (const batch of batches) {
-    await syncBatch(run, batch, onRemoval, observe(batch));
-  }
+  const batches = await cutIntoBatches(run, [...changed, ...[...untrusted].map(oneDay)]);
+  await syncBatches(run, batches, onRemoval);
 }
 
 /**
@@ -144,13 +137,13 @@ async function updateDays(run: SyncRun, isNew: (day: string) => boolean): Promis
 async function findChanges(run: SyncRun, range: DayRange, coverage: readonly Coverage[]): Promise<DayRange[]> {
   const { state, counts, checkedAt } = run;
   const { audit, verify, concurrency } = run.options;
-  const days = Object.fromEntries(Object.entries(state.days).filter(([day]) => isInRange(day, range)));
+  const days = daysWhere(state, (day) => isInRange(day, range));
   // Those that this run has read already need no check.
-  const old = Object.fromEntries(Object.entries(days).filter(([, { checked }]) => checked !== checkedAt));
+  const old = daysWhere({ days }, (day) => days[day]?.checked !== checkedAt);
   const audited = verify ? Object.keys(old) : longestUnchecked(old, audit);
-  const { changed, equal } = await compareRange(range, countsOfCoverage(coverage), {
-    local: (part) => localCounts(state, part),
-    remote: async (part) => countsOfCoverage(await coverageOf(run, part)),
+  const { changed, equal } = await compareRange(range, countsOf(coverage), {
+    local: (part) => sumOfCounts(Object.values(daysWhere(state, (day) => isInRange(day, part)))),
+    remote: async (part) => countsOf(await coverageOf(run, part)),
     audited: [...new Set([...edgesThatDiffer(days, coverage), ...audited])],
     concurrency,
   });
@@ -162,6 +155,10 @@ async function findChanges(run: SyncRun, range: DayRange, coverage: readonly Cov
   return changed;
 }
 
+function daysWhere({ days }: Pick<SyncState, "days">, isWanted: (day: string) => boolean): SyncState["days"] {
+  return Object.fromEntries(Object.entries(days).filter(([day]) => isWanted(day)));
+}
+
 /** From the first to the last day of both sides. */
 function extent(held: readonly string[], coverage: readonly Coverage[]): DayRange | undefined {
   const days = [...held, ...coverage.flatMap((entry) => [entry.earliest_date, entry.latest_date])].sort();
@@ -170,17 +167,11 @@ function extent(held: readonly string[], coverage: readonly Coverage[]): DayRang
   return first === undefined || last === undefined ? undefined : { first, last };
 }
 
-/** The newest days of a range, without those that were read lately. */
-function newestDays(range: DayRange, count: number, isNew: (day: string) => boolean): DayRange[] {
-  const days = Array.from({ length: Math.min(count, daysInRange(range)) }, (_, back) => addDays(range.last, -back));
-  return days.filter((day) => !isNew(day)).map((day) => ({ first: day, last: day }));
+/** The newest days of a range. */
+function newestDays(range: DayRange, count: number): string[] {
+  return Array.from({ length: Math.min(count, daysInRange(range)) }, (_, back) => addDays(range.last, -back));
 }
 
-function countsOfCoverage(matching: readonly Coverage[]): RcdCounts {
+function countsOf(matching: readonly Coverage[]): RcdCounts {
   return new Map(matching.map(({ rcd, matching_rows }) => [rcd, matching_rows]));
-}
-
-function localCounts({ days }: SyncState, range: DayRange): RcdCounts {
-  const within = Object.entries(days).filter(([day]) => isInRange(day, range));
-  return sumOfCounts(within.map(([, { counts }]) => Object.entries(counts)));
 }

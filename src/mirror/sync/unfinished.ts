@@ -1,13 +1,11 @@
-import { dayFilter } from "../../contract/filter-match.ts";
 import { FEW_PAGES, removeStore } from "../../pull/store/open-store.ts";
 import { countPages } from "../../pull/store/page-store.ts";
 import { isSameSet, readStoreLines, type StoreContent } from "../../pull/store/store-lines.ts";
 import { storeIn } from "../folder/folder-lock.ts";
 import { newState, type SyncState } from "../folder/folder-state.ts";
-import { syncBatch } from "./day-batch.ts";
+import { syncBatches } from "./day-batch.ts";
 import { type DayRange, isInRange } from "./day-ranges.ts";
 import { removalGuard } from "./removal-guard.ts";
-import { countBatches } from "./sync-progress.ts";
 import type { SyncRun } from "./sync-run.ts";
 
 /** Milliseconds after which the newest days of an unfinished batch are read again, see `--lookback`. */
@@ -43,12 +41,11 @@ export function stateOfPages(unfinished: UnfinishedBatch | undefined): SyncState
  * Whether a batch is of the same set as this run and has days that are still within the dates of the filters. Others of its
  * days may have left them.
  */
-function isOfRun({ head, range }: UnfinishedBatch, { state, filters, options }: SyncRun): boolean {
-  const isWanted = dayFilter(filters);
+function isOfRun({ head, range }: UnfinishedBatch, { state, isInWindow, options }: SyncRun): boolean {
   return (
     head.service === options.service &&
     isSameSet(head.asked, state.filters) &&
-    (isWanted(range.first) || isWanted(range.last))
+    (isInWindow(range.first) || isInWindow(range.last))
   );
 }
 
@@ -69,8 +66,8 @@ export async function finishBatch(
   }
   const { range, head } = unfinished;
   const held = Object.entries(run.state.days).filter(([day]) => isInRange(day, range));
-  const batch = { range, rows: held.reduce((sum, [, { rows }]) => sum + rows, 0) };
+  const rows = held.reduce((sum, [, { rows }]) => sum + rows, 0);
   const onRemoval = removalGuard(run.state.days, new Map(), new Map(), options.allowShrink);
-  await syncBatch(run, batch, onRemoval, countBatches([batch], options.pageSize, options.observer)(batch), "resume");
+  await syncBatches(run, [{ ...range, rows }], onRemoval, "resume");
   return (day) => isInRange(day, range) && options.now() - Date.parse(head.started_at) < STILL_NEW;
 }

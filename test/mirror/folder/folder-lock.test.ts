@@ -8,8 +8,7 @@ import { LockedError } from "../../../src/errors.ts";
 import { placeOfDay } from "../../../src/mirror/folder/day-files.ts";
 import { ownFolderOf, storeIn, withLockedFolder } from "../../../src/mirror/folder/folder-lock.ts";
 import { newState } from "../../../src/mirror/folder/folder-state.ts";
-import { placeDays } from "../../../src/mirror/sync/place.ts";
-import type { SyncRun } from "../../../src/mirror/sync/sync-run.ts";
+import { placeDays, type SyncRun } from "../../../src/mirror/sync/sync-run.ts";
 import { finishBatch } from "../../../src/mirror/sync/unfinished.ts";
 import { moveIntoPlace } from "../../../src/output/destination/partitions.ts";
 import { type StoreOptions, withStore } from "../../../src/pull/store/open-store.ts";
@@ -108,7 +107,7 @@ test("no page, no day and no state of a folder is written without its lock", asy
       await expect(pages.save("slice", 0, batchOf(["{}"]), page)).rejects.toThrow(LockedError);
       const state = newState({ service: "a", filters: {} });
       const run = { ...locked, state, options: { folder } } as unknown as SyncRun;
-      await expect(placeDays(run, { replaced: new Map(), removed: [FIRST_DAY] })).rejects.toThrow(LockedError);
+      await expect(placeDays(run, new Map([[FIRST_DAY, undefined]]))).rejects.toThrow(LockedError);
     });
     throw new Error("hidden by the reason for all of these");
   });
@@ -167,7 +166,7 @@ test("a day stays if the lock is lost after the state has the day as pending", a
   await writeFile(day, "of another process");
   // Before the state is written, and before it gets its name.
   const run = runThatLosesItsLock(folder, 2);
-  await expect(placeDays(run, { replaced: new Map(), removed: [FIRST_DAY] })).rejects.toThrow(LockedError);
+  await expect(placeDays(run, new Map([[FIRST_DAY, undefined]]))).rejects.toThrow(LockedError);
   expect(await readdir(dirname(day))).toEqual([basename(day)]);
 });
 

@@ -48,8 +48,8 @@ describe("of twenty rows", () => {
 
 describe("the progress of batches", () => {
   const batches = [
-    { range: { first: "2026-01-01", last: "2026-01-03" }, rows: 11 },
-    { range: { first: "2026-01-07", last: "2026-01-07" }, rows: 10 },
+    { first: "2026-01-01", last: "2026-01-03", rows: 11 },
+    { first: "2026-01-07", last: "2026-01-07", rows: 10 },
   ] as const;
   const plan = (totalRows: number, requests: number) => ({ slices: [], totalRows, pages: requests, requests });
 
