@@ -6,7 +6,7 @@ import { newState, type SyncState } from "../folder/folder-state.ts";
 import { syncBatches } from "./day-batch.ts";
 import { type DayRange, isInRange } from "./day-ranges.ts";
 import { removalGuard } from "./removal-guard.ts";
-import type { SyncRun } from "./sync-run.ts";
+import { filtersOn, type SyncRun } from "./sync-run.ts";
 
 /** Milliseconds after which the newest days of an unfinished batch are read again, see `--lookback`. */
 const STILL_NEW = 24 * 60 * 60 * 1_000;
@@ -38,13 +38,13 @@ export function stateOfPages(unfinished: UnfinishedBatch | undefined): SyncState
 }
 
 /**
- * Whether a batch is of the same set as this run and has days that are still within the dates of the filters. Others of its
- * days may have left them.
+ * Whether this run would ask for the same set, and it has days that are still within the dates of the filters. Others of its
+ * days may have left them. Filters as written may mean other combinations by now.
  */
-function isOfRun({ head, range }: UnfinishedBatch, { state, isInWindow, options }: SyncRun): boolean {
+function isOfRun({ head, range }: UnfinishedBatch, { filters, isInWindow, options }: SyncRun): boolean {
   return (
     head.service === options.service &&
-    isSameSet(head.asked, state.filters) &&
+    isSameSet(head.filters, filtersOn(range, filters)) &&
     (isInWindow(range.first) || isInWindow(range.last))
   );
 }

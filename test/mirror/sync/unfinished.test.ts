@@ -128,6 +128,15 @@ describe("a run that failed on its way", () => {
     expect(await rows.own()).toEqual(["state.json"]);
   });
 
+  test("is not gone on with if its filters mean other combinations by now", async () => {
+    const rows = await failingFolder();
+    const filters = { retailer: ["acme", "bolt"] };
+    await rows.stopAfter(6, { filters });
+    await rows.replace([...rows.all(), product({ crawl_date: DAYS[0] as string, category: "new-chairs" })]);
+    expect(await rows.goOn({ filters })).toMatchObject({ rowsAdded: 5 });
+    expect(await rows.copy()).toEqual(rows.expected());
+  });
+
   describe("with dates that move on", () => {
     const afterwards = async (later: number) => {
       const rows = await failingFolder();
