@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
-import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
+import { combinationFilter } from "../../contract/filter-match.ts";
 import type { Rcd } from "../../contract/filters.ts";
 import { UsageError } from "../../errors.ts";
 import { isSyncedFolder, type SyncState } from "../../mirror/folder/folder-state.ts";
-import { combinationsOf, matchingDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
-import { ownDayFilter, type SetFilters } from "../../pull/set-filters.ts";
+import { matchingDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
+import type { SetFilters } from "../../pull/set-filters.ts";
 import { resolveFilters } from "../../pull/written-filters.ts";
 import { filtersAsFlags } from "../flags/flag-words.ts";
 import type { FolderOptions } from "../flags/source.ts";
@@ -69,11 +69,7 @@ export async function withSyncedFolder<T>(
       reporter.note(`${name} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
     }
     const isWanted = combinationFilter(filters);
-    const isOwnDay = ownDayFilter(filters);
-    const hasWanted = (day: string) =>
-      filters.own_days === undefined ||
-      combinationsOf(state.days[day] ?? { counts: {} }).some((one) => isWanted(one) && isOwnDay(one.retailer, day));
-    const days = matchingDays(state, isWanted).filter(dayFilter(filters)).filter(hasWanted);
+    const days = matchingDays(state, filters);
     return await use({ folder, name, state, filters, isWanted, brands: options.brands, days, reporter, signal });
   });
 }

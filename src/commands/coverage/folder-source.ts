@@ -7,10 +7,10 @@ import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { formatRcd, splitRcd } from "../../contract/filters.ts";
 import { assertDaysInPlace } from "../../mirror/folder/day-files.ts";
 import type { SyncState } from "../../mirror/folder/folder-state.ts";
-import { rcdTest } from "../../mirror/folder/synced-day.ts";
+import { rowFilter } from "../../mirror/folder/synced-day.ts";
 import { brandIn, type Listings } from "../../mirror/prices/listings.ts";
 import { summaryOf, withSets } from "../../pull/set-client.ts";
-import { ownDayFilter, type SetFilters } from "../../pull/set-filters.ts";
+import type { SetFilters } from "../../pull/set-filters.ts";
 import type { CoverageSource } from "./coverage-source.ts";
 import type { DayCounts } from "./day-counts.ts";
 import type { BrandCoverage } from "./groups.ts";
@@ -23,21 +23,17 @@ export async function withFolderSource<T>(
   use: (source: CoverageSource) => Promise<T>,
 ): Promise<T> {
   return await withSyncedFolder(options, context, async (synced) => {
-    const { folder, state, filters, brands, days, isWanted, reporter, signal } = synced;
+    const { folder, state, filters, brands, days, reporter, signal } = synced;
     await assertDaysInPlace(folder, state, days);
     const ofBrands =
       brands !== undefined || options.groupBy === "brand"
         ? await countBrands({ ...synced, days: Object.keys(state.days), isWanted: () => true }, context)
         : [];
     const all = brands === undefined ? countsOf(state) : sumOf(ofBrands);
-    const isInDates = dayFilter(filters);
-    const isOwnDay = ownDayFilter(filters);
-    const isWantedRcd = rcdTest(isWanted);
-    const isOfDay = (rcd: string, day: string) =>
-      isWantedRcd(rcd) && (filters.own_days === undefined || isOwnDay(splitRcd(rcd).retailer, day));
+    const isWanted = rowFilter(filters);
     const wanted = () =>
       [...all].flatMap(([day, rows]) => {
-        const own = isInDates(day) ? [...rows].filter(([rcd]) => isOfDay(rcd, day)) : [];
+        const own = [...rows].filter(([rcd]) => isWanted(rcd, day));
         return own.length > 0 ? [[day, new Map(own)] as const] : [];
       });
     return await use({

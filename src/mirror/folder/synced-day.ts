@@ -1,15 +1,12 @@
 import { join } from "node:path";
-import { type Rcd, splitRcd } from "../../contract/filters.ts";
+import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
+import { splitRcd } from "../../contract/filters.ts";
 import { FileError, SetChangedError } from "../../errors.ts";
 import { ownFileAt } from "../../files/own-file.ts";
+import { ownDayFilter, type SetFilters } from "../../pull/set-filters.ts";
 import { placeOfDay } from "./day-files.ts";
-import { type DayState, readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
+import { readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
 import { type OpenParquetFile, openUnaltered } from "./parquet-file.ts";
-
-/** A combination and its rows on a day. */
-export interface CombinationRows extends Rcd {
-  rows: number;
-}
 
 /**
  * The state of a synced folder.
@@ -62,26 +59,28 @@ export async function openDay(folder: string, day: string, state: SyncState): Pr
   }
 }
 
-/** The combinations of a day, from its state. */
-export function combinationsOf({ counts }: Pick<DayState, "counts">): CombinationRows[] {
-  return Object.entries(counts).map(([rcd, rows]) => ({ ...splitRcd(rcd), rows }));
-}
-
-/** The days that have rows of a wanted combination, oldest first. */
-export function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) => boolean): string[] {
-  const isWantedRcd = rcdTest(isWanted);
+/** The days that have rows that the filters match, oldest first. */
+export function matchingDays({ days }: Pick<SyncState, "days">, filters: SetFilters): string[] {
+  const isWanted = rowFilter(filters);
   return Object.entries(days)
-    .filter(([, { counts }]) => Object.keys(counts).some(isWantedRcd))
+    .filter(([day, { counts }]) => Object.keys(counts).some((rcd) => isWanted(rcd, day)))
     .map(([day]) => day)
     .sort();
 }
 
-/** The same test of combinations as texts. A combination is on many days, so each is looked at once. */
-export function rcdTest(isWanted: (combination: Rcd) => boolean): (rcd: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (rcd) => {
-    const wanted = known.get(rcd) ?? isWanted(splitRcd(rcd));
-    known.set(rcd, wanted);
-    return wanted;
+/** A test whether filters match the rows of a combination on a day. A combination is on many days, so each is split once. */
+export function rowFilter(filters: SetFilters): (rcd: string, day: string) => boolean {
+  const isWanted = combinationFilter(filters);
+  const isInDates = dayFilter(filters);
+  const isOwnDay = ownDayFilter(filters);
+  /** The retailer of each combination that is wanted. */
+  const retailers = new Map<string, string | undefined>();
+  return (rcd, day) => {
+    if (!retailers.has(rcd)) {
+      const combination = splitRcd(rcd);
+      retailers.set(rcd, isWanted(combination) ? combination.retailer : undefined);
+    }
+    const retailer = retailers.get(rcd);
+    return retailer !== undefined && isInDates(day) && isOwnDay(retailer, day);
   };
 }

@@ -39,17 +39,17 @@ export function growListings(known?: Listings): GrowingListings {
   /** The listing before it of the same product; -1 for the first. */
   const earlier: number[] = [];
   /** The newest listing of each product, by retailer and sku. */
-  const newest = new Map<string, Map<string, number>>();
-  const retailers: Map<string, number>[] = [];
+  const newest = new Map<string, number>();
+  const retailers: string[] = [];
   let products = 0;
   let characters = 0;
 
   const add = ({ rcd, sku, title, model, ...row }: ListingTexts): number => {
     const ofRow = combinations.numberOf(rcd);
     const itsCurrency = currencies.numberOf(row.currency);
-    retailers[ofRow] ??= retailerOf(rcd);
-    const own = retailers[ofRow];
-    const last = own.get(sku) ?? -1;
+    retailers[ofRow] ??= splitRcd(rcd).retailer;
+    const key = `${retailers[ofRow]} ${sku}`;
+    const last = newest.get(key) ?? -1;
     for (let listing = last; listing >= 0; listing = earlier[listing] ?? -1) {
       const isSame = combination[listing] === ofRow && currency[listing] === itsCurrency;
       if (isSame && titles[listing] === title && models[listing] === model) {
@@ -67,16 +67,9 @@ export function growListings(known?: Listings): GrowingListings {
     titles.push(title);
     models.push(model);
     earlier.push(last);
-    own.set(sku, listing);
+    newest.set(key, listing);
     return listing;
   };
-  const retailerOf = (rcd: string): Map<string, number> => {
-    const { retailer } = splitRcd(rcd);
-    const own = newest.get(retailer) ?? new Map<string, number>();
-    newest.set(retailer, own);
-    return own;
-  };
-
   if (known !== undefined) {
     for (let listing = 0; listing < known.listings; listing += 1) {
       const [sku, title, model] = [known.skuOf(listing), known.titleOf(listing), known.modelOf(listing)];

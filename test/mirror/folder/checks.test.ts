@@ -67,9 +67,9 @@ describe("days of a synced folder", () => {
     const { days } = await readSyncedFolder(await syncedFolder([first, second]));
     const reversed = { days: Object.fromEntries(Object.entries(days).reverse()) } as SyncState;
 
-    expect(matchingDays(reversed, () => true)).toEqual(DAYS);
-    expect(matchingDays(reversed, ({ retailer }) => retailer === "bolt")).toEqual([DAYS[0]]);
-    expect(matchingDays(reversed, () => false)).toEqual([]);
+    expect(matchingDays(reversed, {})).toEqual(DAYS);
+    expect(matchingDays(reversed, { retailer: "bolt" })).toEqual([DAYS[0]]);
+    expect(matchingDays(reversed, { retailer: "other" })).toEqual([]);
   });
 
   test("are looked for only in a folder of sync", async () => {
