@@ -1,21 +1,13 @@
 import { quotient, scaled } from "./exact.ts";
 import type { Observation } from "./observation.ts";
 
-/** How many of some products are discounted, and by how much. Percentages are exact, rounded to six decimals. */
-export interface Discounts {
-  products: number;
-  /** Those whose `discount_pct` is above 0. */
-  discounted_products: number;
-  /** Their share of the products; undefined without any. */
-  discounted_percent: number | undefined;
-  /** The mean `discount_pct` of the discounted products; undefined without any. */
-  mean_discount_pct: number | undefined;
-}
-
 /** Decimals of a discount that count. */
 const SCALE = 12;
 
-export function discountsOf(prices: readonly Pick<Observation, "discount_pct">[]): Discounts {
+/** How many of some products are discounted, and by how much. Percentages are exact, rounded to six decimals. */
+export type Discounts = ReturnType<typeof discountsOf>;
+
+export function discountsOf(prices: readonly Pick<Observation, "discount_pct">[]) {
   /** How often each discount occurs: most products have one of a few. */
   const counts = new Map<number, number>();
   for (const { discount_pct } of prices) {
@@ -31,8 +23,11 @@ export function discountsOf(prices: readonly Pick<Observation, "discount_pct">[]
   }
   return {
     products: prices.length,
+    /** Those whose `discount_pct` is above 0. */
     discounted_products: discounted,
+    /** Their share of the products; undefined without any. */
     discounted_percent: quotient(100n * BigInt(discounted), BigInt(prices.length)),
+    /** The mean `discount_pct` of the discounted products; undefined without any. */
     mean_discount_pct: quotient(sum, 10n ** BigInt(SCALE) * BigInt(discounted)),
   };
 }

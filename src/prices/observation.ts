@@ -1,32 +1,20 @@
-import type { Rcd } from "../contract/filters.ts";
 import type { PriceColumns, Prices } from "../mirror/prices/day-prices.ts";
 
 /** What products can be grouped by. */
 export const PRODUCT_GROUPS = ["retailer", "department", "category", "brand"] as const;
 export type ProductGroup = (typeof PRODUCT_GROUPS)[number];
 
-/** What a product cost on one crawl day. */
-export interface Observation extends Rcd {
-  /** `YYYY-MM-DD`. */
-  day: string;
-  /** The number of its row in the file of the day, by which its address is found. */
-  place: number;
-  /** Its number in the `Listings`, by which its title is found. */
-  listing: number;
-  sku: string;
-  mrp: number;
-  selling_price: number;
-  discount_pct: number;
-  currency: string;
-}
-
 /** Row number `row` of columns of some prices, without the texts that take long to read for each. */
 export function priceAt({ listings, dayNames }: Prices, columns: PriceColumns, row: number) {
+  /** Its number in the `Listings`, by which its title is found. */
   const listing = columns.listing[row] ?? 0;
   const { retailer, category, department } = listings.rcdOf(listing);
   return {
+    ...{ listing, retailer, category, department },
+    /** `YYYY-MM-DD`. */
     day: dayNames[columns.dayNumber[row] ?? 0] ?? "",
-    ...{ place: columns.place[row] ?? 0, listing, retailer, category, department },
+    /** The number of its row in the file of the day, by which its address is found. */
+    place: columns.place[row] ?? 0,
     mrp: columns.mrp[row] ?? Number.NaN,
     selling_price: columns.selling_price[row] ?? Number.NaN,
     discount_pct: columns.discount_pct[row] ?? Number.NaN,
@@ -34,11 +22,14 @@ export function priceAt({ listings, dayNames }: Prices, columns: PriceColumns, r
 }
 
 /** As `priceAt`, with all that is known of the row. */
-export function observationAt(prices: Prices, columns: PriceColumns, row: number): Observation {
+export function observationAt(prices: Prices, columns: PriceColumns, row: number) {
   const price = priceAt(prices, columns, row);
   const { skuOf, currencyOf } = prices.listings;
   return { ...price, sku: skuOf(price.listing), currency: currencyOf(price.listing) };
 }
+
+/** What a product cost on one crawl day. */
+export type Observation = ReturnType<typeof observationAt>;
 
 type Price = Pick<Observation, "selling_price" | "currency">;
 

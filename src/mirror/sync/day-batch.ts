@@ -12,8 +12,7 @@ import type { RowBatch } from "../../rows/batch.ts";
 import { storeIn } from "../folder/folder-lock.ts";
 import type { DayState } from "../folder/folder-state.ts";
 import { type Batch, type DayRange, isInRange, mergeRanges } from "./day-ranges.ts";
-import { countBatches } from "./sync-progress.ts";
-import { coverageOf, filtersOn, placeDays, type SyncRun, stagedFile } from "./sync-run.ts";
+import { coverageOf, filtersOn, placeDays, type SyncObserver, type SyncRun, stagedFile } from "./sync-run.ts";
 
 /** Rows of one batch. Each batch is stored before the next one is read, so an interruption loses at most one batch. */
 const BATCH_ROWS = 100_000;
@@ -34,6 +33,43 @@ export async function syncBatches(
   for (const batch of batches) {
     await syncBatch(run, batch, onRemoval, observe(batch), mode);
   }
+}
+
+/**
+ * Adds up the progress of all batches.
+ *
+ * @returns a function that creates the observer of a batch; batches are pulled one after the other
+ */
+export function countBatches(
+  batches: readonly Batch[],
+  pageSize: number,
+  observer: SyncObserver | undefined,
+): (batch: Batch) => PullObserver {
+  const expected = new Map(
+    batches.map((batch) => [batch, { rows: batch.rows, requests: Math.ceil(batch.rows / pageSize) }]),
+  );
+  const reportTotal = () => {
+    const total = (name: "rows" | "requests") => [...expected.values()].reduce((sum, one) => sum + one[name], 0);
+    observer?.onTotal({ rows: total("rows"), requests: total("requests") });
+  };
+  if (batches.length > 0) {
+    reportTotal();
+  }
+  let written = 0;
+  return (batch) => {
+    const before = written;
+    return {
+      ...observer,
+      onPlan: async ({ totalRows, requests }) => {
+        expected.set(batch, { rows: totalRows, requests });
+        reportTotal();
+      },
+      onRows: (rows) => {
+        written = before + rows;
+        observer?.onRows(written);
+      },
+    };
+  };
 }
 
 /**

@@ -4,13 +4,24 @@ import type { Coverage } from "../../contract/coverage.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { moveIntoPlace } from "../../output/destination/partitions.ts";
 import type { RowEncoder } from "../../output/formats/encoder.ts";
-import type { PullOptions } from "../../pull/pull.ts";
+import type { PullObserver, PullOptions } from "../../pull/pull.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import { placeOfDay, removeDay } from "../folder/day-files.ts";
 import type { LockedFolder } from "../folder/folder-lock.ts";
 import { type DayState, type SyncState, writeState } from "../folder/folder-state.ts";
 import type { DayRange } from "./day-ranges.ts";
-import type { SyncObserver } from "./sync-progress.ts";
+
+/** Receives the progress of a run. */
+export interface SyncObserver extends Required<Pick<PullObserver, "onRestart" | "onDamage">> {
+  /** The expected rows of the run and requests for pages. Called at the start, and again with each plan of a batch. */
+  onTotal(total: { rows: number; requests: number }): void;
+  /** Rows of all batches so far. */
+  onRows(rows: number): void;
+  /** Receives a sentence about lost pages of an unfinished run. */
+  onNote(note: string): void;
+  /** The run ends early; the next one goes on with the pages that it has read. */
+  onKept(): void;
+}
 
 export interface MirrorOptions extends Pick<PullOptions, "pageSize" | "concurrency" | "signal"> {
   folder: string;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Coverage } from "../../../src/contract/coverage.ts";
 import { parseRcd } from "../../../src/contract/filters.ts";
 import type { DayState } from "../../../src/mirror/folder/folder-state.ts";
-import { edgesThatDiffer, longestUnchecked, timeOfRun } from "../../../src/mirror/sync/audit.ts";
+import { edgesThatDiffer, longestUnchecked, timeOfRun } from "../../../src/mirror/sync/changes.ts";
 
 function dayOf(counts: Record<string, number>, checked?: string): DayState {
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);

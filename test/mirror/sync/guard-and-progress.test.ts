@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ShrinkError } from "../../../src/errors.ts";
 import type { DayState } from "../../../src/mirror/folder/folder-state.ts";
+import { countBatches } from "../../../src/mirror/sync/day-batch.ts";
 import { removalGuard } from "../../../src/mirror/sync/removal-guard.ts";
-import { countBatches, type SyncObserver } from "../../../src/mirror/sync/sync-progress.ts";
+import type { SyncObserver } from "../../../src/mirror/sync/sync-run.ts";
 
 function dayOf(counts: Record<string, number>): DayState {
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -2,7 +2,7 @@ import { copyFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { addDays, DAY } from "../../../src/contract/values/day-arithmetic.ts";
-import type { SyncObserver } from "../../../src/mirror/sync/sync-progress.ts";
+import type { SyncObserver } from "../../../src/mirror/sync/sync-run.ts";
 import { product, products } from "../../helpers/products.ts";
 import { FIRST_DAY, servedFolder, type TestSync } from "../../helpers/synced-folder.ts";
 
