@@ -29,16 +29,6 @@ export interface IndexRow {
   base_value: number | null;
 }
 
-/** Products of a retailer that an index lacks. */
-export interface BasketGap {
-  retailer: string;
-  products: number;
-  /** Those without a price on the base day. */
-  lacking: number;
-  /** The day from which on all products have a price that ever have one; undefined if none has. */
-  complete: string | undefined;
-}
-
 /** Decimals of prices and of quantities that count, and of their product. */
 const [PRICE_SCALE, QUANTITY_SCALE, VALUE_SCALE] = [6, 3, 9];
 
@@ -109,15 +99,22 @@ function sumsOf(atBase: readonly Cost[], known: ReadonlyMap<BasketItem, Cost>, o
 }
 
 /** What an index of the basket lacks, by retailer. */
-export function basketGaps(basket: Basket, base: string, maxAge: number | undefined): BasketGap[] {
+export function basketGaps(basket: Basket, base: string, maxAge: number | undefined) {
   const atBase = pricesAt(basket, base, maxAge);
   return [...groupBy(basket.items, ({ retailer }) => retailer)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([retailer, items]) => {
-      const days = items.flatMap(({ firstDay }) => firstDay ?? []);
-      const lacking = items.filter((item) => !atBase.has(item)).length;
-      return lacking === 0 ? [] : [{ retailer, products: items.length, lacking, complete: days.sort().at(-1) }];
-    });
+    .map(([retailer, items]) => ({
+      retailer,
+      products: items.length,
+      /** Those without a price on the base day. */
+      lacking: items.filter((item) => !atBase.has(item)).length,
+      /** The day from which on all products have a price that ever have one; undefined if none has. */
+      complete: items
+        .flatMap(({ firstDay }) => firstDay ?? [])
+        .sort()
+        .at(-1),
+    }))
+    .filter(({ lacking }) => lacking > 0);
 }
 
 /** The first day whose prices are still known on a day. */

@@ -2,22 +2,15 @@ import { groupBy } from "../../contract/values/group-by.ts";
 import type { SyncState } from "../folder/folder-state.ts";
 import { readDay } from "./day-columns.ts";
 
-/** A row of a synced folder. */
-export interface PlacedRow {
-  /** `YYYY-MM-DD`. */
-  day: string;
-  /** Its number in the file of the day. */
-  place: number;
-}
-
 /**
  * The addresses of some rows of a synced folder. They are read from the files of their days, because the index of prices
  * would be twice as large with them. A file of a version without the column gives none.
  *
+ * @param rows the day (`YYYY-MM-DD`) and the number in its file of each
  * @returns the address of one of the same objects
  * @throws FileError if a day's file is missing or was altered
  */
-export async function addressesOf<Row extends PlacedRow>(
+export async function addressesOf<Row extends { day: string; place: number }>(
   synced: { folder: string; state: SyncState; signal: AbortSignal },
   rows: readonly Row[],
 ): Promise<(row: Row) => string | undefined> {
