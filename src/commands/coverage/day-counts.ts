@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import type { Filters } from "../../contract/filters.ts";
@@ -49,7 +50,7 @@ export interface DaySearch {
  * @param coverage of the whole set, by one request that is not counted here
  */
 export function requestsFor(coverage: readonly Coverage[], wanted?: EndDays): number {
-  const parts = coverage.map(wholePart).filter((part) => knownDays(part) === undefined);
+  const parts = [...partsOf(coverage).values()].filter((part) => knownDays(part) === undefined);
   if (parts.length === 0) {
     return 0;
   }
@@ -83,7 +84,7 @@ export async function countDays(
     const isShorter = wanted !== undefined && requestsFor(whole, wanted) < requestsFor(whole);
     const counts = await (isShorter ? searchEnd(whole, wanted, ask) : searchDays(whole, ask, onRows));
     const now = requestsFor(whole) === 0 ? whole : await ask({});
-    if (counts !== undefined && isSameCoverage(whole, now)) {
+    if (counts !== undefined && isDeepStrictEqual(partsOf(whole), partsOf(now))) {
       return counts;
     }
     whole = now;
@@ -105,19 +106,18 @@ async function searchEnd(
 ): Promise<DayCounts | undefined> {
   const counts = new Map<string, Map<string, number>>();
   const endOf = ({ first, last }: RangePart) => (newestFirst ? last : first);
-  let parts = whole.map(wholePart).filter(({ rows }) => rows > 0);
+  let parts = [...partsOf(whole).values()];
   while (parts.length > 0 && counts.size < most) {
     const ends = parts.map(endOf).sort();
     const day = (newestFirst ? ends.at(-1) : ends[0]) ?? "";
     const own = parts.filter((part) => endOf(part) === day);
     const others = parts.filter((part) => endOf(part) !== day);
     const isKnown = own.every((part) => knownDays(part) !== undefined);
-    const rest = isKnown
-      ? [...others, ...own.flatMap((part) => restOf(part, day))]
-      : (await ask(newestFirst ? { end_date: addDays(day, -1) } : { start_date: addDays(day, 1) })).map(wholePart);
-    const found = new Map(rest.map((part) => [part.rcd, part]));
+    const found = isKnown
+      ? new Map([...others, ...own.flatMap((part) => restOf(part, day))].map((part) => [part.rcd, part]))
+      : partsOf(await ask(newestFirst ? { end_date: addDays(day, -1) } : { start_date: addDays(day, 1) }));
     const isPossible =
-      others.every((part) => isSamePart(part, found.get(part.rcd))) &&
+      others.every((part) => isDeepStrictEqual(part, found.get(part.rcd))) &&
       own.every((part) => {
         const { rows = 0, first, last } = found.get(part.rcd) ?? {};
         const isOtherEnd =
@@ -128,7 +128,7 @@ async function searchEnd(
       return undefined;
     }
     counts.set(day, new Map(own.map(({ rcd, rows }) => [rcd, rows - (found.get(rcd)?.rows ?? 0)])));
-    parts = rest.filter(({ rows }) => rows > 0);
+    parts = [...found.values()];
   }
   return counts;
 }
@@ -137,10 +137,6 @@ async function searchEnd(
 function restOf(part: RangePart, day: string): RangePart[] {
   const days = knownDays(part) ?? [];
   return days.filter((other) => other !== day).map((other) => ({ ...part, rows: 1, first: other, last: other }));
-}
-
-function isSamePart(part: RangePart, now: RangePart | undefined): boolean {
-  return now?.rows === part.rows && now.first === part.first && now.last === part.last;
 }
 
 /** Undefined if a response contradicts an earlier one. */
@@ -168,7 +164,7 @@ async function searchDays(
     onRows(known);
     return open;
   };
-  const open = [keep(whole.map(wholePart))];
+  const open = [keep([...partsOf(whole).values()])];
   const next = () => open.splice(0, CONCURRENCY).filter((parts) => parts.length > 0);
   for (let some = next(); some.length > 0; some = next()) {
     const halves = await Promise.all(some.map((parts) => halve(parts, ask)));
@@ -187,8 +183,7 @@ async function halve(parts: readonly RangePart[], ask: Ask): Promise<[RangePart[
   const first = parts.reduce((least, part) => (part.first < least ? part.first : least), "9999-12-31");
   const last = parts.reduce((most, part) => (part.last > most ? part.last : most), "");
   const [earlier, later] = halvesOf({ first, last });
-  const coverage = await ask({ start_date: earlier.first, end_date: earlier.last });
-  const found = new Map(coverage.map((entry) => [entry.rcd, wholePart(entry)]));
+  const found = partsOf(await ask({ start_date: earlier.first, end_date: earlier.last }));
   const halves: [RangePart[], RangePart[]] = [[], []];
   for (const part of parts) {
     const before = found.get(part.rcd) ?? { ...part, rows: 0 };
@@ -213,31 +208,22 @@ async function halve(parts: readonly RangePart[], ask: Ask): Promise<[RangePart[
   return halves;
 }
 
-function wholePart({ rcd, matching_rows, earliest_date, latest_date }: Coverage): RangePart {
-  return { rcd, rows: matching_rows, first: earliest_date, isFirstKnown: true, last: latest_date };
+/** The rows of a response by combination; only of those that have any. */
+function partsOf(coverage: readonly Coverage[]): Map<string, RangePart> {
+  const matching = coverage.filter(({ matching_rows }) => matching_rows > 0);
+  return new Map(
+    matching.map(({ rcd, matching_rows: rows, earliest_date: first, latest_date: last }) => {
+      return [rcd, { rcd, rows, first, isFirstKnown: true, last }];
+    }),
+  );
 }
 
 /** The days of all rows of a part, with the same number of rows each; undefined if they are not known. */
 function knownDays({ rows, first, isFirstKnown, last }: RangePart): string[] | undefined {
-  if (rows === 0) {
-    return [];
-  }
   if (rows === 1 || first === last) {
     return [last];
   }
   return rows === 2 && isFirstKnown ? [first, last] : undefined;
-}
-
-function isSameCoverage(before: readonly Coverage[], now: readonly Coverage[]): boolean {
-  const keys = (coverage: readonly Coverage[]) =>
-    coverage
-      .filter(({ matching_rows }) => matching_rows > 0)
-      .map(({ rcd, matching_rows, earliest_date, latest_date }) =>
-        [rcd, matching_rows, earliest_date, latest_date].join(" "),
-      )
-      .sort()
-      .join("\n");
-  return keys(before) === keys(now);
 }
 
 /** Says how many days between the first and the last have no rows; nothing if every day has some. */
