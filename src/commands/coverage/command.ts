@@ -9,15 +9,17 @@ import { addReadFlags } from "../../cli/flags/source.ts";
 import { quoted, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context, Run } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { coverageColumns, GROUPINGS, sortWords } from "./groups.ts";
 import {
   CHART_REQUESTS,
   COVERAGE_FIELDS,
   COVERAGE_FORMATS,
   type CoverageFlags,
   type CoverageOptions,
+  coverageColumns,
   DAY_REQUESTS,
+  GROUPINGS,
   parseCoverageOptions,
+  sortWords,
 } from "./options.ts";
 
 /** What `--sort` takes for one grouping or another. */

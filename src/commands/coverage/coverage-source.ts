@@ -4,26 +4,32 @@ import type { Context } from "../../context.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { UsageError } from "../../errors.ts";
 import { groupDigits } from "../../output/terminal/counted.ts";
-import { countDays, type EndDays, requestsFor } from "./day-counts.ts";
-import type { DetailCounts } from "./groups.ts";
+import { countDays, type DayCounts, type EndDays, requestsFor } from "./day-counts.ts";
 import { type CoverageOptions, DAY_REQUESTS } from "./options.ts";
 
 /** Where the counts come from: a service, or a folder of `catalog sync`. */
-export interface CoverageSource extends DetailCounts, Pick<Connection, "filters" | "service" | "reporter" | "signal"> {
+export interface CoverageSource extends Pick<Connection, "filters" | "service" | "reporter" | "signal"> {
   client: Pick<CatalogClient, "coverage">;
-  /** Whether no request is sent. */
-  isFolder: boolean;
+  /** The coverage of each brand; a service counts none. */
+  brands(): Promise<readonly (Coverage & { brand: string })[]>;
+  /**
+   * The rows of every day that matches the filters, or at least of some wanted days. Those of a folder take no request.
+   *
+   * @param coverage of the filters
+   * @throws UsageError if that may take more requests than the options allow
+   */
+  days(coverage: readonly Coverage[], wanted?: EndDays): Promise<DayCounts>;
 }
 
-export async function withServiceSource<T>(
+export async function withServiceSource(
   options: CoverageOptions,
   context: Context,
-  use: (source: CoverageSource) => Promise<T>,
-): Promise<T> {
+  use: (source: CoverageSource) => Promise<void>,
+): Promise<void> {
   const { maxRequests } = options;
-  return await withConnection(options, context, async (connection) => {
+  await withConnection(options, context, async (connection) => {
     const { client, filters, reporter, signal } = connection;
-    const days = async (coverage: readonly Coverage[], wanted: EndDays | undefined) => {
+    const days: CoverageSource["days"] = async (coverage, wanted) => {
       // The request that returned `coverage` counts too.
       const needed = requestsFor(coverage, wanted) + 1;
       if (needed > maxRequests) {
@@ -37,6 +43,6 @@ export async function withServiceSource<T>(
       const onRows = (rows: number) => reporter.progress.update({ rows, total });
       return await countDays(client, filters, coverage, { wanted, requests: maxRequests - 1, signal, onRows });
     };
-    return await use({ ...connection, isFolder: false, days });
+    await use({ ...connection, brands: async () => [], days });
   });
 }

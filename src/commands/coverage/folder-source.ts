@@ -13,16 +13,15 @@ import { summaryOf, withSets } from "../../pull/set-client.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import type { CoverageSource } from "./coverage-source.ts";
 import type { DayCounts } from "./day-counts.ts";
-import type { BrandCoverage } from "./groups.ts";
 import type { CoverageOptions } from "./options.ts";
 
 /** Opens a folder of `catalog sync` as a source of counts. */
-export async function withFolderSource<T>(
+export async function withFolderSource(
   options: CoverageOptions,
   context: Context,
-  use: (source: CoverageSource) => Promise<T>,
-): Promise<T> {
-  return await withSyncedFolder(options, context, async (synced) => {
+  use: (source: CoverageSource) => Promise<void>,
+): Promise<void> {
+  await withSyncedFolder(options, context, async (synced) => {
     const { folder, state, filters, brands, days, reporter, signal } = synced;
     await assertDaysInPlace(folder, state, days);
     const ofBrands =
@@ -31,22 +30,24 @@ export async function withFolderSource<T>(
         : [];
     const all = brands === undefined ? countsOf(state) : sumOf(ofBrands);
     const isWanted = rowFilter(filters);
-    const wanted = () =>
-      [...all].flatMap(([day, rows]) => {
-        const own = [...rows].filter(([rcd]) => isWanted(rcd, day));
-        return own.length > 0 ? [[day, new Map(own)] as const] : [];
-      });
-    return await use({
+    await use({
       client: withSets(countingClient(all)),
       filters,
       service: folder,
       reporter,
       signal,
-      isFolder: true,
-      days: async () => new Map(wanted()),
+      days: async () => daysWith(all, isWanted),
       brands: () => brandCoverage(ofBrands, filters),
     });
   });
+}
+
+/** The rows that a test accepts, on the days that have such rows. */
+function daysWith(all: DayCounts, isMatching: (rcd: string, day: string) => boolean): DayCounts {
+  const found = [...all].map(([day, rows]) => {
+    return [day, new Map([...rows].filter(([rcd]) => isMatching(rcd, day)))] as const;
+  });
+  return new Map(found.filter(([, rows]) => rows.size > 0));
 }
 
 /** The rows that the state of a folder counts. */
@@ -139,7 +140,7 @@ function brandPairs({ listings, combinations, combination, modelOf }: Listings) 
   return { pairs, pairOf };
 }
 
-async function brandCoverage(counts: BrandCounts, filters: SetFilters): Promise<BrandCoverage[]> {
+async function brandCoverage(counts: BrandCounts, filters: SetFilters): ReturnType<CoverageSource["brands"]> {
   const found = await Promise.all(
     counts.map(async ([brand, days]) => {
       const { data } = await withSets(countingClient(days)).coverage(filters);

@@ -12,10 +12,19 @@ import {
 } from "../../cli/flags/output.ts";
 import { type FolderOptions, parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
+import type { SortKey } from "../../cli/order.ts";
 import type { Context } from "../../context.ts";
-import { coverageColumns, type Grouping, sortWords } from "./groups.ts";
+import { COVERAGE_COLUMNS } from "../../contract/coverage.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
+
+export const DIMENSIONS = ["retailer", "department", "category"] as const;
+
+export const GROUPINGS = [...DIMENSIONS, "brand", "day"] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** What combinations are summed up by. */
+export type Summing = Exclude<Grouping, "day">;
 
 /** Default of `--chart-requests`. */
 export const CHART_REQUESTS = 24;
@@ -52,6 +61,28 @@ export interface CoverageOptions extends FolderOptions {
   chartRequests: number | undefined;
   /** Whether the page shows each day, which takes no request. */
   everyDay: boolean;
+}
+
+const DAY_COLUMNS = ["crawl_date", "retailers", "combinations", "matching_rows"];
+const GROUP_COLUMNS = ["combinations", "corpus_rows", "matching_rows", "earliest_date", "latest_date"];
+
+/** The columns of a list in their order. */
+export function coverageColumns(groupBy: Grouping | undefined): readonly string[] {
+  const columns =
+    groupBy === undefined ? COVERAGE_COLUMNS : groupBy === "day" ? DAY_COLUMNS : [groupBy, ...GROUP_COLUMNS];
+  return [...columns, "days_old"];
+}
+
+/** Short names of orders; counts and last days are sorted from the largest. */
+export function sortWords(groupBy: Grouping | undefined): Readonly<Record<string, SortKey>> {
+  const isOfDays = groupBy === "day";
+  const name = { column: groupBy ?? "retailer", descending: false };
+  return {
+    ...(!isOfDays && { name }),
+    rows: { column: "matching_rows", descending: true },
+    first: { column: isOfDays ? "crawl_date" : "earliest_date", descending: false },
+    last: { column: isOfDays ? "crawl_date" : "latest_date", descending: true },
+  };
 }
 
 /** @param operand means the same as `--from` */

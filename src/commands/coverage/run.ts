@@ -1,6 +1,7 @@
 import { refuseHeld } from "../../cli/flags/condition.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { showTable } from "../../cli/pager.ts";
+import type { Reporter } from "../../cli/reporter.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { writeRecords } from "../../cli/write-list.ts";
 import { writePage } from "../../cli/write-rows.ts";
@@ -8,71 +9,65 @@ import type { Context } from "../../context.ts";
 import { counted } from "../../output/terminal/counted.ts";
 import { withServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
-import { conditionGroups, countedBy, coverageColumns, type Entry } from "./groups.ts";
-import type { CoverageOptions } from "./options.ts";
-import type { Activity } from "./views/activity.ts";
+import { type Counted, conditionGroups, countedBy, type Entry } from "./groups.ts";
+import { type CoverageOptions, coverageColumns } from "./options.ts";
+import { type Activity, activityIn, activityOfDays } from "./views/activity.ts";
 
 const NO_ACTIVITY: Activity = { periods: [], rows: new Map() };
 
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
-  const withSource =
-    options.folder === undefined ? withServiceSource : (await import("./folder-source.ts")).withFolderSource;
-  const { listed, view, page, note, reporter } = await withSource(options, context, async (source) => {
-    const response = await source.client.coverage(source.filters, source.signal);
+  const { folder, groupBy, output, page } = options;
+  const withSource = folder === undefined ? withServiceSource : (await import("./folder-source.ts")).withFolderSource;
+  await withSource(options, context, async (source) => {
+    const { client, filters, service, reporter, signal } = source;
+    const now = context.now();
+    const response = await client.coverage(filters, signal);
     if (response.data.length === 0) {
       await reportEmpty(source, options);
     }
-    const listed = await countedBy(options, response, source, context.now());
-    const { page: pageOptions, output, chartRequests = 0 } = options;
-    const isCharted = options.chart || (pageOptions !== undefined && !options.everyDay);
-    // Loaded where it is needed: tables take as long as all the rest.
-    const views = () => import("./views/coverage-views.ts");
-    const activity = isCharted ? await (await views()).readDays(listed, chartRequests, source) : NO_ACTIVITY;
-    const view =
-      hasRowFormat(output) || pageOptions?.isOnly
-        ? undefined
-        : (await views()).viewOf(listed, options, source, context, activity);
-    const page = pageOptions && {
-      options: pageOptions,
-      html: await (await import("./views/coverage-page.ts")).coveragePage(response, {
-        filters: source.filters,
-        service: source.service,
-        now: context.now(),
-        activity: options.everyDay
-          ? (await import("./views/activity.ts")).activityOfDays(await source.days(response.data, undefined))
-          : activity,
-      }),
+    const listed = await countedBy(options, response, source, now);
+    const activity = options.chartRequests === undefined ? NO_ACTIVITY : await activityIn(options, listed, source);
+    reporter.progress.clear();
+    const writeListing = async () => {
+      if (hasRowFormat(output)) {
+        const view = { recordOf: (entry: Entry) => entry, known: coverageColumns(groupBy) };
+        await writeRecords<Entry>(listed.entries, view, { output }, reporter, context);
+      } else {
+        // Loaded where it is needed: tables take as long as all the rest.
+        const { viewOf } = await import("./views/coverage-views.ts");
+        await showTable(viewOf(listed, options, activity, context), output, options.list, reporter, context);
+      }
     };
-    const requests = source.isFolder ? [] : [counted(source.reporter.requests().sent, "request")];
-    const gaps = listed.days === undefined || !listed.isComplete ? [] : describeGaps(listed.days);
-    const note = listed.days === undefined ? "" : [...gaps, ...requests].join(" · ");
-    return { listed, view, page, note, reporter: source.reporter };
-  });
-  const { output } = options;
-  const writeListing = async () => {
-    if (view !== undefined) {
-      await showTable(view, output, options.list, reporter, context);
-    } else if (hasRowFormat(output)) {
-      const known = coverageColumns(options.groupBy);
-      await writeRecords<Entry>(listed.entries, { recordOf: (entry) => entry, known }, { output }, reporter, context);
+    if (page === undefined) {
+      await writeListing();
+    } else {
+      const { coveragePage } = await import("./views/coverage-page.ts");
+      const drawn = options.everyDay ? activityOfDays(await source.days(response.data)) : activity;
+      const html = coveragePage(response, { filters, service, now, activity: drawn });
+      await writePage(html, page, context, writeListing);
+      reporter.note(`${page.file}: the coverage of ${counted(response.data.length, "combination")}`);
     }
-  };
-  if (page === undefined) {
-    await writeListing();
-  } else {
-    await writePage(page.html, page.options, context, writeListing);
-    reporter.note(`${page.options.file}: the coverage of ${counted(listed.response.data.length, "combination")}`);
+    noteDays(listed, folder === undefined ? [counted(reporter.requests().sent, "request")] : [], reporter);
+    refuseGroups(listed, options, now);
+  });
+}
+
+/** Notes, of a list of days, which days it lacks and what it took. */
+function noteDays(listed: Counted, cost: readonly string[], reporter: Reporter): void {
+  if (listed.days !== undefined) {
+    const notes = [...(listed.isComplete ? describeGaps(listed.days) : []), ...cost];
+    if (notes.length > 0) {
+      reporter.note(notes.join(" · "));
+    }
   }
-  if (note !== "") {
-    reporter.note(note);
+}
+
+/** @throws ConditionHoldsError if a group of the list, or a retailer of a list without groups, meets `--fail-if` */
+function refuseGroups(listed: Counted, { failIf, groupBy = "retailer" }: CoverageOptions, now: number): void {
+  if (failIf !== undefined) {
+    const held = conditionGroups(listed, now).filter((group) => failIf.holds(group));
+    const noun = groupBy === "retailer" || groupBy === "day" ? groupBy : "group";
+    refuseHeld(failIf, new Set(held.map(({ name }) => name)), noun);
   }
-  const { failIf } = options;
-  const held =
-    failIf === undefined ? [] : conditionGroups(listed, context.now()).filter((group) => failIf.holds(group));
-  refuseHeld(
-    failIf,
-    new Set(held.map(({ name }) => name)),
-    listed.days !== undefined ? "day" : (listed.groupBy ?? "retailer") === "retailer" ? "retailer" : "group",
-  );
 }

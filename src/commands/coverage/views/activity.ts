@@ -2,7 +2,10 @@ import type { CatalogClient } from "../../../api/client.ts";
 import type { CoverageSummary } from "../../../contract/coverage.ts";
 import { type Filters, splitRcd } from "../../../contract/filters.ts";
 import { addDays, dayNumber } from "../../../contract/values/day-arithmetic.ts";
+import type { CoverageSource } from "../coverage-source.ts";
 import type { DayCounts } from "../day-counts.ts";
+import type { Counted } from "../groups.ts";
+import type { CoverageOptions } from "../options.ts";
 
 /** When the rows were crawled, retailer by retailer. */
 export interface Activity {
@@ -20,6 +23,51 @@ export interface Period {
   isGap?: boolean;
 }
 
+/** Coverage requests sent at once. */
+const CONCURRENCY = 4;
+
+/** When the rows were crawled, in at most `chartRequests` periods. If the days are known, no request is sent. */
+export async function activityIn(
+  { chartRequests = 0, folder }: CoverageOptions,
+  { response, days }: Counted,
+  source: CoverageSource,
+): Promise<Activity> {
+  const summary = response.meta.coverage;
+  const known = folder === undefined ? days : await source.days(response.data);
+  const activity =
+    known === undefined
+      ? await readActivity(source.client, source.filters, summary, chartRequests, source.signal)
+      : rowsIn(periodsOf(summary, chartRequests), known);
+  const sum = [...activity.rows.values()].flat().reduce((total, count) => total + count, 0);
+  if (sum !== summary.matching_rows) {
+    source.reporter.warn(`the set changed while it was read: ${summary.matching_rows} rows at first, then ${sum}`);
+  }
+  return activity;
+}
+
+/** Finds when the rows were crawled, with one coverage request for each period, at most `requests`. */
+export async function readActivity(
+  client: Pick<CatalogClient, "coverage">,
+  filters: Filters,
+  summary: CoverageSummary,
+  requests: number,
+  signal: AbortSignal,
+): Promise<Activity> {
+  const periods = periodsOf(summary, requests);
+  const { rows, add } = countsIn(periods);
+  const queue = periods.entries();
+  const work = async () => {
+    for (const [index, { start, end }] of queue) {
+      const { data } = await client.coverage({ ...filters, start_date: start, end_date: end }, signal);
+      for (const { retailer, matching_rows } of data) {
+        add(retailer, index, matching_rows);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return { periods, rows };
+}
+
 /** Most days without rows that are drawn day by day. */
 const SHORT_GAP = 7;
 
@@ -30,13 +78,23 @@ export function activityOfDays(days: DayCounts): Activity {
     const before = known[index - 1] ?? addDays(day, -1);
     const empty = dayNumber(day) - dayNumber(before) - 1;
     const [start, end] = [addDays(before, 1), addDays(day, -1)];
-    const between =
-      empty > SHORT_GAP ? [{ start, end, days: empty, isGap: true }] : empty > 0 ? cut(start, end, empty) : [];
+    const between = empty > SHORT_GAP ? [{ start, end, days: empty, isGap: true }] : cut(start, end, empty);
     return [...between, { start: day, end: day, days: 1 }];
   });
+  return rowsIn(periods, days);
+}
+
+/** The rows of known days; a set that has changed may have days outside of the periods. */
+function rowsIn(periods: readonly Period[], days: DayCounts): Activity {
   const { rows, add } = countsIn(periods);
-  for (const [index, { start, isGap }] of periods.entries()) {
-    for (const [rcd, count] of (isGap ? undefined : days.get(start)) ?? []) {
+  const [first = "", last = ""] = [periods[0]?.start, periods.at(-1)?.end];
+  const inside = [...days].filter(([day]) => day >= first && day <= last);
+  let index = 0;
+  for (const [day, counts] of inside.sort(([a], [b]) => (a < b ? -1 : 1))) {
+    while ((periods[index]?.end ?? day) < day) {
+      index += 1;
+    }
+    for (const [rcd, count] of counts) {
       add(splitRcd(rcd).retailer, index, count);
     }
   }
@@ -54,30 +112,8 @@ function countsIn({ length }: readonly Period[]) {
   return { rows, add };
 }
 
-/** Coverage requests sent at once. */
-const CONCURRENCY = 4;
-
-/** Finds when the rows were crawled, with one coverage request for each period, at most `requests`. */
-export async function readActivity(
-  client: Pick<CatalogClient, "coverage">,
-  filters: Filters,
-  { earliest_date, latest_date }: CoverageSummary,
-  requests: number,
-  signal: AbortSignal,
-): Promise<Activity> {
-  const periods = earliest_date === null || latest_date === null ? [] : cut(earliest_date, latest_date, requests);
-  const { rows, add } = countsIn(periods);
-  const queue = periods.entries();
-  const work = async () => {
-    for (const [index, { start, end }] of queue) {
-      const { data } = await client.coverage({ ...filters, start_date: start, end_date: end }, signal);
-      for (const { retailer, matching_rows } of data) {
-        add(retailer, index, matching_rows);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  return { periods, rows };
+function periodsOf({ earliest_date, latest_date }: CoverageSummary, most: number): Period[] {
+  return earliest_date === null || latest_date === null ? [] : cut(earliest_date, latest_date, most);
 }
 
 /** Cuts the days from `first` to `last` into at most `count` periods whose lengths differ by one day at most. */

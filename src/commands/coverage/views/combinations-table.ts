@@ -4,14 +4,8 @@ import { groupDigits } from "../../../output/terminal/counted.ts";
 import { textCell } from "../../../output/terminal/tables/cell.ts";
 import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
 import { fullWidthOf, type Table, withoutConstants } from "../../../output/terminal/tables/table.ts";
-import {
-  type CountedCombinations,
-  DIMENSIONS,
-  type Dimension,
-  daysOld,
-  type ListedCombination,
-  type Summing,
-} from "../groups.ts";
+import { type CountedCombinations, daysOld, type ListedCombination } from "../groups.ts";
+import { DIMENSIONS, type Summing } from "../options.ts";
 
 /** Width of a bar next to the other columns. */
 const BAR_WIDTH = { narrow: 12, wide: 24 } as const;
@@ -69,26 +63,17 @@ function combinationColumns(
   now: number,
 ): ItemColumn<ListedCombination>[] {
   const names: readonly Summing[] = groupBy === undefined ? DIMENSIONS : [groupBy];
+  const nameOf = (entry: ListedCombination & { brand?: string }, name: Summing) => entry[name] ?? "";
+  const combinationsOf = (entry: ListedCombination) => ("combinations" in entry ? entry.combinations : 1);
   return [
     ...names.map((name) =>
-      textColumn(name, (entry: ListedCombination) => entry[name as Dimension] ?? "", {
-        minimum: READABLE_SLUG,
-        total: "",
-      }),
+      textColumn<ListedCombination>(name, (entry) => nameOf(entry, name), { minimum: READABLE_SLUG, total: "" }),
     ),
-    ...(groupBy === undefined
-      ? []
-      : [
-          numberColumn(
-            "combinations",
-            (entry: ListedCombination) => ("combinations" in entry ? entry.combinations : 1),
-            combinations,
-          ),
-        ]),
+    ...(groupBy === undefined ? [] : [numberColumn("combinations", combinationsOf, combinations)]),
     numberColumn("rows", (entry) => entry.matching_rows, matching_rows),
-    textColumn(DAYS[0], (entry) => entry.latest_date, { rigid: true, total: last ?? "" }),
+    textColumn(DAYS[0], (entry) => entry.latest_date ?? "", { rigid: true, total: last ?? "" }),
     numberColumn(DAYS[1], (entry) => entry.days_old, daysOld(last, now)),
-    textColumn(DAYS[2], (entry) => entry.earliest_date, { rigid: true, total: first ?? "" }),
+    textColumn(DAYS[2], (entry) => entry.earliest_date ?? "", { rigid: true, total: first ?? "" }),
     numberColumn(CORPUS, (entry) => entry.corpus_rows, corpus_rows),
   ];
 }
@@ -101,9 +86,10 @@ function barsOf(
     return [];
   }
   const cells = (width ?? WIDE) >= WIDE ? BAR_WIDTH.wide : BAR_WIDTH.narrow;
-  const bar = (from: string, to: string) => rangeBar(first, last, from, to, cells);
-  const shape = { rigid: true, total: bar(first, last) };
-  return [textColumn(RANGE, ({ earliest_date, latest_date }) => bar(earliest_date, latest_date), shape)];
+  const bar = ({ earliest_date: from, latest_date: to }: Pick<CoverageSummary, "earliest_date" | "latest_date">) =>
+    from === null || to === null ? "" : rangeBar(first, last, from, to, cells);
+  const total = bar({ earliest_date: first, latest_date: last });
+  return [textColumn(RANGE, bar, { rigid: true, total })];
 }
 
 /** Turns the first column, the retailer, into headings above its rows, and indents the next column. */

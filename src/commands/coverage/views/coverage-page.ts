@@ -4,10 +4,12 @@ import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
 import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../../contract/values/group-by.ts";
 import type { Html } from "../../../contract/values/html-tag.ts";
+import { daysInRange } from "../../../mirror/sync/day-ranges.ts";
 import { html, minuteOf, renderPage } from "../../../output/html-document.ts";
 import { counted, groupDigits } from "../../../output/terminal/counted.ts";
 import { visible } from "../../../output/terminal/visible.ts";
-import { daysOld, entriesInOrder } from "../groups.ts";
+import { summaryOf } from "../../../pull/set-client.ts";
+import { type CombinationEntry, combinationEntries, daysOld, entriesInOrder } from "../groups.ts";
 import type { Activity, Period } from "./activity.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
 
@@ -19,15 +21,7 @@ export interface CoveragePageFacts {
   activity: Activity;
 }
 
-/** A combination and the days since its newest crawl; null without matching rows. */
-type AgedCoverage = Coverage & { days_old: number | null };
-
-/** All combinations of a retailer. */
-interface RetailerGroup {
-  retailer: string;
-  entries: readonly AgedCoverage[];
-  days_old: number | null;
-}
+type RetailerGroup = ReturnType<typeof stalestFirst>[number];
 
 /** A complete HTML page of a coverage: when each retailer was crawled, and every combination, the stalest retailer first. */
 export function coveragePage({ data, meta }: CoverageResponse, facts: CoveragePageFacts): string {
@@ -41,15 +35,12 @@ ${found ? combinationLists(retailers, meta.coverage) : ""}`;
   return renderPage({ title: "Coverage", body, style: STYLE, script: SCRIPT });
 }
 
-function stalestFirst(coverage: readonly Coverage[], now: number): RetailerGroup[] {
-  const named = entriesInOrder(coverage, { sort: undefined, limit: undefined });
-  const aged = named.map((entry) => ({
-    ...entry,
-    days_old: entry.matching_rows > 0 ? daysOld(entry.latest_date, now) : null,
-  }));
-  const groups = [...groupBy(aged, ({ retailer }) => retailer)].map(([retailer, entries]): RetailerGroup => {
-    const ages = entries.flatMap(({ days_old }) => days_old ?? []);
-    return { retailer, entries: sortByAge(entries), days_old: ages.length === 0 ? null : Math.min(...ages) };
+/** The combinations of each retailer, with what they have together. */
+function stalestFirst(coverage: readonly Coverage[], now: number) {
+  const named = entriesInOrder(combinationEntries(coverage, now));
+  const groups = [...groupBy(named, ({ retailer }) => retailer)].map(([retailer, entries]) => {
+    const together = summaryOf(entries);
+    return { retailer, entries: sortByAge(entries), ...together, days_old: daysOld(together.latest_date, now) };
   });
   return sortByAge(groups);
 }
@@ -163,11 +154,10 @@ function monthLabels(periods: readonly Period[], step: number): number[] {
 const ORDERS = { age: "stalest first", name: "name", rows: "rows, most first", last: "last day, newest first" };
 
 function combinationLists(retailers: readonly RetailerGroup[], summary: CoverageSummary): Html {
-  const combinations = retailers.reduce((sum, { entries }) => sum + entries.length, 0);
   return html`<h2>Combinations</h2>
 <p class="tools"><input id="search" type="search" placeholder="Search retailer, department, category" aria-label="Search">
 <label>Sort by <select id="sort">${Object.entries(ORDERS).map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></label>
-<output id="found">${counted(combinations, "combination")}</output></p>
+<output id="found">${counted(summary.combinations, "combination")}</output></p>
 <p class="scale"><span>${summary.earliest_date ?? ""}</span><span>${summary.latest_date ?? ""}</span></p>
 <div id="retailers">${retailers.map((group) => retailerList(group, summary))}</div>
 <p><a href="#map">Back to the map</a></p>`;
@@ -175,12 +165,10 @@ function combinationLists(retailers: readonly RetailerGroup[], summary: Coverage
 
 const HEADINGS = html`<th scope="col">department</th><th scope="col">category</th><th scope="col" class="count">rows</th><th scope="col">days</th><th scope="col" class="count">days old</th><td></td>`;
 
-function retailerList({ retailer, entries, days_old }: RetailerGroup, summary: CoverageSummary): Html {
-  const rows = entries.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
-  const dates = entries.flatMap(({ earliest_date, latest_date }) => [earliest_date, latest_date]).sort();
-  const [first = "", last = first] = [dates[0], dates.at(-1)];
-  return html`<details id="${idOf(retailer)}" data-name="${retailer}" data-rows="${rows}" data-last="${last}" data-age="${days_old ?? -Infinity}">
-<summary><b>${retailer}</b> <span class="count">${counted(rows, "row")}</span> <small>${counted(entries.length, "combination")}</small> <small class="age count">${ageText(days_old)}</small>${dayTrack({ earliest_date: first, latest_date: last }, summary)}</summary>
+function retailerList(group: RetailerGroup, summary: CoverageSummary): Html {
+  const { retailer, entries, combinations, matching_rows: rows, latest_date, days_old } = group;
+  return html`<details id="${idOf(retailer)}" data-name="${retailer}" data-rows="${rows}" data-last="${latest_date ?? ""}" data-age="${days_old ?? -Infinity}">
+<summary><b>${retailer}</b> <span class="count">${counted(rows, "row")}</span> <small>${counted(combinations, "combination")}</small> <small class="age count">${ageText(days_old)}</small>${dayTrack(group, summary)}</summary>
 <table><thead><tr>${HEADINGS}</tr></thead>
 <tbody>${entries.map((entry) => combinationRow(entry, summary))}</tbody></table></details>\n`;
 }
@@ -189,7 +177,7 @@ function ageText(days: number | null): string {
   return days === null ? "" : days <= 0 ? "today" : `${counted(days, "day")} old`;
 }
 
-function combinationRow(entry: AgedCoverage, summary: CoverageSummary): Html {
+function combinationRow(entry: CombinationEntry, summary: CoverageSummary): Html {
   const { retailer, department, category, matching_rows, corpus_rows, earliest_date, latest_date, days_old } = entry;
   const of = corpus_rows === matching_rows ? html`` : html` <small>of ${groupDigits(corpus_rows)}</small>`;
   const days = earliest_date === latest_date ? latest_date : `${earliest_date} to ${latest_date}`;
@@ -201,19 +189,16 @@ function idOf(retailer: string): string {
   return `r-${encodeURIComponent(visible(retailer))}`;
 }
 
-/** Number of days from the first to the last, both included. */
-function spanOf(first: string, last: string): number {
-  return dayNumber(last) - dayNumber(first) + 1;
-}
+type Days = Pick<CoverageSummary, "earliest_date" | "latest_date">;
 
-/** Draws days on the time line of the whole set. */
-function dayTrack(
-  { earliest_date: first, latest_date: last }: Pick<Coverage, "earliest_date" | "latest_date">,
-  summary: CoverageSummary,
-): Html {
-  const start = summary.earliest_date ?? first;
-  const percent = (part: number) => `${((part / spanOf(start, summary.latest_date ?? last)) * 100).toFixed(2)}%`;
+/** Draws days on the time line of the whole set; nothing without matching rows. */
+function dayTrack({ earliest_date: first, latest_date: last }: Days, whole: Days): Html {
+  const [start, end] = [whole.earliest_date, whole.latest_date];
+  if (first === null || last === null || start === null || end === null) {
+    return html`<span class="track"></span>`;
+  }
+  const percent = (days: number) => `${((days / daysInRange({ first: start, last: end })) * 100).toFixed(2)}%`;
   const from = dayNumber(first) - dayNumber(start);
-  const style = `--from: ${percent(from)}; --length: ${percent(spanOf(first, last))}`;
+  const style = `--from: ${percent(from)}; --length: ${percent(daysInRange({ first, last }))}`;
   return html`<span class="track" data-tip="${first} to ${last}"><span class="range" style="${style}"></span></span>`;
 }

@@ -1,31 +1,35 @@
 import { screenOf } from "../../../cli/terminal.ts";
 import type { Context } from "../../../context.ts";
-import { countBar } from "../../../output/terminal/chart.ts";
+import { countBar, heatLine } from "../../../output/terminal/chart.ts";
 import { counted, groupDigits } from "../../../output/terminal/counted.ts";
+import type { Screen } from "../../../output/terminal/style.ts";
 import { itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
-import { captioned, renderMarkdown, renderTable, type Table } from "../../../output/terminal/tables/table.ts";
-import type { CoverageSource } from "../coverage-source.ts";
-import { type CountedCombinations, type CountedDays, type DayGroup, daysOld, retailersOf } from "../groups.ts";
-import type { CoverageOptions } from "../options.ts";
-import { type Activity, readActivity } from "./activity.ts";
-import { activityChart, barChart } from "./activity-chart.ts";
+import {
+  captioned,
+  fullWidthOf,
+  renderMarkdown,
+  renderTable,
+  type Table,
+} from "../../../output/terminal/tables/table.ts";
+import { wrap } from "../../../output/terminal/wrap.ts";
+import { type Counted, type CountedDays, type DayGroup, daysOld, type Entry, numberOfRetailers } from "../groups.ts";
+import { type CoverageOptions, DIMENSIONS, type Grouping } from "../options.ts";
+import type { Activity } from "./activity.ts";
 import { coverageTable, coverageView, RANGE } from "./combinations-table.ts";
 
-interface CoverageView {
-  text: string;
-  /** Headings of the columns that were left out; bars do not count. */
-  hidden: readonly string[];
-}
-
-/** The view for people. */
+/**
+ * The view for people.
+ *
+ * @param activity drawn below the bars of `--chart`
+ * @returns the text, and the headings of the columns that were left out; bars do not count
+ */
 export function viewOf(
-  counted: CountedDays | CountedCombinations,
+  counted: Counted,
   options: CoverageOptions,
-  source: CoverageSource,
-  context: Context,
   activity: Activity,
-): CoverageView {
-  const { chart, output } = options;
+  context: Context,
+): ReturnType<typeof renderTable> {
+  const { chart, output, folder, groupBy } = options;
   const { entries } = counted;
   const screen = screenOf(context, options);
   const now = context.now();
@@ -33,10 +37,9 @@ export function viewOf(
     if (entries.length === 0) {
       return { text: "nothing matches the filters\n", hidden: [] };
     }
-    const isFree = source.isFolder || counted.days !== undefined;
+    const isFree = folder !== undefined || groupBy === "day";
     const cost = isFree ? "" : `; ${groupDigits(activity.periods.length)} coverage requests`;
-    const bars = barChart(entries, options.groupBy, screen);
-    return { text: `${bars}\n${activityChart(activity, cost, screen)}`, hidden: [] };
+    return { text: `${barChart(entries, groupBy, screen)}\n${activityChart(activity, cost, screen)}`, hidden: [] };
   }
   if (output.format === "table") {
     const view = { width: screen.width, byRetailer: options.list.sort === undefined, now };
@@ -49,22 +52,6 @@ export function viewOf(
   }
   const table = counted.days === undefined ? coverageTable(counted, now) : daysTable(counted, now, false);
   return { text: renderMarkdown(table), hidden: [] };
-}
-
-/** When the rows were crawled. If the days are known, no request is sent. */
-export async function readDays(
-  { response, days }: CountedDays | CountedCombinations,
-  requests: number,
-  source: CoverageSource,
-): Promise<Activity> {
-  const client = days === undefined ? source.client : (await import("../folder-source.ts")).countingClient(days);
-  const activity = await readActivity(client, source.filters, response.meta.coverage, requests, source.signal);
-  const expected = response.meta.coverage.matching_rows;
-  const sum = [...activity.rows.values()].flat().reduce((total, count) => total + count, 0);
-  if (sum !== expected) {
-    source.reporter.warn(`the set changed while it was read: ${expected} rows at first, then ${sum}`);
-  }
-  return activity;
 }
 
 /** Widest bar, so that the table fits 80 cells. */
@@ -86,10 +73,56 @@ function daysTable({ entries, days: all, isComplete, response }: CountedDays, no
       rigid: true,
       total: isComplete ? counted(all.size, "day") : "total",
     }),
-    numberColumn("retailers", (entry) => entry.retailers, retailersOf(rcds).size),
+    numberColumn("retailers", (entry) => entry.retailers, numberOfRetailers(rcds)),
     numberColumn("combinations", (entry) => entry.combinations, rcds.length),
     numberColumn("rows", (entry) => entry.matching_rows, rows),
     numberColumn("days old", (entry) => entry.days_old, daysOld(newest, now)),
     ...(withBars ? [textColumn("", bar, { rigid: true, total: "" })] : []),
   ]);
+}
+
+/** Largest and smallest width of a bar of `--chart`. */
+const CHART_BAR = { most: 40, least: 8 } as const;
+
+/** Draws the matching rows of each combination or group as bars. */
+function barChart(entries: readonly Entry[], groupBy: Grouping | undefined, screen: Screen): string {
+  const names = groupBy === "day" ? ["crawl_date"] : groupBy === undefined ? DIMENSIONS : [groupBy];
+  const most = entries.reduce((largest, { matching_rows }) => Math.max(largest, matching_rows), 0);
+  const columns = [
+    ...names.map((name) =>
+      textColumn(name === "crawl_date" ? "day" : name, (entry: Entry) => String(entry[name as keyof Entry])),
+    ),
+    numberColumn("rows", (entry: Entry) => entry.matching_rows),
+  ];
+  const room = (screen.width ?? Number.POSITIVE_INFINITY) - fullWidthOf(itemTable(entries, columns)) - 2;
+  const width = Math.min(CHART_BAR.most, Math.max(CHART_BAR.least, room));
+  const bar = (entry: Entry) => countBar(entry.matching_rows, most, width);
+  return renderTable(itemTable(entries, [...columns, textColumn("", bar, { rigid: true })]), screen).text;
+}
+
+/** From this width on a period takes two cells. */
+const WIDE = 100;
+
+/**
+ * Draws the crawl activity of each retailer, rows a day, as a line of shades over time.
+ *
+ * @param cost what reading the activity took, for the legend; empty for nothing
+ */
+function activityChart({ periods, rows }: Activity, cost: string, screen: Screen): string {
+  const [first, last] = [periods[0], periods.at(-1)];
+  if (first === undefined || last === undefined) {
+    return "";
+  }
+  const cells = (screen.width ?? WIDE) >= WIDE ? 2 : 1;
+  const perDay = (counts: readonly number[]) => counts.map((count, index) => count / (periods[index]?.days ?? 1));
+  const retailers = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
+  const table = itemTable(retailers, [
+    textColumn("retailer", ([retailer]) => retailer),
+    textColumn(`${first.start} to ${last.end}`, ([, counts]) => heatLine(perDay(counts), cells), { rigid: true }),
+  ]);
+  const days = Math.round(periods.reduce((sum, period) => sum + period.days, 0) / periods.length);
+  const about = periods.every((period) => period.days === days) ? "" : "about ";
+  const unit = days === 1 ? "day" : "days";
+  const legend = `each mark is ${about}${days} ${unit}: · no rows, ░▒▓█ rows a day against the retailer's own most${cost}`;
+  return `${renderTable(table, screen).text}${wrap(legend, screen.width)}\n`;
 }
