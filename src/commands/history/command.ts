@@ -5,8 +5,7 @@ import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import type { Context, Run } from "../../context.ts";
-import { HISTORY_COLUMNS } from "./history-records.ts";
-import { type HistoryFlags, type HistoryOptions, parseHistoryOptions } from "./options.ts";
+import { HISTORY_COLUMNS, type HistoryFlags, type HistoryOptions, parseHistoryOptions } from "./options.ts";
 
 const load: Run<HistoryOptions> = async (...call) => (await import("./run.ts")).runHistory(...call);
 

@@ -5,9 +5,9 @@ import { html, link, minuteOf, renderPage } from "../../output/html-document.ts"
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../output/html-table.ts";
 import { counted, groupDigits, signedPercent } from "../../output/terminal/counted.ts";
 import { visible } from "../../output/terminal/visible.ts";
-import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
+import type { Series, SeriesPoint } from "../../prices/series.ts";
 import { priceChart } from "./price-chart.ts";
-import { priceChanges, productsInOrder } from "./price-tables.ts";
+import { extremeName, priceChanges, productsInOrder } from "./price-tables.ts";
 
 interface PageFacts {
   folder: string;
@@ -103,20 +103,15 @@ function productsTable(series: readonly Series[], currency: string, { addressOf 
 
 /** The days on which the price changed. */
 function changesTable(product: Series, list: ListOptions): Html {
-  const { lowest, highest, title } = product;
   const columns: HtmlColumn<SeriesPoint>[] = [
     { heading: "Since", kind: "day", cell: ({ day }) => day },
     { heading: "Price", kind: "count", cell: (point) => `${groupDigits(point.selling_price)} ${point.currency}` },
     { heading: "Change", kind: "count", cell: ({ percent }) => signedPercent(percent) },
     { heading: "List price", kind: "count", cell: ({ mrp }) => groupDigits(mrp) },
     { heading: "Discount", kind: "count", cell: ({ discount_pct }) => (discount_pct > 0 ? `${discount_pct} %` : "") },
-    {
-      heading: "",
-      kind: "",
-      cell: (point) => (samePrice(point, lowest) ? "lowest" : samePrice(point, highest) ? "highest" : ""),
-    },
+    { heading: "", kind: "", cell: (point) => extremeName(point, product) },
   ];
-  return htmlTable(columns, priceChanges(product, list), `Changes of ${title}`);
+  return htmlTable(columns, priceChanges(product, list), `Changes of ${product.title}`);
 }
 
 function idOf({ retailer, sku }: Series): string {

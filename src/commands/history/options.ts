@@ -13,7 +13,12 @@ import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
-import { HISTORY_COLUMNS } from "./history-records.ts";
+
+/** Members of a record in their order, which is also that of the CSV columns. */
+export const HISTORY_COLUMNS: readonly string[] = [
+  ...["retailer", "sku", "title", "department", "category", "crawl_date"],
+  ...["currency", "mrp", "selling_price", "discount_pct", "percent"],
+];
 
 export interface HistoryFlags extends SourceFlags, ListingFlags {
   search?: string;
@@ -44,8 +49,7 @@ export async function parseHistoryOptions(
   const shown = parseListing(listing, LIST_FORMATS, context, HISTORY_COLUMNS, SORT_WORDS);
   // The last word is the folder if it names a synced folder, or a path that no sku looks like. A sku may contain a slash.
   const end = words.at(-1);
-  const isPath = end !== undefined && (/^(?:\.{0,2}|~)\/|\/$|^\.{1,2}$/.test(end) || (await isFolderPath(end)));
-  const isFolder = isPath && !flags.demo;
+  const isFolder = end !== undefined && !flags.demo && (await isFolderPath(end));
   const [skus, folder] = isFolder ? [words.slice(0, -1), end] : [words, undefined];
   const search = (flags.search ?? "").split(/\s+/).filter((word) => word !== "");
   if (skus.length === 0 && search.length === 0) {
@@ -70,9 +74,10 @@ export async function parseHistoryOptions(
   };
 }
 
-/** Whether a word names a folder of `catalog sync`, or another folder, if it has a slash. */
+/** Whether a word looks like a path, or names a folder of `catalog sync`, or another folder, if it has a slash. */
 async function isFolderPath(word: string): Promise<boolean> {
   return (
+    /^(?:\.{0,2}|~)\/|\/$|^\.{1,2}$/.test(word) ||
     (await isSyncedFolder(word)) ||
     (word.includes("/") && ((await stat(word).catch(() => undefined))?.isDirectory() ?? false))
   );

@@ -16,8 +16,33 @@ import {
 import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate, widthOf } from "../../output/terminal/width.ts";
+import { roundedPercent } from "../../prices/observation.ts";
 import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
-import { type HistoryRecord, historyRecords } from "./history-records.ts";
+
+/** The record of a day, in the order of the columns; `percent` has two decimals. */
+function historyRecord({ title }: Series, point: SeriesPoint) {
+  return {
+    retailer: point.retailer,
+    sku: point.sku,
+    title,
+    department: point.department,
+    category: point.category,
+    crawl_date: point.day,
+    currency: point.currency,
+    mrp: point.mrp,
+    selling_price: point.selling_price,
+    discount_pct: point.discount_pct,
+    percent: roundedPercent(point.percent),
+  };
+}
+
+export type HistoryRecord = ReturnType<typeof historyRecord>;
+
+/** A record of each day of the products, in the order and up to the limit of the list. */
+export function recordsInOrder(series: readonly Series[], { sort, limit }: ListOptions): readonly HistoryRecord[] {
+  const records = series.flatMap((one) => one.points.map((point) => historyRecord(one, point)));
+  return sortBy(records, sort, (record, column) => record[column as keyof HistoryRecord]).slice(0, limit);
+}
 
 /** Cells of a title that are always shown. */
 const SHORTEST_TITLE = 20;
@@ -76,8 +101,15 @@ export function priceChanges({ points }: Series, { sort, limit }: ListOptions): 
   return (sort === undefined ? changed.toReversed() : sortBy(changed, sort, member)).slice(0, limit);
 }
 
+/** Whether a price is the lowest or the highest one, in words. */
+export function extremeName(point: SeriesPoint, { lowest, highest }: Series): string {
+  if (samePrice(point, lowest)) {
+    return "lowest";
+  }
+  return samePrice(point, highest) ? "highest" : "";
+}
+
 function priceChangesTable(series: Series, list: ListOptions, screen: Screen) {
-  const { lowest, highest } = series;
   const table = itemTable(priceChanges(series, list), [
     textColumn("since", (point) => point.day),
     numberColumn("price", (point) => point.selling_price),
@@ -85,15 +117,14 @@ function priceChangesTable(series: Series, list: ListOptions, screen: Screen) {
     numberColumn("mrp", (point) => point.mrp),
     numberColumn("discount", (point) => point.discount_pct),
     textColumn("currency", (point) => point.currency, { rigid: true }),
-    textColumn("", (point) => (samePrice(point, lowest) ? "lowest" : samePrice(point, highest) ? "highest" : "")),
+    textColumn("", (point) => extremeName(point, series)),
   ]);
   return renderTable(table, screen);
 }
 
 /** The cheapest first within each currency, unless sorted otherwise. */
 export function productsInOrder(series: readonly Series[], { sort, limit }: ListOptions): readonly Series[] {
-  const lastRecord = new Map(series.map((one) => [one, historyRecords([one]).at(-1)]));
-  const member = (one: Series, column: string) => lastRecord.get(one)?.[column as keyof HistoryRecord];
+  const member = (one: Series, column: string) => historyRecord(one, one.last)[column as keyof HistoryRecord];
   const byPrice = sortBy(series, { column: "selling_price", descending: false }, member);
   const cheapest = sortBy(byPrice, { column: "currency", descending: false }, member);
   return (sort === undefined ? cheapest : sortBy(series, sort, member)).slice(0, limit);

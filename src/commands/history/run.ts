@@ -1,11 +1,10 @@
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { quoted } from "../../cli/flags/values.ts";
-import { sortBy } from "../../cli/order.ts";
 import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
-import { writeList } from "../../cli/write-list.ts";
+import { writeRecords } from "../../cli/write-list.ts";
 import { writePage } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -14,13 +13,13 @@ import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import { recordTable } from "../../output/terminal/tables/row-table.ts";
+import { renderTable } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate } from "../../output/terminal/width.ts";
 import { type FoundProduct, sameSkus, searchProducts, similarSkus } from "../../prices/search-products.ts";
 import { collectSeries, type Series } from "../../prices/series.ts";
-import { HISTORY_COLUMNS, type HistoryRecord, historyRecords } from "./history-records.ts";
-import type { HistoryOptions } from "./options.ts";
-import { historyText } from "./price-tables.ts";
+import { HISTORY_COLUMNS, type HistoryOptions } from "./options.ts";
+import { type HistoryRecord, historyText, recordsInOrder } from "./price-tables.ts";
 
 /** Most products of a search that are shown; for more, the user is asked to narrow it or to limit the table. */
 const SEARCH_LIMIT = 50;
@@ -33,38 +32,30 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
     const { name, reporter } = synced;
     const { output, columns, list, page } = options;
     const series = await withFolderPrices(synced, context, (prices) => findSeries(options, synced, prices));
+    const addresses = async (areShown: boolean) =>
+      await addressesOf(synced, areShown ? series.map(({ last }) => last) : []);
     const writeListing = async () => {
-      const screen = screenOf(context, options);
-      if (!hasRowFormat(output) && columns === undefined) {
-        const addressOf = await addressesOf(synced, screen.links ? series.map(({ last }) => last) : []);
-        await showTable(historyText(series, list, addressOf, screen), output, list, reporter, context);
+      const records = recordsInOrder(series, list);
+      if (hasRowFormat(output)) {
+        const view = { recordOf: (record: HistoryRecord) => record, known: HISTORY_COLUMNS };
+        await writeRecords(records, view, { output, columns }, reporter, context);
         return;
       }
-      const member = (record: HistoryRecord, column: string) => record[column as keyof HistoryRecord];
-      const sorted = sortBy(historyRecords(series), list.sort, member);
-      const records = sorted.slice(0, list.limit);
-      const view = {
-        recordOf: (record: HistoryRecord) => record,
-        known: HISTORY_COLUMNS,
-        tableOf: (shown: readonly HistoryRecord[]) => recordTable(shown, HISTORY_COLUMNS, HISTORY_COLUMNS),
-        captions: [],
-      };
-      await writeList(records, records.length, view, options, reporter, context);
+      const screen = screenOf(context, options);
+      const table =
+        columns === undefined
+          ? historyText(series, list, await addresses(screen.links), screen)
+          : renderTable(recordTable(records, HISTORY_COLUMNS, columns), screen);
+      await showTable(table, output, list, reporter, context);
     };
     if (page === undefined) {
       await writeListing();
       return;
     }
     const { historyPage } = await import("./history-page.ts");
-    const addressOf = await addressesOf(
-      synced,
-      series.map(({ last }) => last),
-    );
-    const html = historyPage(series, { folder: name, now: context.now(), list, addressOf });
-    await writePage(html, page, context, writeListing);
-    reporter.note(
-      `${page.file}: the prices of ${counted(Math.min(series.length, list.limit ?? series.length), "product")}`,
-    );
+    const facts = { folder: name, now: context.now(), list, addressOf: await addresses(true) };
+    await writePage(historyPage(series, facts), page, context, writeListing);
+    reporter.note(`${page.file}: the prices of ${counted(series.slice(0, list.limit).length, "product")}`);
   });
 }
 
@@ -119,9 +110,7 @@ async function findProducts(
   if (found.length === 0) {
     throw new UsageError(
       `No product of ${name} has the words ${words} in its title, brand or model number, or as the beginning of its sku.`,
-      {
-        flag: "--search",
-      },
+      { flag: "--search" },
     );
   }
   // Only a table and a page are limited by products; other formats are limited by their rows.
