@@ -1,3 +1,7 @@
+import { compareTexts } from "../../cli/order.ts";
+import { groupBy } from "../../contract/values/group-by.ts";
+import { brandIn, type Listings } from "../../mirror/prices/listings.ts";
+import type { ColumnType } from "../../output/formats/encoder.ts";
 import { numberCell } from "../../output/terminal/tables/cell.ts";
 import {
   itemTable,
@@ -7,10 +11,63 @@ import {
   WHOLE_SKU,
 } from "../../output/terminal/tables/item-table.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
-import type { Discounts } from "../../prices/discounts.ts";
+import { type Discounts, discountsOf } from "../../prices/discounts.ts";
 import { withDecimals } from "../../prices/exact.ts";
+import type { LatestPrice } from "../../prices/latest.ts";
 import type { ProductGroup } from "../../prices/observation.ts";
-import type { GroupRecord, LatestRecord } from "./latest-records.ts";
+
+/** The types of the columns in Parquet that are not those of a product row. */
+export const LATEST_TYPES: Readonly<Record<string, ColumnType>> = {
+  days_old: { kind: "integer", nullable: false },
+  // Files of earlier versions may lack it.
+  url: { kind: "string", nullable: true },
+  products: { kind: "integer", nullable: false },
+  discounted_products: { kind: "integer", nullable: false },
+  discounted_percent: { kind: "number", nullable: false },
+  mean_discount_pct: { kind: "number", nullable: true },
+};
+
+/** The newest price of a product, with its age. */
+export interface AgedPrice extends LatestPrice {
+  sku: string;
+  days_old: number;
+}
+
+export type LatestRecord = ReturnType<typeof latestRecord>;
+
+/** The members in the order of the columns. */
+export function latestRecord(price: AgedPrice, listings: Listings, url: string | undefined) {
+  const { listing } = price;
+  return {
+    retailer: price.retailer,
+    sku: price.sku,
+    title: listings.titleOf(listing),
+    brand: brandIn(listings.modelOf(listing)),
+    department: price.department,
+    category: price.category,
+    currency: listings.currencies[listings.currency[listing] ?? 0] ?? "",
+    selling_price: price.selling_price,
+    mrp: price.mrp,
+    discount_pct: price.discount_pct,
+    crawl_date: price.day,
+    days_old: price.days_old,
+    url: url ?? null,
+  };
+}
+
+export type GroupRecord = ReturnType<typeof groupRecords>[number];
+
+/** The discounts of each group, by its name. */
+export function groupRecords(prices: readonly LatestPrice[], by: ProductGroup, listings: Listings) {
+  const nameOf = (price: LatestPrice) => (by === "brand" ? brandIn(listings.modelOf(price.listing)) : price[by]);
+  return [...groupBy(prices, nameOf)]
+    .map(([name, own]) => {
+      const { discounted_percent = null, mean_discount_pct = null, ...counts } = discountsOf(own);
+      const group: Partial<Record<ProductGroup, string>> = { [by]: name };
+      return { ...group, ...counts, discounted_percent, mean_discount_pct };
+    })
+    .sort((a, b) => compareTexts(a[by] ?? "", b[by] ?? ""));
+}
 
 export function latestTable(prices: readonly LatestRecord[]): Table {
   return itemTable(prices, [
@@ -31,8 +88,8 @@ export function latestTable(prices: readonly LatestRecord[]): Table {
 
 export function groupsTable(groups: readonly GroupRecord[], by: ProductGroup, total: Discounts): Table {
   const percent = (heading: string, name: "discounted_percent" | "mean_discount_pct") => {
-    const cell = (discounts: { [one in typeof name]: number | null | undefined }) =>
-      numberCell(oneDecimal(discounts[name]));
+    const cell = ({ [name]: value }: { [one in typeof name]: number | null | undefined }) =>
+      numberCell(value == null ? undefined : withDecimals(value, 1));
     return { heading, rigid: true, cell, total: cell(total) };
   };
   return itemTable(groups, [
@@ -42,8 +99,4 @@ export function groupsTable(groups: readonly GroupRecord[], by: ProductGroup, to
     percent("discounted %", "discounted_percent"),
     percent("mean discount %", "mean_discount_pct"),
   ]);
-}
-
-function oneDecimal(percent: number | null | undefined): string | undefined {
-  return percent == null ? undefined : withDecimals(percent, 1);
 }

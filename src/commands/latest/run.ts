@@ -5,7 +5,7 @@ import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-fol
 import { screenOf } from "../../cli/terminal.ts";
 import { listed, writeList } from "../../cli/write-list.ts";
 import type { Context } from "../../context.ts";
-import { addDays, dayOf } from "../../contract/values/day-arithmetic.ts";
+import { addDays, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { Listings } from "../../mirror/prices/listings.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { counted } from "../../output/terminal/counted.ts";
@@ -13,33 +13,35 @@ import { discountsOf } from "../../prices/discounts.ts";
 import { latestPrices } from "../../prices/latest.ts";
 import type { ProductGroup } from "../../prices/observation.ts";
 import {
-  type AgeDays,
   type AgedPrice,
-  ageDays,
-  ageOf,
   type GroupRecord,
   groupRecords,
+  groupsTable,
   LATEST_TYPES,
   type LatestRecord,
   latestRecord,
-} from "./latest-records.ts";
-import { groupsTable, latestTable } from "./latest-table.ts";
+  latestTable,
+} from "./latest-table.ts";
 import { GROUP_COLUMNS, LATEST_COLUMNS, type LatestOptions } from "./options.ts";
 
 export async function runLatest(options: LatestOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
     const { groupBy, maxAge } = options;
-    const ages = ageDays(synced.filters, dayOf(context.now()));
-    const first = firstDay(ages, maxAge);
+    const today = dayOf(context.now());
+    const { own_days = {}, ...shared } = synced.filters;
+    const [earliest = today] = [shared, ...Object.values(own_days)].map(({ end_date = today }) => end_date).sort();
+    // Days before it have prices that are too old for every retailer.
+    const first = maxAge === undefined ? "" : addDays(earliest, -maxAge);
     const days = synced.days.filter((day) => day >= first);
     const { prices, listings } = await withFolderPrices({ ...synced, days }, context, async (prices) => ({
       ...(await latestPrices(prices)),
       listings: prices.listings,
     }));
 
-    const age = ageOf(ages);
+    const numberOf = rememberedDayNumber();
     const known = prices.flatMap((price): AgedPrice | [] => {
-      const days_old = age(price);
+      const { end_date = today } = own_days[price.retailer] ?? shared;
+      const days_old = numberOf(end_date) - numberOf(price.day);
       const isKnown = maxAge === undefined || days_old <= maxAge;
       return isKnown ? Object.assign(price, { days_old, sku: listings.skuOf(price.listing) }) : [];
     });
@@ -55,10 +57,10 @@ export async function runLatest(options: LatestOptions, context: Context): Promi
   });
 }
 
-/** The first day whose prices are not too old for any retailer; the days before it need not be read. */
-function firstDay({ own, others }: AgeDays, maxAge: number | undefined): string {
-  const [earliest = others] = [others, ...own.values()].sort();
-  return maxAge === undefined ? "" : addDays(earliest, -maxAge);
+/** As `dayNumber`, for many of few days. */
+function rememberedDayNumber(): typeof dayNumber {
+  const numbers = new Map<string, number>();
+  return (day) => numbers.get(day) ?? numbers.set(day, dayNumber(day)).get(day) ?? Number.NaN;
 }
 
 async function writeProducts(
