@@ -10,11 +10,15 @@ import { type DateExpression, resolveDay } from "../../contract/values/date-expr
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { UsageError } from "../../errors.ts";
 import { readFileText, readStream, readText } from "../../files/read-text.ts";
+import type { ColumnType } from "../../output/formats/encoder.ts";
 import { counted, firstOf, groupDigits } from "../../output/terminal/counted.ts";
+import { numberCell } from "../../output/terminal/tables/cell.ts";
+import { itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
+import type { Table } from "../../output/terminal/tables/table.ts";
 import { type Basket, collectBasket } from "../../prices/basket.ts";
 import { basketGaps, basketIndex, firstPricedDay, type IndexDays, type IndexRow } from "../../prices/basket-index.ts";
+import { withDecimals } from "../../prices/exact.ts";
 import { type BasketLine, parseBasket } from "./basket-file.ts";
-import { indexTable, TYPES } from "./index-table.ts";
 import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
 
 /** Most bytes of a basket. */
@@ -82,6 +86,16 @@ function checkRetailers(basket: readonly BasketLine[], file: string, { name, sta
   }
 }
 
+/** The types of the columns in Parquet that are not those of a product row. */
+const TYPES: Readonly<Record<string, ColumnType>> = {
+  index: { kind: "number", nullable: true },
+  basket_value: { kind: "number", nullable: true },
+  base_value: { kind: "number", nullable: true },
+  products_priced: { kind: "integer", nullable: false },
+  products: { kind: "integer", nullable: false },
+  base_date: { kind: "date", nullable: false },
+};
+
 async function writeIndex(
   rows: readonly IndexRow[],
   { reporter }: SyncedFolder,
@@ -97,6 +111,22 @@ async function writeIndex(
     captions: ["retailer", "currency", "products"],
   };
   await writeList(listed(sorted, options), sorted.length, view, options, reporter, context);
+}
+
+function indexTable(rows: readonly IndexRow[]): Table {
+  return itemTable(rows, [
+    textColumn("retailer", ({ retailer }) => retailer),
+    textColumn("day", ({ crawl_date }) => crawl_date, { rigid: true }),
+    {
+      heading: "index",
+      rigid: true,
+      cell: ({ index }) => numberCell(index === null ? undefined : withDecimals(index, 2)),
+    },
+    numberColumn("basket", ({ basket_value }) => basket_value),
+    textColumn("currency", ({ currency }) => currency, { rigid: true }),
+    numberColumn("priced", ({ products_priced }) => products_priced),
+    numberColumn("products", ({ products }) => products),
+  ]);
 }
 
 /** Says what the index is about, and what of the basket is not in it. */
