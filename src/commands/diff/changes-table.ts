@@ -11,16 +11,13 @@ import { diffValue, percentMoved } from "./record.ts";
 /** Differences that a table shows; a person reads no more, and every other format has them all. */
 const SHOWN = 40;
 
-/** Collects differences and returns those to show. */
-type DifferenceList = FirstOnes<Difference>;
-
 /** Keeps the first `limit` differences in the order of `sort`. Without a limit, keeps all. */
-export function firstInOrder({ sort, limit }: Omit<ListOptions, "pager">): DifferenceList {
+export function firstInOrder({ sort, limit }: Omit<ListOptions, "pager">): FirstOnes<Difference> {
   return firstOnes(limit, (differences) => sortBy(differences, sort, diffValue));
 }
 
 /** Collects what a table shows: in the order of `--sort`, else changed products first. */
-export function shownInTable({ sort, limit = SHOWN }: ListOptions): DifferenceList {
+export function shownInTable({ sort, limit = SHOWN }: ListOptions): FirstOnes<Difference> {
   if (sort !== undefined) {
     return firstInOrder({ sort, limit });
   }

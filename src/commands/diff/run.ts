@@ -20,8 +20,8 @@ import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { diffTable, firstInOrder, shownInTable, summaryLine } from "./changes-table.ts";
 import type { ComparedDays } from "./days.ts";
-import type { DiffField, DiffOptions } from "./options.ts";
-import { DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts";
+import { DIFF_FIELDS, type DiffField, type DiffOptions } from "./options.ts";
+import { DIFF_COLUMNS, diffRecord, diffValue } from "./record.ts";
 
 /** Most retailers in a warning. */
 const NAMED = 5;
@@ -149,15 +149,8 @@ async function writeDifferences(
   days.reporter.note(`${windowOf(days)}: ${summaryLine(summary)}`);
 }
 
-function differenceFields(difference: Difference): Record<DiffField, number | undefined> {
-  const { from, to } = difference;
-  return {
-    percent: percentMoved(difference),
-    from_selling_price: from && Number(from.selling_price),
-    to_selling_price: to && Number(to.selling_price),
-    from_discount_pct: from && Number(from.discount_pct),
-    to_discount_pct: to && Number(to.discount_pct),
-  };
+function differenceFields(difference: Difference): Partial<Record<DiffField, number | null>> {
+  return Object.fromEntries(DIFF_FIELDS.map((field) => [field, diffValue(difference, field)]));
 }
 
 /** Warns if a day has no rows at all of a retailer: the retailer was probably not crawled on that day. */

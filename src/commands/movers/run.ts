@@ -15,7 +15,7 @@ import { groupDigits } from "../../output/terminal/counted.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import type { ProductGroup } from "../../prices/observation.ts";
 import { type MoverGroup, type MoverRecord, moverRecord, moversText } from "./movers-table.ts";
-import { MOVER_COLUMNS, type MoverField, type MoversOptions } from "./options.ts";
+import { MOVER_COLUMNS, type MoversOptions } from "./options.ts";
 
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
@@ -61,7 +61,9 @@ async function writeMovers(
     await showTable(text, output, list, reporter, context);
     reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${latest}`);
   }
-  const held = options.kinds.flatMap((kind) => all[kind]).filter((mover) => options.failIf?.holds(moverFields(mover)));
+  const isHeld = ({ now, percent, before }: Mover) =>
+    options.failIf?.holds({ ...now, percent, before_selling_price: before?.selling_price });
+  const held = options.kinds.flatMap((kind) => all[kind].filter(isHeld));
   refuseHeld(options.failIf, new Set(held.map(({ now }) => `${now.retailer} ${now.sku}`)));
 }
 
@@ -76,9 +78,4 @@ function groupsOf(
       ? [[undefined, movers] as const]
       : [...groupBy(movers, (mover) => nameOf(mover, dimension))].sort(([a], [b]) => (a < b ? -1 : 1));
   return groups.map(([name, own]) => ({ kind, name, movers: own.slice(0, limit), all: own.length }));
-}
-
-function moverFields({ percent, now, before }: Mover): Record<MoverField, number | undefined> {
-  const { selling_price, mrp, discount_pct } = now;
-  return { percent, selling_price, before_selling_price: before?.selling_price, mrp, discount_pct };
 }
