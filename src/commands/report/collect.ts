@@ -4,28 +4,19 @@ import type { Context } from "../../context.ts";
 import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
 import { UsageError } from "../../errors.ts";
-import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { brandIn } from "../../mirror/prices/listings.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { discountsOf } from "../../prices/discounts.ts";
 import { type LatestPrice, latestPrices } from "../../prices/latest.ts";
-import { findMovers } from "../../prices/movers.ts";
-import { collectSeries, type Series } from "../../prices/series.ts";
+import { collectSeries } from "../../prices/series.ts";
 import type { Figures } from "./figures.ts";
-import { firstDifferences, type ListedProduct, moved, productKey } from "./listed-products.ts";
+import { type ProductList, productKey, productLists } from "./listed-products.ts";
 import type { ReportOptions } from "./options.ts";
 
 /** What a report shows. */
 export type Report = Awaited<ReturnType<typeof collectReport>>;
 
-/** Products of one kind. */
-export interface ProductList {
-  kind: "drops" | "rises" | "new_lows" | "new" | "gone";
-  /** The first of them. */
-  products: readonly ListedProduct[];
-  /** Number of all of them. */
-  all: number;
-}
+export type ShownProduct = Report["lists"][number]["products"][number];
 
 /**
  * Collects a report of a folder: the products that moved, are new or are gone, by last known prices, and the state of each
@@ -47,13 +38,18 @@ export async function collectReport(
     if (latest.length === 0) {
       throw new UsageError(`${name} holds no rows that the filters match.`);
     }
-    const lists = since === undefined ? [] : await productLists(prices, since, last, options);
-    const brandOf = ({ listing }: LatestPrice) => brandIn(prices.listings.modelOf(listing));
+    const lists = since === undefined ? [] : await productLists(prices, { from: since, to: last }, options);
+    const series = await collectSeries(
+      prices,
+      lists.flatMap(({ products }) => products),
+    );
+    const seriesOf = new Map(series.map((one) => [productKey(one), one]));
+    const addressOf = await addressesOf(
+      synced,
+      series.map((one) => one.last),
+    );
     const retailers = freshness(latest, options.staleAfter, context.now());
-    const brands = discountsByBrand(latest, brandOf);
-    const seriesOf = await seriesOfListed(prices, lists);
-    const lasts = lists.flatMap(({ products }) => products.flatMap((product) => seriesOf(product)?.last ?? []));
-    const addressOf = await addressesOf(synced, lasts);
+    const brands = discountsByBrand(latest, ({ listing }) => brandIn(prices.listings.modelOf(listing)));
     return {
       /** What messages call the folder. */
       name,
@@ -62,48 +58,20 @@ export async function collectReport(
       rows,
       /** The day up to which earlier prices count; undefined if the folder has a single day. */
       since,
-      lists,
+      lists: lists.map((list) => ({
+        ...list,
+        products: list.products.map((product) => {
+          const own = seriesOf.get(productKey(product));
+          return { ...product, series: own, url: own && addressOf(own.last) };
+        }),
+      })),
       retailers,
       staleAfter: options.staleAfter,
       brands: brands.slice(0, options.limit),
       allBrands: brands.length,
       figures: figuresOf(lists, retailers, latest),
-      seriesOf,
-      addressOf: (product: ListedProduct) => {
-        const newest = seriesOf(product)?.last;
-        return newest && addressOf(newest);
-      },
     };
   });
-}
-
-async function productLists(
-  prices: Prices,
-  since: string,
-  last: string,
-  { limit, maxAge }: ReportOptions,
-): Promise<ProductList[]> {
-  const movers = await findMovers(prices, since);
-  const { titleOf } = prices.listings;
-  const ofMovers = (kind: ProductList["kind"], found: (typeof movers)["drop"]): ProductList => ({
-    kind,
-    products: found.slice(0, limit).map((mover) => moved(mover, titleOf)),
-    all: found.length,
-  });
-  const pair = { from: since, to: last };
-  return [
-    ofMovers("drops", movers.drop),
-    ofMovers("rises", movers.rise),
-    ofMovers("new_lows", movers.new_low),
-    { kind: "new", ...(await firstDifferences(prices, { ...pair, maxAge: undefined }, "appeared", limit)) },
-    { kind: "gone", ...(await firstDifferences(prices, { ...pair, maxAge }, "vanished", limit)) },
-  ];
-}
-
-async function seriesOfListed(prices: Prices, lists: readonly ProductList[]) {
-  const listed = lists.flatMap(({ products }) => products);
-  const series = new Map((await collectSeries(prices, listed)).map((one) => [productKey(one), one]));
-  return (product: ListedProduct): Series | undefined => series.get(productKey(product));
 }
 
 /** The newest day of each retailer, and its age; the stalest first. */
@@ -135,11 +103,7 @@ function figuresOf(
 ): Figures {
   const list = (kind: ProductList["kind"]) => lists.find((one) => one.kind === kind);
   return {
-    drops: list("drops")?.all,
-    rises: list("rises")?.all,
-    new_lows: list("new_lows")?.all,
-    new: list("new")?.all,
-    gone: list("gone")?.all,
+    ...Object.fromEntries(lists.map(({ kind, all }) => [kind, all])),
     biggest_drop: list("drops")?.products[0]?.percent,
     biggest_rise: list("rises")?.products[0]?.percent,
     stale: retailers.filter(({ isStale }) => isStale).length,

@@ -21,8 +21,8 @@ export const FIGURES = {
 export type Figure = keyof typeof FIGURES;
 export const FIGURE_NAMES = Object.keys(FIGURES) as readonly Figure[];
 
-/** A figure is undefined if there is nothing to compare or to divide by; it then meets no condition. */
-export type Figures = Readonly<Record<Figure, number | undefined>>;
+/** A figure is missing if there is nothing to compare or to divide by; it then meets no condition. */
+export type Figures = Readonly<Partial<Record<Figure, number | undefined>>>;
 
 /** @throws ConditionHoldsError naming each condition that the figures meet, with their values */
 export function refuseFigures(conditions: readonly Condition<Figure>[], figures: Figures): void {

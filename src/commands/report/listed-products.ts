@@ -1,20 +1,24 @@
 import { firstOnes } from "../../cli/order.ts";
 import type { Difference } from "../../diff/join.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
-import { type AsOfOptions, diffAsOf } from "../../prices/as-of.ts";
-import type { Mover } from "../../prices/movers.ts";
+import { diffAsOf } from "../../prices/as-of.ts";
+import { findMovers, type Mover } from "../../prices/movers.ts";
 import { type Observation, percentOf } from "../../prices/observation.ts";
+import type { ReportOptions } from "./options.ts";
+
+/** Products of one kind. */
+export interface ProductList {
+  kind: "drops" | "rises" | "new_lows" | "new" | "gone";
+  /** The first of them. */
+  products: readonly ListedProduct[];
+  /** Number of all of them. */
+  all: number;
+}
 
 /** A product of a list, with its newest price. */
-export interface ListedProduct {
-  retailer: string;
-  sku: string;
+interface ListedProduct
+  extends Pick<Observation, "retailer" | "sku" | "currency" | "selling_price" | "discount_pct" | "day"> {
   title: string;
-  currency: string;
-  selling_price: number;
-  discount_pct: number;
-  /** The day of that price. */
-  day: string;
   /** What it is compared with: the price before, or the lowest one before a new low. */
   before: Pick<Observation, "selling_price" | "day"> | undefined;
   /** Change from there in percent. */
@@ -26,23 +30,31 @@ export function productKey({ retailer, sku }: { retailer: string; sku: string })
   return JSON.stringify([retailer, sku]);
 }
 
-export function moved(
-  { kind, now, before, earlierLow, percent }: Mover,
-  titleOf: (listing: number) => string,
-): ListedProduct {
-  const { retailer, sku, currency, selling_price, discount_pct, day } = now;
-  const isLow = kind === "new_low";
-  return {
-    retailer,
-    sku,
-    title: titleOf(now.listing),
-    currency,
-    selling_price,
-    discount_pct,
-    day,
-    before: isLow ? earlierLow : before,
-    percent: isLow ? earlierLow && percentOf(earlierLow, now) : percent,
-  };
+/** The products that moved, are new or are gone, by the prices known up to two days. */
+export async function productLists(
+  prices: Prices,
+  days: { from: string; to: string },
+  { limit, maxAge }: ReportOptions,
+): Promise<ProductList[]> {
+  const movers = await findMovers(prices, days.from);
+  const ofMovers = (kind: ProductList["kind"], found: readonly Mover[]): ProductList => ({
+    kind,
+    products: found.slice(0, limit).map((mover) => moved(mover, prices.listings.titleOf(mover.now.listing))),
+    all: found.length,
+  });
+  return [
+    ofMovers("drops", movers.drop),
+    ofMovers("rises", movers.rise),
+    ofMovers("new_lows", movers.new_low),
+    { kind: "new", ...(await firstDifferences(prices, { ...days, maxAge: undefined }, "appeared", limit)) },
+    { kind: "gone", ...(await firstDifferences(prices, { ...days, maxAge }, "vanished", limit)) },
+  ];
+}
+
+function moved({ kind, now, before, earlierLow, percent }: Mover, title: string): ListedProduct {
+  return kind === "new_low"
+    ? { ...now, title, before: earlierLow, percent: earlierLow && percentOf(earlierLow, now) }
+    : { ...now, title, before, percent };
 }
 
 /** The order of those that appeared: the highest discount first; of those that vanished: the last seen first. */
@@ -55,15 +67,15 @@ const ORDERS = {
  * The first products that were not known on `from`, or that were known on it and, not seen for `maxAge` days, no longer on
  * `to`; and the number of all of them.
  */
-export async function firstDifferences(
+async function firstDifferences(
   prices: Prices,
-  options: Omit<AsOfOptions, "oneSided">,
+  days: { from: string; to: string; maxAge: number | undefined },
   change: keyof typeof ORDERS,
   limit: number,
 ) {
   const { add, selected } = firstOnes<ListedProduct>(limit, (products) => products.toSorted(ORDERS[change]));
   let last = "";
-  const summary = await diffAsOf(prices, { ...options, oneSided: true }, async (differences) => {
+  const summary = await diffAsOf(prices, { ...days, oneSided: true }, async (differences) => {
     for (const difference of differences.filter((one) => one.change === change)) {
       // A product that has several prices on a day has a difference for each; the cheapest comes first.
       if (productKey(difference) !== last) {

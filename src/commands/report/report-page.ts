@@ -1,15 +1,16 @@
+import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { html, link, minuteOf, renderPage } from "../../output/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../output/html-table.ts";
 import { counted, groupDigits } from "../../output/terminal/counted.ts";
-import type { ProductList, Report } from "./collect.ts";
+import { type Series, samePrice } from "../../prices/series.ts";
+import type { Report, ShownProduct } from "./collect.ts";
 import { shareText } from "./figures.ts";
-import type { ListedProduct } from "./listed-products.ts";
-import { priceLine } from "./price-line.ts";
+import type { ProductList } from "./listed-products.ts";
 
 type Kind = ProductList["kind"];
 
-export const HEADINGS = {
+const HEADINGS = {
   drops: "Biggest drops",
   rises: "Biggest rises",
   new_lows: "New lows",
@@ -57,14 +58,14 @@ ${tile("retailers", "stale", `${groupDigits(stale)}`, `of ${counted(retailers.le
 ${tile("brands", "discounted", shareText(discounted_percent), mean_discount_pct === undefined ? "" : `mean ${shareText(mean_discount_pct)}`)}</ul></nav>`;
 }
 
-function productSection({ kind, products, all }: ProductList, report: Report): Html {
+function productSection({ kind, products, all }: Report["lists"][number], report: Report): Html {
   const heading = html`<h2 id="${kind}">${HEADINGS[kind]}</h2>`;
   if (all === 0) {
     return html`<section>${heading}\n<p>None since ${report.since ?? ""}.</p></section>\n`;
   }
   const shown = products.length < all ? `${groupDigits(products.length)} of ${groupDigits(all)}. ` : "";
   const caption = `${shown}${MEANINGS[kind](report)}`;
-  return html`<section>${heading}\n${htmlTable(COLUMNS[kind](report), products, HEADINGS[kind], caption)}</section>\n`;
+  return html`<section>${heading}\n${htmlTable(COLUMNS[kind], products, HEADINGS[kind], caption)}</section>\n`;
 }
 
 const MEANINGS: Record<Kind, (report: Report) => string> = {
@@ -75,43 +76,39 @@ const MEANINGS: Record<Kind, (report: Report) => string> = {
   gone: ({ since }) => `Known on ${since}, and not crawled any more. Those that were seen last come first.`,
 };
 
-const COLUMNS: Record<Kind, (report: Report) => HtmlColumn<ListedProduct>[]> = {
-  drops: (report) => [product(report), PRICE, CHANGE, before("Before"), chart(report), SEEN],
-  rises: (report) => [product(report), PRICE, CHANGE, before("Before"), chart(report), SEEN],
-  new_lows: (report) => [product(report), PRICE, CHANGE, before("Low before"), chart(report), SEEN],
-  new: (report) => [product(report), PRICE, DISCOUNT, chart(report), SEEN],
-  gone: (report) => [product(report), PRICE, DISCOUNT, chart(report), SEEN],
+const PRODUCT: HtmlColumn<ShownProduct> = {
+  heading: "Product",
+  kind: "",
+  cell: ({ title, retailer, sku, url }) => html`${link(title.trim() || sku, url)} <small>${retailer} ${sku}</small>`,
 };
 
-function product({ addressOf }: Report): HtmlColumn<ListedProduct> {
-  return {
-    heading: "Product",
-    kind: "",
-    cell: (one) => html`${link(one.title.trim() || one.sku, addressOf(one))} <small>${one.retailer} ${one.sku}</small>`,
-  };
-}
-
-const PRICE: HtmlColumn<ListedProduct> = {
+const PRICE: HtmlColumn<ShownProduct> = {
   heading: "Price",
   kind: "count",
   cell: ({ selling_price, currency }) => html`<b>${groupDigits(selling_price)}</b> ${currency}`,
 };
 
-const CHANGE: HtmlColumn<ListedProduct> = {
+const CHANGE: HtmlColumn<ShownProduct> = {
   heading: "Change",
   kind: "count",
   cell: ({ percent }) => html`<span class="${(percent ?? 0) < 0 ? "down" : "up"}">${percentText(percent)}</span>`,
 };
 
-const DISCOUNT: HtmlColumn<ListedProduct> = {
+const DISCOUNT: HtmlColumn<ShownProduct> = {
   heading: "Discount",
   kind: "count",
   cell: ({ discount_pct }) => (discount_pct > 0 ? `${discount_pct} %` : ""),
 };
 
-const SEEN: HtmlColumn<ListedProduct> = { heading: "Seen", kind: "day", cell: ({ day }) => day };
+const CHART: HtmlColumn<ShownProduct> = {
+  heading: "Prices",
+  kind: "chart",
+  cell: ({ series }) => (series === undefined ? "" : priceLine(series)),
+};
 
-function before(heading: string): HtmlColumn<ListedProduct> {
+const SEEN: HtmlColumn<ShownProduct> = { heading: "Seen", kind: "day", cell: ({ day }) => day };
+
+function before(heading: string): HtmlColumn<ShownProduct> {
   return {
     heading,
     kind: "count",
@@ -120,15 +117,39 @@ function before(heading: string): HtmlColumn<ListedProduct> {
   };
 }
 
-function chart({ seriesOf }: Report): HtmlColumn<ListedProduct> {
-  return {
-    heading: "Prices",
-    kind: "chart",
-    cell: (one) => {
-      const series = seriesOf(one);
-      return series === undefined ? "" : priceLine(series);
-    },
-  };
+const COLUMNS: Record<Kind, HtmlColumn<ShownProduct>[]> = {
+  drops: [PRODUCT, PRICE, CHANGE, before("Before"), CHART, SEEN],
+  rises: [PRODUCT, PRICE, CHANGE, before("Before"), CHART, SEEN],
+  new_lows: [PRODUCT, PRICE, CHANGE, before("Low before"), CHART, SEEN],
+  new: [PRODUCT, PRICE, DISCOUNT, CHART, SEEN],
+  gone: [PRODUCT, PRICE, DISCOUNT, CHART, SEEN],
+};
+
+/** Size of the drawing in its own units, and the space around the line, so that it is not cut. */
+const [WIDTH, HEIGHT, EDGE] = [112, 28, 3];
+
+/** The prices of a product as a small line with a dot at the last one: those in its last currency. */
+function priceLine({ points, last, lowest, highest }: Series): Html {
+  const drawn = points.filter(({ currency }) => currency === last.currency);
+  const [first, end] = [dayNumber(drawn[0]?.day ?? last.day), dayNumber(last.day)];
+  const [low, high] = [lowest.selling_price, highest.selling_price];
+  const tenths = (coordinate: number) => coordinate.toFixed(1);
+  const x = (day: string) => tenths(EDGE + ((dayNumber(day) - first) / (end - first || 1)) * (WIDTH - 2 * EDGE));
+  const y = (price: number) =>
+    tenths(low === high ? HEIGHT / 2 : HEIGHT - EDGE - ((price - low) / (high - low)) * (HEIGHT - 2 * EDGE));
+  const steps = drawn.flatMap((point, index) => {
+    const before = drawn[index - 1];
+    if (before === undefined) {
+      return [`M${x(point.day)} ${y(point.selling_price)}`];
+    }
+    return samePrice(before, point) ? [] : [`H${x(point.day)}V${y(point.selling_price)}`];
+  });
+  const range =
+    low === high
+      ? `always ${groupDigits(low)}`
+      : `lowest ${groupDigits(low)} on ${lowest.day}, highest ${groupDigits(high)} on ${highest.day}`;
+  const title = `${counted(drawn.length, "day")} from ${drawn[0]?.day} to ${last.day}: ${range} ${last.currency}`;
+  return html`<svg class="prices" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${title}"><title>${title}</title><path d="${steps.join("")}H${x(last.day)}"/><circle cx="${x(last.day)}" cy="${y(last.selling_price)}" r="2.5"/></svg>`;
 }
 
 /** `▼ -16.6 %`, so that the direction does not depend on a colour. */

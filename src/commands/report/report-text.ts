@@ -3,9 +3,9 @@ import { counted, groupDigits, signedPercent } from "../../output/terminal/count
 import { visible } from "../../output/terminal/visible.ts";
 import { pad, truncate, widthOf } from "../../output/terminal/width.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
-import type { ProductList, Report } from "./collect.ts";
+import type { Report } from "./collect.ts";
 import { shareText } from "./figures.ts";
-import type { ListedProduct } from "./listed-products.ts";
+import type { ProductList } from "./listed-products.ts";
 
 /** What mail programs show without breaking a line. */
 const WIDTH = 72;
@@ -52,7 +52,7 @@ function listText({ kind, products, all }: ProductList): string {
     },
     { align: "right", read: ({ selling_price }) => groupDigits(selling_price) },
     { align: "left", read: ({ currency }) => currency },
-    { align: "left", isElastic: true, read: ({ title, sku }: ListedProduct) => title.trim() || sku },
+    { align: "left", isElastic: true, read: ({ title, sku }) => title.trim() || sku },
     { align: "left", read: ({ retailer, sku }) => cut(`${retailer} ${sku}`, NAME_CELLS) },
   ]);
 }

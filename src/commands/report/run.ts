@@ -1,4 +1,4 @@
-import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
+import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
 import { comparedSince } from "../../cli/source/since-look.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { writeChunks, writePage } from "../../cli/write-rows.ts";
@@ -39,10 +39,7 @@ async function writeReport(
   const report = await collectReport(since, options, synced, context);
   const { filters, page, conditions } = options;
   const brands = (options.brands ?? []).flatMap((name) => ["--brand", name]);
-  const facts = {
-    filters: [filtersAsFlags(filters), quoteCommand(brands)].filter((text) => text !== "").join(" "),
-    now: context.now(),
-  };
+  const facts = { filters: quoteCommand([...flagsOfFilters(filters), ...brands]), now: context.now() };
   const toStdout = { format: "text", output: undefined, compression: undefined, noClobber: false };
   const writeText = () => writeChunks([reportText(report, facts)], toStdout, context);
   if (page === undefined) {
