@@ -34,8 +34,6 @@ function groupCoverage(coverage: readonly (Coverage & { brand?: string })[], dim
   });
 }
 
-export type DayGroup = ReturnType<typeof groupDays>[number];
-
 function groupDays(days: DayCounts, now: number) {
   return [...days].map(([crawl_date, counts]) => ({
     crawl_date,
@@ -50,44 +48,39 @@ export function numberOfRetailers(rcds: readonly string[]): number {
   return new Set(rcds.map((rcd) => splitRcd(rcd).retailer)).size;
 }
 
-export type ListedCombination = CombinationEntry | ReturnType<typeof groupCoverage>[number];
-export type Entry = ListedCombination | DayGroup;
+export type Entry = CombinationEntry | ReturnType<typeof groupCoverage | typeof groupDays>[number];
+
+/** A member of an entry by the name of its column; null without it. */
+export function entryMember(entry: Entry, column: string): string | number | null {
+  return (entry as Readonly<Record<string, string | number | null>>)[column] ?? null;
+}
 
 /** The first `limit` entries: by name, or the newest day first, or first by another column. */
 export function entriesInOrder<One extends Entry>(
   entries: readonly One[],
   { sort, limit }: Partial<ListOptions> = {},
 ): One[] {
-  const member = (entry: One, column: string) => entry[column as keyof One];
   const named = [...DIMENSIONS, "brand"].reduceRight(
-    (sorted, column) => sortBy(sorted, { column, descending: false }, member),
+    (sorted, column) => sortBy(sorted, { column, descending: false }, entryMember),
     entries,
   );
-  const natural = sortBy(named, { column: "crawl_date", descending: true }, member);
-  return sortBy(natural, sort, member).slice(0, limit);
+  const natural = sortBy(named, { column: "crawl_date", descending: true }, entryMember);
+  return sortBy(natural, sort, entryMember).slice(0, limit);
 }
 
-export interface CountedDays {
+/** What is counted of a set. */
+export interface Counted {
   response: CoverageResponse;
-  /** At least the listed days. */
-  days: DayCounts;
-  /** Whether these are all days of the set. */
-  isComplete: boolean;
-  entries: readonly DayGroup[];
+  /** What the list shows: days, groups or combinations. */
+  entries: readonly Entry[];
+  /** What `--fail-if` is about, listed or not: the days or groups of the list, or the retailers of one without groups. */
+  groups: readonly Entry[];
+  /** Of a list of days: at least the listed ones. */
+  days?: DayCounts;
+  /** Whether `days` are all days of the set. */
+  hasAllDays: boolean;
 }
 
-export interface CountedCombinations {
-  response: CoverageResponse;
-  days?: undefined;
-  groupBy: Summing | undefined;
-  /** What is summed up. */
-  summed: readonly Coverage[];
-  entries: readonly ListedCombination[];
-}
-
-export type Counted = CountedDays | CountedCombinations;
-
-/** Counts what the list shows: days, groups, or the combinations of `response`. */
 export async function countedBy(
   { groupBy, list, chartRequests, failIf }: CoverageOptions,
   response: CoverageResponse,
@@ -98,27 +91,19 @@ export async function countedBy(
     // A chart draws the days that are not listed, too, and a condition is about all of them.
     const isOfList = chartRequests === undefined && failIf === undefined;
     const days = await source.days(response.data, isOfList ? endDaysOf(list) : undefined);
-    const all = groupDays(days, now);
-    const rows = all.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
-    const isComplete = rows === response.meta.coverage.matching_rows;
-    return { response, days, isComplete, entries: entriesInOrder(all, list) };
+    const groups = groupDays(days, now);
+    const rows = groups.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
+    const hasAllDays = rows === response.meta.coverage.matching_rows;
+    return { response, entries: entriesInOrder(groups, list), groups, days, hasAllDays };
   }
   const summed = groupBy === "brand" ? await source.brands() : response.data;
-  const entries = groupBy === undefined ? combinationEntries(summed, now) : groupCoverage(summed, groupBy, now);
-  return { response, groupBy, summed, entries: entriesInOrder<ListedCombination>(entries, list) };
+  const groups = groupCoverage(summed, groupBy ?? "retailer", now);
+  const entries: Entry[] = groupBy === undefined ? combinationEntries(summed, now) : groups;
+  return { response, entries: entriesInOrder(entries, list), groups, hasAllDays: false };
 }
 
 /** The days that a list shows, if they are those at one end of the set. */
 function endDaysOf({ sort, limit }: ListOptions): EndDays | undefined {
   const { column, descending } = sort ?? { column: "crawl_date", descending: true };
   return limit === undefined || column !== "crawl_date" ? undefined : { most: limit, newestFirst: descending };
-}
-
-/** All groups that `--fail-if` is about, listed or not: those of the list, or the retailers if it has no groups. */
-export function conditionGroups(counted: Counted, now: number) {
-  if (counted.days !== undefined) {
-    return groupDays(counted.days, now).map((day) => ({ name: day.crawl_date, ...day }));
-  }
-  const dimension = counted.groupBy ?? "retailer";
-  return groupCoverage(counted.summed, dimension, now).map((group) => ({ name: group[dimension] ?? "", ...group }));
 }

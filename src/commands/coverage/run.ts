@@ -9,7 +9,7 @@ import type { Context } from "../../context.ts";
 import { counted } from "../../output/terminal/counted.ts";
 import { withServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
-import { type Counted, conditionGroups, countedBy, type Entry } from "./groups.ts";
+import { type Counted, countedBy, type Entry, entryMember } from "./groups.ts";
 import { type CoverageOptions, coverageColumns } from "./options.ts";
 import { type Activity, activityIn, activityOfDays } from "./views/activity.ts";
 
@@ -49,25 +49,26 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
       reporter.note(`${page.file}: the coverage of ${counted(response.data.length, "combination")}`);
     }
     noteDays(listed, folder === undefined ? [counted(reporter.requests().sent, "request")] : [], reporter);
-    refuseGroups(listed, options, now);
+    refuseGroups(listed, options);
   });
 }
 
 /** Notes, of a list of days, which days it lacks and what it took. */
-function noteDays(listed: Counted, cost: readonly string[], reporter: Reporter): void {
-  if (listed.days !== undefined) {
-    const notes = [...(listed.isComplete ? describeGaps(listed.days) : []), ...cost];
+function noteDays({ days, hasAllDays }: Counted, cost: readonly string[], reporter: Reporter): void {
+  if (days !== undefined) {
+    const notes = [...(hasAllDays ? describeGaps(days) : []), ...cost];
     if (notes.length > 0) {
       reporter.note(notes.join(" · "));
     }
   }
 }
 
-/** @throws ConditionHoldsError if a group of the list, or a retailer of a list without groups, meets `--fail-if` */
-function refuseGroups(listed: Counted, { failIf, groupBy = "retailer" }: CoverageOptions, now: number): void {
+/** @throws ConditionHoldsError if a group meets `--fail-if` */
+function refuseGroups({ groups }: Counted, { failIf, groupBy = "retailer" }: CoverageOptions): void {
   if (failIf !== undefined) {
-    const held = conditionGroups(listed, now).filter((group) => failIf.holds(group));
+    const held = groups.filter((group) => failIf.holds(group));
+    const name = groupBy === "day" ? "crawl_date" : groupBy;
     const noun = groupBy === "retailer" || groupBy === "day" ? groupBy : "group";
-    refuseHeld(failIf, new Set(held.map(({ name }) => name)), noun);
+    refuseHeld(failIf, new Set(held.map((group) => String(entryMember(group, name)))), noun);
   }
 }

@@ -1,21 +1,15 @@
 import { screenOf } from "../../../cli/terminal.ts";
 import type { Context } from "../../../context.ts";
 import { countBar, heatLine } from "../../../output/terminal/chart.ts";
-import { counted, groupDigits } from "../../../output/terminal/counted.ts";
+import { groupDigits } from "../../../output/terminal/counted.ts";
 import type { Screen } from "../../../output/terminal/style.ts";
 import { itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
-import {
-  captioned,
-  fullWidthOf,
-  renderMarkdown,
-  renderTable,
-  type Table,
-} from "../../../output/terminal/tables/table.ts";
+import { captioned, fullWidthOf, renderMarkdown, renderTable } from "../../../output/terminal/tables/table.ts";
 import { wrap } from "../../../output/terminal/wrap.ts";
-import { type Counted, type CountedDays, type DayGroup, daysOld, type Entry, numberOfRetailers } from "../groups.ts";
+import { type Counted, type Entry, entryMember } from "../groups.ts";
 import { type CoverageOptions, DIMENSIONS, type Grouping } from "../options.ts";
 import type { Activity } from "./activity.ts";
-import { coverageTable, coverageView, RANGE } from "./combinations-table.ts";
+import { coverageTable, coverageView, RANGE } from "./coverage-table.ts";
 
 /**
  * The view for people.
@@ -24,13 +18,13 @@ import { coverageTable, coverageView, RANGE } from "./combinations-table.ts";
  * @returns the text, and the headings of the columns that were left out; bars do not count
  */
 export function viewOf(
-  counted: Counted,
+  listed: Counted,
   options: CoverageOptions,
   activity: Activity,
   context: Context,
 ): ReturnType<typeof renderTable> {
   const { chart, output, folder, groupBy } = options;
-  const { entries } = counted;
+  const { entries } = listed;
   const screen = screenOf(context, options);
   const now = context.now();
   if (chart) {
@@ -41,44 +35,14 @@ export function viewOf(
     const cost = isFree ? "" : `; ${groupDigits(activity.periods.length)} coverage requests`;
     return { text: `${barChart(entries, groupBy, screen)}\n${activityChart(activity, cost, screen)}`, hidden: [] };
   }
-  if (output.format === "table") {
-    const view = { width: screen.width, byRetailer: options.list.sort === undefined, now };
-    const { table, caption } =
-      counted.days === undefined ? coverageView(counted, view) : { table: daysTable(counted, now, true), caption: "" };
-    const { text, hidden } = renderTable(table, screen);
-    // A bar only draws what other columns say.
-    const named = hidden.filter((heading) => heading !== RANGE && heading !== "");
-    return { text: captioned(caption, text, screen), hidden: named };
+  if (output.format !== "table") {
+    return { text: renderMarkdown(coverageTable(listed, groupBy, now)), hidden: [] };
   }
-  const table = counted.days === undefined ? coverageTable(counted, now) : daysTable(counted, now, false);
-  return { text: renderMarkdown(table), hidden: [] };
-}
-
-/** Widest bar, so that the table fits 80 cells. */
-const BAR = 24;
-
-/**
- * The table of the listed days; the totals are those of all days.
- *
- * @param now milliseconds since the epoch
- * @param withBars whether the last column draws the rows of each day as a bar
- */
-function daysTable({ entries, days: all, isComplete, response }: CountedDays, now: number, withBars: boolean): Table {
-  const rcds = response.data.flatMap(({ rcd, matching_rows }) => (matching_rows > 0 ? rcd : []));
-  const { matching_rows: rows, latest_date: newest } = response.meta.coverage;
-  const most = entries.reduce((largest, { matching_rows }) => Math.max(largest, matching_rows), 0);
-  const bar = ({ matching_rows }: DayGroup) => countBar(matching_rows, most, BAR);
-  return itemTable(entries, [
-    textColumn("day", (entry) => entry.crawl_date, {
-      rigid: true,
-      total: isComplete ? counted(all.size, "day") : "total",
-    }),
-    numberColumn("retailers", (entry) => entry.retailers, numberOfRetailers(rcds)),
-    numberColumn("combinations", (entry) => entry.combinations, rcds.length),
-    numberColumn("rows", (entry) => entry.matching_rows, rows),
-    numberColumn("days old", (entry) => entry.days_old, daysOld(newest, now)),
-    ...(withBars ? [textColumn("", bar, { rigid: true, total: "" })] : []),
-  ]);
+  const view = { width: screen.width, byRetailer: options.list.sort === undefined, now };
+  const { table, caption } = coverageView(listed, groupBy, view);
+  const { text, hidden } = renderTable(table, screen);
+  const columns = hidden.filter((heading) => heading !== RANGE && heading !== "");
+  return { text: captioned(caption, text, screen), hidden: columns };
 }
 
 /** Largest and smallest width of a bar of `--chart`. */
@@ -90,7 +54,7 @@ function barChart(entries: readonly Entry[], groupBy: Grouping | undefined, scre
   const most = entries.reduce((largest, { matching_rows }) => Math.max(largest, matching_rows), 0);
   const columns = [
     ...names.map((name) =>
-      textColumn(name === "crawl_date" ? "day" : name, (entry: Entry) => String(entry[name as keyof Entry])),
+      textColumn(name === "crawl_date" ? "day" : name, (entry: Entry) => String(entryMember(entry, name))),
     ),
     numberColumn("rows", (entry: Entry) => entry.matching_rows),
   ];
