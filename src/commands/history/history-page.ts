@@ -7,15 +7,7 @@ import { counted, groupDigits, signedPercent } from "../../output/terminal/count
 import { visible } from "../../output/terminal/visible.ts";
 import type { Series, SeriesPoint } from "../../prices/series.ts";
 import { priceChart } from "./price-chart.ts";
-import { extremeName, priceChanges, productsInOrder } from "./price-tables.ts";
-
-interface PageFacts {
-  folder: string;
-  /** Milliseconds since the epoch. */
-  now: number;
-  list: ListOptions;
-  addressOf: (row: SeriesPoint) => string | undefined;
-}
+import { extremeName, type LinkedSeries, priceChanges, productsInOrder } from "./price-tables.ts";
 
 /** Most lines of one chart; more could not be distinguished. */
 const LINES = 8;
@@ -23,22 +15,27 @@ const LINES = 8;
 /**
  * A complete HTML page of prices over time: a chart for each currency, because two currencies cannot share an axis, then
  * the facts and the changes of each product. A single product is the heading of its page.
+ *
+ * @param now milliseconds since the epoch
  */
-export function historyPage(series: readonly Series[], facts: PageFacts): string {
-  const shown = productsInOrder(series, facts.list);
-  const read = html`<p>${facts.folder}; read at ${minuteOf(facts.now)}.</p>`;
+export function historyPage(
+  series: readonly LinkedSeries[],
+  { folder, now, list }: { folder: string; now: number; list: ListOptions },
+): string {
+  const shown = productsInOrder(series, list);
+  const read = html`<p>${folder}; read at ${minuteOf(now)}.</p>`;
   const [only, ...others] = shown;
   const isSingle = only !== undefined && others.length === 0;
   const title = isSingle ? only.title : `Prices of ${counted(shown.length, "product")}`;
-  const body = isSingle ? singleProduct(only, read, facts) : severalProducts(shown, title, read, facts);
+  const body = isSingle ? singleProduct(only, read, list) : severalProducts(shown, title, read, list);
   return renderPage({ title, body, style: STYLE, script: "" });
 }
 
-function singleProduct(product: Series, read: Html, facts: PageFacts): Html {
-  const { title, retailer, sku, last, lowest, highest, points, changes, isNewLow } = product;
+function singleProduct(product: LinkedSeries, read: Html, list: ListOptions): Html {
+  const { title, url, retailer, sku, last, lowest, highest, points, changes, isNewLow } = product;
   const price = (point: SeriesPoint) =>
     html`${groupDigits(point.selling_price)} ${point.currency} <small class="day">${point.day}</small>`;
-  return html`<h1>${link(title, facts.addressOf(last))}</h1>
+  return html`<h1>${link(title, url)}</h1>
 <p>${retailer} ${sku}; ${last.department}, ${last.category}</p>
 ${read}
 <dl><div><dt>Last</dt><dd>${price(last)}${isNewLow ? html` <b>new low</b>` : ""}</dd></div>
@@ -47,18 +44,18 @@ ${read}
 <div><dt>Changes</dt><dd>${groupDigits(changes)} <small>in ${counted(points.length, "day")}</small></dd></div></dl>
 <figure>${priceChart([product], last.currency)}</figure>
 <h2>Changes</h2>
-${changesTable(product, facts.list)}`;
+${changesTable(product, list)}`;
 }
 
-function severalProducts(series: readonly Series[], title: string, read: Html, facts: PageFacts): Html {
+function severalProducts(series: readonly LinkedSeries[], title: string, read: Html, list: ListOptions): Html {
   const sections = [...groupBy(series, ({ last }) => last.currency)].map(([currency, products]) => {
     const charts = Array.from({ length: Math.ceil(products.length / LINES) }, (_, index) =>
       figure(products.slice(index * LINES, (index + 1) * LINES), currency),
     );
-    return html`<h2>${currency}</h2>\n${charts}\n${productsTable(products, currency, facts)}`;
+    return html`<h2>${currency}</h2>\n${charts}\n${productsTable(products, currency)}`;
   });
   // A limit is one of products here, so all changes of these are listed.
-  const list = { ...facts.list, sort: undefined, limit: undefined };
+  const all = { ...list, sort: undefined, limit: undefined };
   const changed = series.filter(({ changes }) => changes > 0);
   return html`<h1>${title}</h1>
 ${read}
@@ -66,7 +63,7 @@ ${sections}
 ${changed.length === 0 ? "" : html`<h2>Changes</h2>`}
 ${changed.map(
   (product) =>
-    html`<details id="${idOf(product)}"><summary>${product.title} <small>${product.retailer} ${product.sku}, ${counted(product.changes, "change")}</small></summary>${changesTable(product, list)}</details>\n`,
+    html`<details id="${idOf(product)}"><summary>${product.title} <small>${product.retailer} ${product.sku}, ${counted(product.changes, "change")}</small></summary>${changesTable(product, all)}</details>\n`,
 )}`;
 }
 
@@ -78,9 +75,9 @@ function figure(series: readonly Series[], currency: string): Html {
   return html`<figure>${priceChart(series, currency)}<figcaption><ul>${legend}</ul></figcaption></figure>`;
 }
 
-function productsTable(series: readonly Series[], currency: string, { addressOf }: PageFacts): Html {
-  const columns: HtmlColumn<Series>[] = [
-    { heading: "Title", kind: "", cell: (product) => link(product.title, addressOf(product.last)) },
+function productsTable(series: readonly LinkedSeries[], currency: string): Html {
+  const columns: HtmlColumn<LinkedSeries>[] = [
+    { heading: "Title", kind: "", cell: ({ title, url }) => link(title, url) },
     { heading: "Product", kind: "", cell: ({ retailer, sku }) => `${retailer} ${sku}` },
     {
       heading: "Last price",

@@ -50,31 +50,31 @@ const SHORTEST_TITLE = 20;
 /** Width of a line of prices. */
 const SPARK_CELLS = 24;
 
-/** The address of the product page of a row; undefined if it was not looked up. */
-type AddressOf = (point: SeriesPoint) => string | undefined;
+/** The prices of a product, with the address of its page; undefined if that was not looked up. */
+export interface LinkedSeries extends Series {
+  url: string | undefined;
+}
 
 /**
  * One product: its facts, then the days on which its price changed. Several products: one line each, the cheapest first.
  * With a sort column, the days themselves are listed.
  */
 export function historyText(
-  series: readonly Series[],
+  series: readonly LinkedSeries[],
   list: ListOptions,
-  addressOf: AddressOf,
   screen: Screen,
 ): { text: string; hidden: readonly string[] } {
   const [only, ...others] = series;
   if (only !== undefined && others.length === 0) {
-    const facts = productFacts(only, addressOf, screen);
+    const facts = productFacts(only, screen);
     const table = priceChangesTable(only, list, screen);
     return { text: `${facts}\n\n${table.text}`, hidden: table.hidden };
   }
-  return productsTable(series, list, addressOf, screen);
+  return productsTable(series, list, screen);
 }
 
 function productFacts(
-  { title, retailer, sku, points, lowest, highest, last, changes, isNewLow }: Series,
-  addressOf: AddressOf,
+  { title, url, retailer, sku, points, lowest, highest, last, changes, isNewLow }: LinkedSeries,
   screen: Screen,
 ) {
   const price = (point: SeriesPoint) => `${numberCell(point.selling_price).text} ${point.currency} (${point.day})`;
@@ -83,7 +83,7 @@ function productFacts(
   const room = Math.max(SHORTEST_TITLE, (screen.width ?? Number.POSITIVE_INFINITY) - widthOf(name));
   const shown = truncate(visible(title), room);
   return [
-    style("bold", `${screen.links ? linked(shown, addressOf(last)) : shown}${name}`, screen.colour),
+    style("bold", `${screen.links ? linked(shown, url) : shown}${name}`, screen.colour),
     `last ${price(last)}${isNewLow ? ", a new low" : points.length > 1 ? ", not a new low" : ""}`,
     `lowest ${price(lowest)}, highest ${price(highest)}`,
     `${counted(changes, "change")} in ${counted(points.length, "day")}  ${lineOf(points, SPARK_CELLS * 2)}`,
@@ -123,7 +123,10 @@ function priceChangesTable(series: Series, list: ListOptions, screen: Screen) {
 }
 
 /** The cheapest first within each currency, unless sorted otherwise. */
-export function productsInOrder(series: readonly Series[], { sort, limit }: ListOptions): readonly Series[] {
+export function productsInOrder(
+  series: readonly LinkedSeries[],
+  { sort, limit }: ListOptions,
+): readonly LinkedSeries[] {
   const member = (one: Series, column: string) => historyRecord(one, one.last)[column as keyof HistoryRecord];
   const byPrice = sortBy(series, { column: "selling_price", descending: false }, member);
   const cheapest = sortBy(byPrice, { column: "currency", descending: false }, member);
@@ -131,9 +134,9 @@ export function productsInOrder(series: readonly Series[], { sort, limit }: List
 }
 
 /** One line a product. */
-function productsTable(series: readonly Series[], list: ListOptions, addressOf: AddressOf, screen: Screen) {
+function productsTable(series: readonly LinkedSeries[], list: ListOptions, screen: Screen) {
   const ordered = productsInOrder(series, list);
-  const lows: ItemColumn<Series> = {
+  const lows: ItemColumn<LinkedSeries> = {
     heading: "",
     rigid: true,
     cell: ({ isNewLow }) => ({ ...textCell(isNewLow ? "new low" : ""), style: "green" }),
@@ -141,7 +144,7 @@ function productsTable(series: readonly Series[], list: ListOptions, addressOf: 
   const table = itemTable(ordered, [
     titleColumn(
       ({ title }) => title,
-      ({ last }) => addressOf(last),
+      ({ url }) => url,
     ),
     textColumn("retailer", ({ retailer }) => retailer),
     textColumn("sku", ({ sku }) => sku, { minimum: WHOLE_SKU }),

@@ -31,9 +31,11 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
   await withSyncedFolder(options, context, async (synced) => {
     const { name, reporter } = synced;
     const { output, columns, list, page } = options;
-    const series = await withFolderPrices(synced, context, (prices) => findSeries(options, synced, prices));
-    const addresses = async (areShown: boolean) =>
-      await addressesOf(synced, areShown ? series.map(({ last }) => last) : []);
+    const found = await withFolderPrices(synced, context, (prices) => findSeries(options, synced, prices));
+    const screen = screenOf(context, options);
+    const isLinked = page !== undefined || (screen.links && !hasRowFormat(output));
+    const addressOf = await addressesOf(synced, isLinked ? found.map(({ last }) => last) : []);
+    const series = found.map((one) => ({ ...one, url: addressOf(one.last) }));
     const writeListing = async () => {
       const records = recordsInOrder(series, list);
       if (hasRowFormat(output)) {
@@ -41,10 +43,9 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
         await writeRecords(records, view, { output, columns }, reporter, context);
         return;
       }
-      const screen = screenOf(context, options);
       const table =
         columns === undefined
-          ? historyText(series, list, await addresses(screen.links), screen)
+          ? historyText(series, list, screen)
           : renderTable(recordTable(records, HISTORY_COLUMNS, columns), screen);
       await showTable(table, output, list, reporter, context);
     };
@@ -53,8 +54,8 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
       return;
     }
     const { historyPage } = await import("./history-page.ts");
-    const facts = { folder: name, now: context.now(), list, addressOf: await addresses(true) };
-    await writePage(historyPage(series, facts), page, context, writeListing);
+    const html = historyPage(series, { folder: name, now: context.now(), list });
+    await writePage(html, page, context, writeListing);
     reporter.note(`${page.file}: the prices of ${counted(series.slice(0, list.limit).length, "product")}`);
   });
 }

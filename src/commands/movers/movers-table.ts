@@ -20,13 +20,13 @@ import { MOVER_COLUMNS } from "./options.ts";
 export interface MoverGroup {
   kind: MoverKind;
   name: string | undefined;
-  movers: readonly Mover[];
+  movers: readonly NamedMover[];
   /** Number of movers of the group, including those beyond the limit. */
   all: number;
 }
 
-/** What a mover's row says of its product. */
-export interface MoverTexts {
+/** A mover with what its row says of its product. */
+export interface NamedMover extends Mover {
   title: string;
   brand: string;
   /** The address of the newest row; undefined if it was not looked up. */
@@ -34,7 +34,7 @@ export interface MoverTexts {
 }
 
 /** A mover in the order of the columns. `percent` has two decimals; unknown values are null. */
-export function moverRecord({ kind, before, now, percent, earlierLow }: Mover, { title, brand, url }: MoverTexts) {
+export function moverRecord({ kind, before, now, percent, earlierLow, title, brand, url }: NamedMover) {
   const { retailer, sku, department, category, currency } = now;
   return {
     kind,
@@ -74,19 +74,15 @@ const HEADINGS = {
 export function moversText(
   kinds: readonly MoverKind[],
   groups: readonly MoverGroup[],
-  textsOf: (mover: Mover) => MoverTexts,
   chosen: readonly string[] | undefined,
   { since, latest }: { since: string; latest: string },
   screen: Screen,
 ): { text: string; hidden: string[] } {
   const hidden = new Set<string>();
-  const tableOf = (kind: MoverKind, movers: readonly Mover[]) => {
-    if (chosen === undefined) {
-      return withoutConstants(moversTable(kind, movers, textsOf), ["retailer", "currency"]);
-    }
-    const records = movers.map((mover) => moverRecord(mover, textsOf(mover)));
-    return { table: recordTable(records, MOVER_COLUMNS, chosen), caption: "" };
-  };
+  const tableOf = (kind: MoverKind, movers: readonly NamedMover[]) =>
+    chosen === undefined
+      ? withoutConstants(moversTable(kind, movers), ["retailer", "currency"])
+      : { table: recordTable(movers.map(moverRecord), MOVER_COLUMNS, chosen), caption: "" };
   const parts = kinds.map((kind) => {
     const own = groups.filter((group) => group.kind === kind);
     const all = own.map((group) => (group.name === undefined ? moreText(group) : "")).join("");
@@ -133,12 +129,12 @@ const MIDDLE: Record<MoverKind, readonly ItemColumn<Mover>[]> = {
   discount: [numberColumn("mrp", ({ now }) => now.mrp)],
 };
 
-function moversTable(kind: MoverKind, movers: readonly Mover[], textsOf: (mover: Mover) => MoverTexts): Table {
+function moversTable(kind: MoverKind, movers: readonly NamedMover[]): Table {
   const percentOf = kind === "discount" ? ({ now }: Mover) => -now.discount_pct : ({ percent }: Mover) => percent;
   return itemTable(movers, [
     titleColumn(
-      (mover) => textsOf(mover).title,
-      (mover) => textsOf(mover).url,
+      ({ title }) => title,
+      ({ url }) => url,
     ),
     textColumn("retailer", ({ now }) => now.retailer),
     textColumn("sku", ({ now }) => now.sku, { minimum: WHOLE_SKU }),

@@ -14,7 +14,7 @@ import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { groupDigits } from "../../output/terminal/counted.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import type { ProductGroup } from "../../prices/observation.ts";
-import { type MoverGroup, type MoverRecord, moverRecord, moversText } from "./movers-table.ts";
+import { type MoverRecord, moverRecord, moversText } from "./movers-table.ts";
 import { MOVER_COLUMNS, type MoversOptions } from "./options.ts";
 
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
@@ -41,23 +41,23 @@ async function writeMovers(
     brand: brandIn(listings.modelOf(now.listing)),
   });
   const member = (mover: Mover, column: string) =>
-    moverRecord(mover, { ...namesOf(mover), url: undefined })[column as keyof MoverRecord];
+    moverRecord({ ...mover, ...namesOf(mover), url: undefined })[column as keyof MoverRecord];
   const groupNameOf = (mover: Mover, dimension: ProductGroup) =>
     dimension === "brand" ? namesOf(mover).brand || "no brand" : mover.now[dimension];
-  const groups = options.kinds.flatMap((kind) =>
+  const found = options.kinds.flatMap((kind) =>
     groupsOf(kind, sortBy(all[kind], list.sort, member), options, groupNameOf),
   );
   const screen = screenOf(context, options);
   const hasAddresses = columns === undefined ? hasRowFormat(output) || screen.links : columns.includes("url");
-  const listed = hasAddresses ? groups.flatMap(({ movers }) => movers.map(({ now }) => now)) : [];
+  const listed = hasAddresses ? found.flatMap(({ movers }) => movers.map(({ now }) => now)) : [];
   const addressOf = await addressesOf(synced, listed);
-  const textsOf = (mover: Mover) => ({ ...namesOf(mover), url: addressOf(mover.now) });
+  const named = (mover: Mover) => ({ ...mover, ...namesOf(mover), url: addressOf(mover.now) });
+  const groups = found.map((group) => ({ ...group, movers: group.movers.map(named) }));
   if (hasRowFormat(output)) {
     const movers = groups.flatMap((group) => group.movers);
-    const view = { recordOf: (mover: Mover) => moverRecord(mover, textsOf(mover)), known: MOVER_COLUMNS };
-    await writeRecords(movers, view, { output, columns }, reporter, context);
+    await writeRecords(movers, { recordOf: moverRecord, known: MOVER_COLUMNS }, { output, columns }, reporter, context);
   } else {
-    const text = moversText(options.kinds, groups, textsOf, columns, { since, latest }, screen);
+    const text = moversText(options.kinds, groups, columns, { since, latest }, screen);
     await showTable(text, output, list, reporter, context);
     reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${latest}`);
   }
@@ -72,7 +72,7 @@ function groupsOf(
   movers: readonly Mover[],
   { groupBy: dimension, limit }: MoversOptions,
   nameOf: (mover: Mover, dimension: ProductGroup) => string,
-): MoverGroup[] {
+) {
   const groups =
     dimension === undefined
       ? [[undefined, movers] as const]
