@@ -39,16 +39,16 @@ export function listed<Item>(items: readonly Item[], { output, list }: Listing):
   return items.slice(0, list.limit ?? (hasRowFormat(output) ? items.length : SHOWN_ROWS));
 }
 
-/** Writes items as rows, or as a table that says if there are more. @param all number of items without a limit */
+/** Writes those of all items that are `listed`, as rows, or as a table that says if there are more. */
 export async function writeList<Item, Row extends object>(
-  items: readonly Item[],
-  all: number,
+  all: readonly Item[],
   view: ListView<Item, Row>,
   options: Listing & { globals: GlobalOptions },
   reporter: Reporter,
   context: Context,
 ): Promise<void> {
   const { output, list, columns } = options;
+  const items = listed(all, options);
   if (hasRowFormat(output)) {
     await writeRecords(items, view, { output, columns }, reporter, context);
     return;
@@ -56,7 +56,7 @@ export async function writeList<Item, Row extends object>(
   const records = items.map(view.recordOf);
   const table = columns === undefined ? view.tableOf(records) : recordTable(records, view.known, columns);
   await showTable(renderCaptioned(table, view.captions, screenOf(context, options)), output, list, reporter, context);
-  if (all > items.length) {
+  if (all.length > items.length) {
     reporter.note(`the first ${groupDigits(items.length)}; -f ndjson or -o FILE has them all`);
   }
 }

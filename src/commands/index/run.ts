@@ -2,7 +2,7 @@ import { quoted } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { listed, writeList } from "../../cli/write-list.ts";
+import { writeList } from "../../cli/write-list.ts";
 import type { Context } from "../../context.ts";
 import { splitRcd } from "../../contract/filters.ts";
 import { closest } from "../../contract/values/closest.ts";
@@ -110,7 +110,7 @@ async function writeIndex(
     tableOf: indexTable,
     captions: ["retailer", "currency", "products"],
   };
-  await writeList(listed(sorted, options), sorted.length, view, options, reporter, context);
+  await writeList(sorted, view, options, reporter, context);
 }
 
 function indexTable(rows: readonly IndexRow[]): Table {

@@ -82,8 +82,7 @@ async function writeProducts(
     list.sort,
     (price, column) => latestRecord(price, listings, addressOfAll(price))[column as keyof LatestRecord],
   );
-  const shown = listed(sorted, options);
-  const addressOf = isByAddress ? addressOfAll : await addressesOf(synced, isShown ? shown : []);
+  const addressOf = isByAddress ? addressOfAll : await addressesOf(synced, isShown ? listed(sorted, options) : []);
 
   const view = {
     recordOf: (price: AgedPrice) => latestRecord(price, listings, addressOf(price)),
@@ -92,7 +91,7 @@ async function writeProducts(
     tableOf: latestTable,
     captions: ["retailer", "currency"],
   };
-  await writeList(shown, sorted.length, view, options, synced.reporter, context);
+  await writeList(sorted, view, options, synced.reporter, context);
 }
 
 async function writeGroups(
@@ -113,7 +112,7 @@ async function writeGroups(
     tableOf: (records: readonly GroupRecord[]) => groupsTable(records, by, discountsOf(prices)),
     captions: [],
   };
-  await writeList(listed(sorted, options), sorted.length, view, options, reporter, context);
+  await writeList(sorted, view, options, reporter, context);
 }
 
 /** By retailer, then sku. */
