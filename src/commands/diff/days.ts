@@ -2,7 +2,7 @@ import type { Reporter } from "../../cli/reporter.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
-import type { Difference } from "../../diff/join.ts";
+import type { Difference, Side } from "../../diff/join.ts";
 import { UsageError } from "../../errors.ts";
 
 /** The two compared days and the source of their rows. */
@@ -24,17 +24,12 @@ export interface ComparedDays {
   daysWithRows(empty: readonly string[]): Promise<string | undefined>;
 }
 
-interface DayPair<Day> {
-  from: Day;
-  to: Day;
-}
-
 /** Looks up the newest day only if one of the two is relative to it. */
 export async function resolveDaysOf(
-  days: DayPair<DateExpression>,
+  days: Record<Side, DateExpression>,
   now: number,
   newestDay: () => Promise<string | null | undefined>,
-): Promise<DayPair<string>> {
+): Promise<Record<Side, string>> {
   const hasLatest = isFromLatest(days.from) || isFromLatest(days.to);
   return resolveDayPair(days, now, hasLatest ? ((await newestDay()) ?? undefined) : undefined);
 }
@@ -45,7 +40,11 @@ export async function resolveDaysOf(
  * @param latest the newest day that has rows
  * @throws UsageError if the first is not before the second
  */
-export function resolveDayPair(days: DayPair<DateExpression>, now: number, latest = dayOf(now)): DayPair<string> {
+export function resolveDayPair(
+  days: Record<Side, DateExpression>,
+  now: number,
+  latest = dayOf(now),
+): Record<Side, string> {
   const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest }) ?? text;
   const [from, to] = [day(days.from), day(days.to)];
   if (from >= to) {

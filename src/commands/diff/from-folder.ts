@@ -42,15 +42,9 @@ async function useDays(
 ): Promise<void> {
   const { folder, state, days: withRows, reporter, signal } = synced;
   checkDays({ from, to }, folder, state);
-  const about = {
-    from,
-    to,
-    reporter,
-    signal,
-    daysWithRows: async (empty: readonly string[]) => {
-      const around = [...new Set(empty.flatMap((day) => nearestDays(day, withRows)))].sort();
-      return around.length === 0 ? undefined : `nearest days with rows: ${around.join(", ")}`;
-    },
+  const daysWithRows: ComparedDays["daysWithRows"] = async (empty) => {
+    const around = [...new Set(empty.flatMap((day) => nearestDays(day, withRows)))].sort();
+    return around.length === 0 ? undefined : `nearest days with rows: ${around.join(", ")}`;
   };
   const pricesOf: PricesOf = (days, use) => withFolderPrices({ ...synced, days }, context, use);
   const held = withRows.filter((day) => day <= to);
@@ -62,7 +56,7 @@ async function useDays(
   const maxAge = asOf ? options.maxAge : 0;
   const compare: ComparedDays["compare"] = (_, onDifferences) =>
     pricesOf(asOf ? held : [from, to], (prices) => diffAsOf(prices, { from, to, maxAge }, onDifferences));
-  await use({ ...about, asOf, compare });
+  await use({ from, to, asOf, compare, reporter, signal, daysWithRows });
 }
 
 type PricesOf = <T>(days: readonly string[], use: (prices: Prices) => Promise<T>) => Promise<T>;

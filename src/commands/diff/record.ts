@@ -1,14 +1,9 @@
-import { type Difference, SIDES } from "../../diff/join.ts";
+import { type Difference, SIDES, type Side } from "../../diff/join.ts";
 import type { ProductFacts } from "../../diff/product-facts.ts";
 import { percentOf, roundedPercent } from "../../prices/observation.ts";
 
-interface Days {
-  from: string;
-  to: string;
-}
-
-/** The JSON text of a member; undefined for null. */
-type Member = (difference: Difference, days: Days) => string | undefined;
+/** The JSON text of a member, with the two compared days; undefined for null. */
+type Member = (difference: Difference, days: Record<Side, string>) => string | undefined;
 
 const PRICES = ["mrp", "selling_price", "discount_pct", "currency"] as const;
 
@@ -40,7 +35,7 @@ const MEMBERS: Readonly<Record<string, Member>> = {
 export const DIFF_COLUMNS: readonly string[] = Object.keys(MEMBERS);
 
 /** The JSON text of a difference. */
-export function diffRecord(difference: Difference, days: Days): string {
+export function diffRecord(difference: Difference, days: Record<Side, string>): string {
   const members = Object.entries(MEMBERS).map(([name, read]) => `"${name}":${read(difference, days) ?? "null"}`);
   return `{${members.join(",")}}`;
 }
