@@ -1,9 +1,11 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { COMBINATION, coverageBody, META } from "../helpers/envelopes.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
+import { startRewritingProxy } from "../helpers/rewriting-proxy.ts";
 import { startTestService } from "../helpers/service.ts";
 
 const ROWS = [
@@ -91,4 +93,18 @@ test.each([
   const { code, stdout, stderr } = await runInProcess(["coverage", "--demo", ...args]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(message);
+});
+
+test("a group without matching rows has no days: those of its combinations mean nothing", async () => {
+  const { url, key } = await startTestService({ rows: ROWS });
+  const other = { ...COMBINATION, retailer: "zeta", rcd: "zeta:lamps:home", matching_rows: 0 };
+  const meta = { ...META, coverage: { ...META.coverage, combinations: 2, corpus_rows: 4 } };
+  const rewrite = ({ target }: { target: string }) =>
+    target.includes("_date=") ? {} : { text: coverageBody([COMBINATION, other], meta) };
+  const env = { CATALOG_BASE_URL: await startRewritingProxy(url, rewrite, onTestFinished), CATALOG_API_KEY: key };
+  const cwd = await temporaryFolder();
+  const { stdout } = await runInProcess(["coverage", "--group-by", "retailer", "-f", "csv"], { env });
+  await runInProcess(["coverage", "--html", "page.html"], { env, cwd });
+  expect(stdout).toContain("\nzeta,1,2,0,,,");
+  expect(await readFile(join(cwd, "page.html"), "utf8")).toContain('data-name="zeta" data-rows="0" data-last=""');
 });
