@@ -34,6 +34,12 @@ interface ListView<Item, Row extends object> extends RecordView<Item, Row> {
 
 type Listing = ListingOptions<TableFormat>;
 
+/** Whether a list with a column `url` is shown with addresses: in the column, or as links of a terminal. */
+export function hasAddresses(options: Listing & { globals: GlobalOptions }, context: Context): boolean {
+  const { columns, output } = options;
+  return columns === undefined ? hasRowFormat(output) || screenOf(context, options).links : columns.includes("url");
+}
+
 /** The items that the output has: those of `--limit`, and without it all, or the first of a table. */
 export function listed<Item>(items: readonly Item[], { output, list }: Listing): readonly Item[] {
   return items.slice(0, list.limit ?? (hasRowFormat(output) ? items.length : SHOWN_ROWS));

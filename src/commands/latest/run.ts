@@ -2,8 +2,7 @@ import { hasRowFormat } from "../../cli/flags/output.ts";
 import { compareTexts, sortBy } from "../../cli/order.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { screenOf } from "../../cli/terminal.ts";
-import { listed, writeList } from "../../cli/write-list.ts";
+import { hasAddresses, listed, writeList } from "../../cli/write-list.ts";
 import type { Context } from "../../context.ts";
 import { addDays, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { Listings } from "../../mirror/prices/listings.ts";
@@ -70,19 +69,17 @@ async function writeProducts(
   options: LatestOptions,
   context: Context,
 ): Promise<void> {
-  const { output, list, columns: chosen } = options;
-  const isByAddress = list.sort?.column === "url";
-  const isShown =
-    hasRowFormat(output) || chosen ? (chosen ?? LATEST_COLUMNS).includes("url") : screenOf(context, options).links;
+  const isByAddress = options.list.sort?.column === "url";
   const ordered = [...prices].sort(byProduct);
 
   const addressOfAll = await addressesOf(synced, isByAddress ? ordered : []);
   const sorted = sortBy(
     ordered,
-    list.sort,
+    options.list.sort,
     (price, column) => latestRecord(price, listings, addressOfAll(price))[column as keyof LatestRecord],
   );
-  const addressOf = isByAddress ? addressOfAll : await addressesOf(synced, isShown ? listed(sorted, options) : []);
+  const shown = hasAddresses(options, context) ? listed(sorted, options) : [];
+  const addressOf = isByAddress ? addressOfAll : await addressesOf(synced, shown);
 
   const view = {
     recordOf: (price: AgedPrice) => latestRecord(price, listings, addressOf(price)),

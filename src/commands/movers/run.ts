@@ -6,7 +6,7 @@ import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { comparedSince, type SinceDays } from "../../cli/source/since-look.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
-import { writeRecords } from "../../cli/write-list.ts";
+import { hasAddresses, writeRecords } from "../../cli/write-list.ts";
 import type { Context } from "../../context.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
 import { brandIn } from "../../mirror/prices/listings.ts";
@@ -47,9 +47,7 @@ async function writeMovers(
   const found = options.kinds.flatMap((kind) =>
     groupsOf(kind, sortBy(all[kind], list.sort, member), options, groupNameOf),
   );
-  const screen = screenOf(context, options);
-  const hasAddresses = columns === undefined ? hasRowFormat(output) || screen.links : columns.includes("url");
-  const listed = hasAddresses ? found.flatMap(({ movers }) => movers.map(({ now }) => now)) : [];
+  const listed = hasAddresses(options, context) ? found.flatMap(({ movers }) => movers.map(({ now }) => now)) : [];
   const addressOf = await addressesOf(synced, listed);
   const named = (mover: Mover) => ({ ...mover, ...namesOf(mover), url: addressOf(mover.now) });
   const groups = found.map((group) => ({ ...group, movers: group.movers.map(named) }));
@@ -57,7 +55,7 @@ async function writeMovers(
     const movers = groups.flatMap((group) => group.movers);
     await writeRecords(movers, { recordOf: moverRecord, known: MOVER_COLUMNS }, { output, columns }, reporter, context);
   } else {
-    const text = moversText(options.kinds, groups, columns, { since, latest }, screen);
+    const text = moversText(options.kinds, groups, columns, { since, latest }, screenOf(context, options));
     await showTable(text, output, list, reporter, context);
     reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${latest}`);
   }
