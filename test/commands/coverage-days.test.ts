@@ -227,7 +227,7 @@ describe("coverage --from DIR", () => {
   test("writes the page of the folder without any request", async () => {
     const folder = await syncedFolder(ROWS);
     const cwd = await temporaryFolder();
-    const { code, stderr } = await runInProcess(["coverage", "--from", folder, "--html", "page.html", "-v"], { cwd });
+    const { code, stderr } = await runInProcess(["coverage", "--from", folder, "--html", "./page.html", "-v"], { cwd });
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: expect.stringMatching(/^page\.html: the coverage of \d+ combinations\n$/),

@@ -48,7 +48,7 @@ test("--chart sends no further request if nothing matches", async () => {
 
 test("--html writes a single page with every combination", async () => {
   const folder = await temporaryFolder();
-  const { code, stdout } = await coverage(["--html", "page.html"], folder);
+  const { code, stdout } = await coverage(["--html", "./page.html"], folder);
   expect({ code, stdout, files: await readdir(folder) }).toEqual({ code: 0, stdout: "", files: ["page.html"] });
   const page = await readFile(join(folder, "page.html"), "utf8");
   expect(page.match(/<tr data-name.*?<\/tr>/g)?.map((line) => line.replace(/<[^>]+>/g, " ").trim())).toEqual([
@@ -61,15 +61,15 @@ test("--html writes a single page with every combination", async () => {
 
 test("--html is written beside what else is asked for, which the list flags are for", async () => {
   const folder = await temporaryFolder();
-  const args = ["--html", "page.html", "-o", "rows.csv", "--group-by", "retailer", "--sort", "rows", "-n", "1"];
+  const args = ["--html", "./page.html", "-o", "./rows.csv", "--group-by", "retailer", "--sort", "rows", "-n", "1"];
   expect(await coverage(args, folder)).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(await readFile(join(folder, "rows.csv"), "utf8")).toMatch(/^retailer,[^\n]+\nacme,[^\n]+\n$/);
-  const alone = await coverage(["--html", "alone.html"], folder);
+  const alone = await coverage(["--html", "./alone.html"], folder);
   expect([alone.code, (await readFile(join(folder, "alone.html"), "utf8")).length]).toEqual([
     0,
     (await readFile(join(folder, "page.html"), "utf8")).length,
   ]);
-  const chart = await coverage(["--html", "other.html", "--chart", "-v"], folder);
+  const chart = await coverage(["--html", "./other.html", "--chart", "-v"], folder);
   expect(chart.stdout).toContain("each mark is 1 day");
   expect(chart.stderr.match(/GET \/v1\/coverage/g)).toHaveLength(5);
 });
@@ -77,7 +77,7 @@ test("--html is written beside what else is asked for, which the list flags are 
 test("--no-clobber keeps the file of --html, and then nothing else is written", async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "page.html"), "mine");
-  const { code, stderr } = await coverage(["--html", "page.html", "-o", "rows.csv", "--no-clobber"], folder);
+  const { code, stderr } = await coverage(["--html", "./page.html", "-o", "./rows.csv", "--no-clobber"], folder);
   expect([code, stderr]).toEqual([1, expect.stringContaining("page.html already exists")]);
   expect([await readdir(folder), await readFile(join(folder, "page.html"), "utf8")]).toEqual([["page.html"], "mine"]);
 });
@@ -85,7 +85,7 @@ test("--no-clobber keeps the file of --html, and then nothing else is written", 
 test.each([
   [["--chart", "-f", "csv"], "--chart is a view for people; it cannot be combined with csv"],
   [["--chart-requests", "3"], "--chart-requests needs --chart or --html"],
-  [["--html", "page.html", "--group-by", "retailer"], "--group-by is for a list; the page has every combination"],
+  [["--html", "./page.html", "--group-by", "retailer"], "--group-by is for a list; the page has every combination"],
   [["--html", "page.csv", "-o", "./page.csv"], '"page.csv" would have two outputs'],
   [["--html", "-", "-f", "csv"], '"-" would have two outputs'],
   [["--html", ""], "--html is empty"],

@@ -25,7 +25,7 @@ describe("the exit code", () => {
     const { env } = await service();
     const folder = await temporaryFolder();
     await mkdir(join(folder, "taken"));
-    const { code, stderr } = await runInProcess(["export", "-o", "taken"], { env, cwd: folder });
+    const { code, stderr } = await runInProcess(["export", "-o", "./taken"], { env, cwd: folder });
     expect([code, stderr, await readdir(folder)]).toEqual([EXIT.failure, expect.stringContaining("folder"), ["taken"]]);
   });
 

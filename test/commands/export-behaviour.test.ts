@@ -129,7 +129,7 @@ describe("an export to a file", () => {
     await writeFile(target, "of before");
     const { beforePage, met, open } = gateAt(4);
     const { env } = await service(beforePage);
-    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "rows.ndjson"];
+    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "./rows.ndjson"];
     const ended = runInProcess(args, { cwd, env });
     await met;
     const before = [await readFile(target, "utf8"), (await readdir(cwd)).includes("rows.ndjson.partial")];
@@ -151,7 +151,7 @@ describe("an export to a file", () => {
       }
     });
     const flags = ["--page-size", "20", "--concurrency", "1", "--retries", "0", "--error-format", "json"];
-    const { code, stdout, stderr } = await runInProcess(["export", "-o", "rows.ndjson", ...flags], { cwd, env });
+    const { code, stdout, stderr } = await runInProcess(["export", "-o", "./rows.ndjson", ...flags], { cwd, env });
     expect([code, stdout, stderr.split("\n").length, JSON.parse(stderr), await readdir(cwd)]).toEqual([
       EXIT.unavailable,
       "",
@@ -168,7 +168,7 @@ describe("an export to a file", () => {
     let now = Date.now();
     vi.spyOn(Date, "now").mockImplementation(() => now);
     onTestFinished(() => void vi.restoreAllMocks());
-    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "rows.csv"];
+    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "./rows.csv"];
     const ended = runInProcess(args, { cwd, env });
     await met;
     const lines = join(cwd, "rows.csv.partial.json");
@@ -196,7 +196,7 @@ describe("an export to a file", () => {
     await mkdir(join(cwd, "gone"));
     const { beforePage, met, open } = gateAt(4);
     const { env } = await service(beforePage);
-    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "gone/rows.csv"];
+    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "./gone/rows.csv"];
     const ended = runInProcess(args, { cwd, env });
     await met;
     // At once, where a removal file by file would meet those that are still being made.
@@ -216,7 +216,7 @@ describe("an export to a file", () => {
     const { env } = await service(beforePage);
     const flags = ["--page-size", "20", "--concurrency", "1", "--error-format", "json"];
     const stop = new AbortController();
-    const ended = runInProcess(["export", "-o", "rows.ndjson", ...flags], { cwd, env, signal: stop.signal });
+    const ended = runInProcess(["export", "-o", "./rows.ndjson", ...flags], { cwd, env, signal: stop.signal });
     await met;
     stop.abort(new InterruptedError("SIGINT"));
     const { code, stderr } = await ended;

@@ -46,7 +46,10 @@ describe("an export to a file", () => {
       await writeFile(join(cwd, "victim"), "precious");
       await make(join(cwd, `rows.csv${suffix}`));
       for (const flags of [[], ["--resume"], ["--fresh"]]) {
-        const { code, stderr } = await runInProcess(["export", "-o", "rows.csv", ...flags], { cwd, env: service.env });
+        const { code, stderr } = await runInProcess(["export", "-o", "./rows.csv", ...flags], {
+          cwd,
+          env: service.env,
+        });
         expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
           EXIT.failure,
           expect.stringContaining(`rows.csv${suffix} is ${kind}, and catalog needs a file of its own there`),
@@ -70,7 +73,7 @@ describe("an export to a file", () => {
 
   test("refuses a name that is too long for the files beside it", async () => {
     const cwd = await temporaryFolder();
-    const run = (name: string) => runInProcess(["export", "-o", name], { cwd, env: service.env });
+    const run = (name: string) => runInProcess(["export", "-o", `./${name}`], { cwd, env: service.env });
     for (const length of [242, 255]) {
       const { code, stderr } = await run(`${"n".repeat(length - 4)}.csv`);
       expect([code, stderr.replace(/\s+/g, "")]).toEqual([
@@ -96,7 +99,7 @@ describe("an export to a file", () => {
     onTestFinished(() => slow.close());
     const env = { CATALOG_BASE_URL: slow.url.href, CATALOG_API_KEY: "k".repeat(43) };
     const stop = new AbortController();
-    const first = runInProcess(["export", "-o", "rows.csv"], { cwd: rows.cwd, env, signal: stop.signal });
+    const first = runInProcess(["export", "-o", "./rows.csv"], { cwd: rows.cwd, env, signal: stop.signal });
     await asked;
     const { code, stderr } = await rows.run("--resume", "--error-format", "json");
     expect([code, JSON.parse(stderr)]).toEqual([

@@ -31,19 +31,26 @@ test.each([
   ["rows.csv", "910 TB"],
   ["rows.csv.gz", "630 TB"],
 ])("an export to %s that the disk has no room for is refused before the first page", async (name, size) => {
-  const { code, stderr, requests, left } = await exportOfTooMuch("-o", name);
+  const { code, stderr, requests, left } = await exportOfTooMuch("-o", `./${name}`);
   expect([code, requests, left]).toEqual([EXIT.failure, 1, []]);
   expect(stderr).toMatch(new RegExp(`${name}: the export needs about ${size}, .* and the disk has .* free`));
 });
 
 test("an export to partitions needs room for its rows once more, to sort them", async () => {
-  const { code, stderr, requests } = await exportOfTooMuch("-o", "rows", "-f", "ndjson", "--partition-by", "retailer");
+  const { code, stderr, requests } = await exportOfTooMuch(
+    "-o",
+    "./rows",
+    "-f",
+    "ndjson",
+    "--partition-by",
+    "retailer",
+  );
   expect([code, requests]).toEqual([EXIT.failure, 1]);
   expect(stderr).toContain("rows/.catalog: the export needs about 1.7 PB");
 });
 
 test("an export of a few of the rows, or to stdout, is not refused for its room", async () => {
-  expect((await exportOfTooMuch("-o", "rows.csv", "--max-rows", "10")).requests).toBeGreaterThan(1);
+  expect((await exportOfTooMuch("-o", "./rows.csv", "--max-rows", "10")).requests).toBeGreaterThan(1);
   expect((await exportOfTooMuch()).requests).toBeGreaterThan(1);
 });
 

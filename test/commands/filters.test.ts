@@ -266,7 +266,7 @@ describe("a service that answers an rcd with its parts in `meta.resolved`", () =
       const { code, stdout, stderr } = await runInProcess([...args, "--rcd", rcd], { env });
       expect([code, stderr, stdout.trim().split("\n").length]).toEqual([EXIT.ok, "", rows]);
     }
-    await runInProcess(["export", "-o", "rows.csv", "--manifest", "--rcd", rcd], { cwd, env });
+    await runInProcess(["export", "-o", "./rows.csv", "--manifest", "--rcd", rcd], { cwd, env });
     const manifest = JSON.parse(await readFile(join(cwd, "rows.csv.manifest.json"), "utf8"));
     expect(manifest.resolved).toMatchObject({ retailer: null, rcd });
   });

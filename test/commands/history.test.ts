@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { temporaryFolder } from "../helpers/cli.ts";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
@@ -137,16 +137,16 @@ describe("catalog history", () => {
 
   test("takes a sku with a slash for a sku, unless it is a folder", async () => {
     const folder = await syncedFolder([product({ sku: "AB/12" }), product({ sku: "A1" })]);
-    const here = await runInProcess(["history", "AB/12", "-f", "csv"], { cwd: folder });
+    const here = await runCatalog(["history", "AB/12", "-f", "csv"], { cwd: folder });
     expect([here.code, here.stdout.match(/AB.12(?=,T)/g)]).toEqual([0, ["AB/12"]]);
     expect(
       (await runInProcess(["history", "A1", "AB/12", folder, "-f", "csv"])).stdout.match(/(?:AB.12|A1)(?=,T)/g),
     ).toEqual(["A1", "AB/12"]);
-    const wrong = await runInProcess(["history", "A1", "no/where"], { cwd: folder });
+    const wrong = await runCatalog(["history", "A1", "no/where"], { cwd: folder });
     expect(wrong.stderr).toContain(
       'no row of the sku "no/where" from 2026-01-15 to 2026-01-15, and "no/where" is not a',
     );
-    const path = await runInProcess(["history", "A1", "./no/where"], { cwd: folder });
+    const path = await runCatalog(["history", "A1", "./no/where"], { cwd: folder });
     expect([path.code, path.stderr]).toEqual([1, expect.stringContaining("./no/where was not written by")]);
   });
 
@@ -190,7 +190,7 @@ describe("catalog history", () => {
   });
 
   test("names the folder that was probably meant if none is named", async () => {
-    const { code, stderr } = await runInProcess(["history", "A1"], { cwd: dirname(synced) });
+    const { code, stderr } = await runCatalog(["history", "A1"], { cwd: dirname(synced) });
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining("the current folder is not one, but it contains copy."),
@@ -218,8 +218,8 @@ describe("catalog history", () => {
 
   test("writes every output that is asked for, in the order and length that are asked for", async () => {
     const cwd = await temporaryFolder();
-    const args = ["history", "A1", "B2", synced, "--html", "page.html", "--sort", "price:desc", "-n", "1"];
-    const rows = await runInProcess([...args, "-f", "ndjson", "-o", "rows.ndjson"], { cwd });
+    const args = ["history", "A1", "B2", synced, "--html", "./page.html", "--sort", "price:desc", "-n", "1"];
+    const rows = await runInProcess([...args, "-f", "ndjson", "-o", "./rows.ndjson"], { cwd });
     expect([rows.code, rows.stdout, (await readdir(cwd)).sort()]).toEqual([0, "", ["page.html", "rows.ndjson"]]);
     const alone = await runInProcess([...args.slice(0, 3), synced, "-f", "ndjson", ...args.slice(6)], { cwd });
     expect(await readFile(join(cwd, "rows.ndjson"), "utf8")).toBe(alone.stdout);
@@ -230,8 +230,8 @@ describe("catalog history", () => {
   test("--no-clobber keeps the file of --html, and then nothing else is written", async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, "page.html"), "mine");
-    for (const flags of [[], ["-o", "rows.csv"], ["-f", "csv"]]) {
-      const args = ["history", "A1", synced, "--html", "page.html", "--no-clobber", ...flags];
+    for (const flags of [[], ["-o", "./rows.csv"], ["-f", "csv"]]) {
+      const args = ["history", "A1", synced, "--html", "./page.html", "--no-clobber", ...flags];
       const { code, stdout, stderr } = await runInProcess(args, { cwd });
       expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("page.html already exists")]);
     }

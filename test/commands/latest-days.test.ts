@@ -45,9 +45,9 @@ test("an export takes the newest day of each named retailer, as one export of ea
 
 test("an export whose retailers have days of their own passes verify, and has rows of each window", async () => {
   const cwd = await temporaryFolder();
-  const args = ["export", "--retailer", "acme,bolt", "--start-date", "latest-4d", "-o", "rows.ndjson", "--manifest"];
+  const args = ["export", "--retailer", "acme,bolt", "--start-date", "latest-4d", "-o", "./rows.ndjson", "--manifest"];
   expect(await runInProcess(args, { service, cwd })).toMatchObject({ code: 0 });
-  expect(await runInProcess(["verify", "rows.ndjson"], { cwd })).toMatchObject({
+  expect(await runInProcess(["verify", "./rows.ndjson"], { cwd })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("155 rows"),
   });
@@ -101,7 +101,7 @@ test("history from a day before the newest has the days of each", async () => {
 
 test("a synced folder has one window, and says so", async () => {
   const cwd = await temporaryFolder();
-  const { code, stderr } = await runInProcess(["sync", "two", ...TWO], { service, cwd, columns: 200 });
+  const { code, stderr } = await runInProcess(["sync", "./two", ...TWO], { service, cwd, columns: 200 });
   expect([code, stderr]).toEqual([0, expect.stringContaining("latest is the newest day of all retailers together")]);
   const [only, ...others] = await linesOf("coverage", `${cwd}/two`, "--group-by", "day");
   expect([JSON.parse(only ?? ""), others]).toMatchObject([{ crawl_date: "2026-01-15", matching_rows: 2 }, []]);

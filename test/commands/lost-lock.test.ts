@@ -86,8 +86,8 @@ async function codesOfRobbed({ args, env, lock, prepare, onPage }: Run): Promise
 const REFUSED_UNTIL_COMPLETE = new RegExp(`^(${EXIT.unavailable},){6,}(${EXIT.ok},?){1,4}$`);
 
 test.each([
-  ["an export", ["export", "-o", "out/rows.csv", "--manifest"], "rows.csv.partial.lock"],
-  ["a partitioned export", ["export", "--partition-by", "crawl_date", "-f", "csv", "-o", "out"], ".catalog/lock"],
+  ["an export", ["export", "-o", "./out/rows.csv", "--manifest"], "rows.csv.partial.lock"],
+  ["a partitioned export", ["export", "--partition-by", "crawl_date", "-f", "csv", "-o", "./out"], ".catalog/lock"],
 ])("%s places, journals and removes nothing once another process has its lock", async (_, args, lock) => {
   let onEvent = async (): Promise<void> => undefined;
   const { url, key } = await startTestService({
@@ -110,7 +110,7 @@ test.each([
 
 test("a sync places and removes no day, and writes no state, once another process has its lock", async () => {
   const { folder, env, replace, sync } = await servedFolder(ROWS);
-  const run = { args: ["sync", "out", "--concurrency", "1"], env, lock: ".catalog/lock" };
+  const run = { args: ["sync", "./out", "--concurrency", "1"], env, lock: ".catalog/lock" };
   expect((await codesOfRobbed(run)).join()).toMatch(REFUSED_UNTIL_COMPLETE);
   await sync();
   await replace(ROWS.slice(1, 2).map((row) => ({ ...row, title: "New" })));

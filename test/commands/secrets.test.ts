@@ -40,7 +40,7 @@ describe.each(SOURCES)("a key of %s that is typed on the command line", (source)
     ["coverage", "-v", "--rcd", `acme:${KEY}:home`],
     ["coverage", "--retailer", `acme,${percent}`],
     ["sample", "--error-format", "json", "--category", KEY],
-    ["export", "--manifest", "-o", "rows.csv", "--retailer", KEY],
+    ["export", "--manifest", "-o", "./rows.csv", "--retailer", KEY],
   ])("is refused before it is sent, and is in no output: %s %s", async (...args) => {
     const { env, requests } = await keyFrom(source);
     const cwd = await temporaryFolder();
@@ -126,7 +126,7 @@ describe("a service that echoes the key", () => {
     };
     const env = { CATALOG_BASE_URL: await startRewritingProxy(url, rewrite, onTestFinished), CATALOG_API_KEY: key };
     const cwd = await temporaryFolder();
-    const { code, stderr } = await runInProcess(["export", "-v", "-o", "rows.ndjson", "--manifest"], { cwd, env });
+    const { code, stderr } = await runInProcess(["export", "-v", "-o", "./rows.ndjson", "--manifest"], { cwd, env });
     expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("The service's response holds the API key")]);
     const files = await Promise.all((await readdir(cwd)).map((name) => readFile(join(cwd, name), "utf8")));
     expect([stderr, ...files].filter((text) => text.includes(key))).toEqual([]);

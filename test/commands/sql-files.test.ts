@@ -94,7 +94,7 @@ test.each([
   [["from rows"]],
   [["selec 1"]],
   [["select count(*) from range(1000000000000) numbers(n) where n % 7 = random()"]],
-  [["from rows", "-o", "answer.parquet"]],
+  [["from rows", "-o", "./answer.parquet"]],
 ])("a damaged day is told before anything else of %j", async ([query = "", ...flags]) => {
   const folder = await synced("lamp", "chair", "table");
   const day = join(folder, `crawl_date=${FIRST_DAY}`, "part-0.parquet");

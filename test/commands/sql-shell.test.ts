@@ -180,7 +180,7 @@ test.each([
 test.each([[[]], [["FOLDER"]]])("in a pipe, a query is missing: %j", async (operands) => {
   const args = operands.map(() => folder);
   for (const options of [{}, { columns: 100 }]) {
-    const { code, stdout, stderr } = await runInProcess(["sql", ...args], { ...options, cwd: folder });
+    const { code, stdout, stderr } = await runInProcess(["sql", ...args], options);
     expect([code, stdout, stderr.replace(/\s+/g, " ")]).toEqual([
       EXIT.usage,
       "",

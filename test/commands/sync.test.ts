@@ -86,7 +86,7 @@ test("a file in place of the folder is named, and stays", async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, "file"), "mine");
   for (const folder of ["file", "file/rows"]) {
-    const { code, stderr } = await runInProcess(["sync", folder, "--demo"], { cwd });
+    const { code, stderr } = await runInProcess(["sync", `./${folder}`, "--demo"], { cwd });
     expect([code, stderr]).toEqual([EXIT.failure, "error: file is a file; a folder is needed\n"]);
   }
   expect(await readFile(join(cwd, "file"), "utf8")).toBe("mine");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { type InProcessOptions, runInProcess } from "../helpers/in-process.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
 import {
   firstLines,
@@ -77,11 +77,21 @@ const EARLIER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
+/** The files and folders in the folder of a run. */
+const FILES: ReadonlySet<string> = new Set(["copy", "rows", "rows.csv", "basket.csv", "service.db"]);
+
+/** Runs a command in a folder, as if it were the working folder. */
+async function runIn(cwd: string, args: readonly string[], options: InProcessOptions) {
+  const isFile = (word: string, index: number) => FILES.has(word) && args[index - 1] !== "--sort";
+  const words = args.map((word, index) => (isFile(word, index) ? `./${word}` : word));
+  return await runInProcess(words, { ...options, cwd });
+}
+
 /** Of a long output, the lines that are kept. */
 const KEPT_LINES: Readonly<Record<string, number>> = { "status-json": 24, "completion-bash": 6 };
 
 async function expectAsReviewed(name: string, args: readonly string[], service: TestService, cwd: string) {
-  const { code, stdout, stderr } = await runInProcess(args, { service, cwd, now: () => TRANSCRIPT_NOW });
+  const { code, stdout, stderr } = await runIn(cwd, args, { service, now: () => TRANSCRIPT_NOW });
   const shown = firstLines(stdout, KEPT_LINES[name]);
   const transcript = `$ catalog ${args.join(" ")}\n${shown}\n--- stderr\n${stderr}--- exit code ${code}\n`;
   await expect(settled(transcript, { url: service.url, cwd })).toMatchFileSnapshot(`../transcripts/${name}.txt`);
@@ -102,7 +112,7 @@ describe("what a script sees of", () => {
     const service = SHOWS_SERVICE.has(name) ? await startTestService({ rows: TRANSCRIPT_ROWS }) : shared;
     const cwd = await temporaryFolder();
     for (const earlier of EARLIER[name] ?? []) {
-      expect(await runInProcess(earlier, { service, cwd })).toMatchObject({ code: 0 });
+      expect(await runIn(cwd, earlier, { service })).toMatchObject({ code: 0 });
     }
     await expectAsReviewed(name, args, service, cwd);
   });
@@ -115,7 +125,7 @@ describe("on a folder that is kept by sync, what a script sees of", () => {
     service = await startTestService({ rows: MORNING_ROWS, onEnd });
     cwd = await temporaryFolder(onEnd);
     await writeFile(join(cwd, "basket.csv"), MORNING_BASKET);
-    expect(await runInProcess(["sync", "rows"], { service, cwd })).toMatchObject({ code: 0 });
+    expect(await runIn(cwd, ["sync", "rows"], { service })).toMatchObject({ code: 0 });
   });
 
   test.each(Object.entries(MORNING_QUESTIONS))("%s is as reviewed", async (name, args) => {

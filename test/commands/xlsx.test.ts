@@ -44,7 +44,7 @@ describe("the sheet of", () => {
     ["coverage", ["--group-by", "retailer"]],
   ])("%s %j holds what ndjson does", async (command, flags) => {
     const cwd = await temporaryFolder();
-    const sheet = await runInProcess([command, ...flags, "-o", "rows.xlsx"], { cwd, service });
+    const sheet = await runInProcess([command, ...flags, "-o", "./rows.xlsx"], { cwd, service });
     const ndjson = await runInProcess([command, ...flags, "-f", "ndjson"], { service });
     expect([sheet, ndjson.code]).toEqual([{ code: EXIT.ok, stdout: "", stderr: "" }, EXIT.ok]);
     expect(await recordsOf(join(cwd, "rows.xlsx"))).toEqual(linesOf(ndjson.stdout));
@@ -79,7 +79,7 @@ describe("the sheet of", () => {
 
   test("an export is the same through a pipe", async () => {
     const cwd = await temporaryFolder();
-    expect((await runInProcess(["export", "-o", "rows.xlsx"], { cwd, service })).code).toBe(EXIT.ok);
+    expect((await runInProcess(["export", "-o", "./rows.xlsx"], { cwd, service })).code).toBe(EXIT.ok);
     const stdout = new PassThrough();
     const written = buffer(stdout);
     await runInProcess(["export", "-f", "xlsx"], { service, stdout });
@@ -119,7 +119,7 @@ describe("an interrupted export of a sheet", () => {
     expect((await readFile(file)).equals(await readFile(expected))).toBe(true);
     expect(await recordsOf(file)).toEqual(rows);
     expect((await readdir(cut.cwd)).sort()).toEqual(["rows.xlsx", "rows.xlsx.manifest.json"]);
-    const verified = await runInProcess(["verify", "rows.xlsx"], { cwd: cut.cwd });
+    const verified = await runInProcess(["verify", "./rows.xlsx"], { cwd: cut.cwd });
     expect([verified.code, verified.stdout]).toEqual([EXIT.ok, expect.stringContaining("150 rows, each once")]);
   });
 });
@@ -179,10 +179,10 @@ describe("too many rows for a sheet", () => {
 
 describe("a sheet is refused", () => {
   test.each([
-    ["export", ["-f", "xlsx", "--compress", "gzip", "-o", "rows.xlsx"], "xlsx is already compressed (ZIP)"],
-    ["sample", ["-o", "rows.xlsx.gz"], "xlsx is already compressed (ZIP)"],
-    ["export", ["-f", "xlsx", "--excel", "-o", "rows.xlsx"], "--excel is for csv and tsv, not for xlsx"],
-    ["export", ["--links", "-o", "rows.csv"], "--links is for xlsx, not for csv"],
+    ["export", ["-f", "xlsx", "--compress", "gzip", "-o", "./rows.xlsx"], "xlsx is already compressed (ZIP)"],
+    ["sample", ["-o", "./rows.xlsx.gz"], "xlsx is already compressed (ZIP)"],
+    ["export", ["-f", "xlsx", "--excel", "-o", "./rows.xlsx"], "--excel is for csv and tsv, not for xlsx"],
+    ["export", ["--links", "-o", "./rows.csv"], "--links is for xlsx, not for csv"],
   ])("%s %j", async (command, flags, message) => {
     const cwd = await temporaryFolder();
     const { code, stderr } = await runInProcess([command, "--demo", ...flags], { cwd });

@@ -189,7 +189,7 @@ test("two containers with the same host name never write at the same time, and a
   const stalling = await stallingServer();
   const { url, key } = await startTestService({ rows: products(3) });
   const before = await newNamespace();
-  const args = ["export", "-o", "rows.csv"];
+  const args = ["export", "-o", "./rows.csv"];
   const [program = "", ...first] = [...before, process.execPath, CATALOG, ...args];
   const env = { CATALOG_API_KEY: key };
   const writer = spawn(program, first, { cwd, env: { ...bareEnvironment(), ...env, CATALOG_BASE_URL: stalling.url } });
@@ -232,6 +232,6 @@ test("a run on the same machine gets the lock of a killed run at once", async ()
   const { folder: cwd, leaveLock } = await target();
   await leaveLock(await deadOwner());
   const service = await startTestService({ rows: products(3) });
-  const { code, stderr } = await runInProcess(["export", "-o", "rows.csv"], { cwd, service });
+  const { code, stderr } = await runInProcess(["export", "-o", "./rows.csv"], { cwd, service });
   expect([code, stderr, await readdir(cwd)]).toEqual([0, "", ["rows.csv"]]);
 });

@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import { clearLine, cursorTo, moveCursor } from "node:readline";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,7 +13,10 @@ export interface InProcessOptions extends Partial<Omit<Context, "stdin" | "stdou
   service?: TestService;
   /** Text, or a stream. */
   stdin?: string | Context["stdin"];
-  /** The working folder of the run. */
+  /**
+   * The folder of the arguments that begin with `./`, as of `.` alone. What is written names its files without it. The
+   * process has one working folder for all runs, so none changes it.
+   */
   cwd?: string;
   /** Streams to use instead of those that collect the output. */
   stdout?: Output;
@@ -32,46 +34,14 @@ export interface InProcessResult {
 /** Runs a command line in this process, in a separate context without the user's configuration. */
 export async function runInProcess(
   args: readonly string[],
-  { cwd, ...options }: InProcessOptions = {},
-): Promise<InProcessResult> {
-  const leave = enterFolder(cwd);
-  try {
-    return await runHere(args, options);
-  } finally {
-    leave();
-  }
-}
-
-const home = process.cwd();
-/** The number of runs that use the working folder of the process, which has only one. */
-let runsInFolder = 0;
-
-function enterFolder(folder: string | undefined): () => void {
-  if (folder === undefined) {
-    return () => undefined;
-  }
-  if (runsInFolder > 0 && process.cwd() !== realpathSync(folder)) {
-    throw new Error(`another run in this process is in ${process.cwd()}, so none can be in ${folder}`);
-  }
-  process.chdir(folder);
-  runsInFolder += 1;
-  return () => {
-    runsInFolder -= 1;
-    if (runsInFolder === 0) {
-      process.chdir(home);
-    }
-  };
-}
-
-async function runHere(
-  args: readonly string[],
-  { service, stdin = "", columns, env = {}, ...options }: Omit<InProcessOptions, "cwd">,
+  { service, cwd, stdin = "", columns, env = {}, ...options }: InProcessOptions = {},
 ): Promise<InProcessResult> {
   const [stdout, stderr] = [capture(columns), capture(columns)];
   // Nothing can be written below a file.
   const nowhere = fileURLToPath(import.meta.url);
   const { signal = new AbortController().signal } = options;
-  const code = await main(args, {
+  const words = args.map((word) => (cwd !== undefined && /^\.(\/|$)/.test(word) ? `${cwd}${word.slice(1)}` : word));
+  const code = await main(words, {
     stdin: typeof stdin === "string" ? Readable.from([Buffer.from(stdin)]) : stdin,
     stdout: stdout.stream,
     stderr: options.stderr ?? stderr.stream,
@@ -103,7 +73,8 @@ async function runHere(
       ...env,
     },
   });
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
+  const shown = (text: string) => (cwd === undefined ? text : text.replaceAll(`${cwd}/`, ""));
+  return { code, stdout: shown(stdout.text()), stderr: shown(stderr.text()) };
 }
 
 /** A stream that collects what is written to it. */

@@ -92,7 +92,7 @@ export async function interruptible(
   onEnd?: OnEnd,
 ): Promise<Interruptible> {
   const cwd = await temporaryFolder(onEnd);
-  const command = ["export", "-o", name, ...args];
+  const command = ["export", "-o", `./${name}`, ...args];
   returned.length = 0;
   const pages = () => new Set(returned).size;
   let seams = 0;

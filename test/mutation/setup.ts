@@ -2,7 +2,7 @@ import { TestRunner, vi } from "vitest";
 
 /**
  * Skips the test that calls it. Mutants are in the sources and not in the built tool, so that a test that starts the tool
- * cannot notice them; and the threads of Stryker's runner have no working folder of their own.
+ * cannot notice them.
  */
 function skipTest(): never {
   const test = TestRunner.getCurrentTest();
@@ -11,8 +11,6 @@ function skipTest(): never {
   }
   return test.context.skip("cannot notice a mutant");
 }
-
-process.chdir = skipTest;
 
 vi.mock(import("../helpers/cli.ts"), async (original) => ({
   ...(await original()),

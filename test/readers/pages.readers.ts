@@ -38,9 +38,9 @@ async function pages(): Promise<Record<string, string>> {
   const folder = await syncedFolder(ROWS);
   const cwd = await temporaryFolder();
   for (const args of [
-    ["history", "--search", "stehlampe", folder, "--html", "history.html"],
-    ["coverage", "--from", folder, "--html", "coverage.html"],
-    ["report", folder, "--max-age", "3d", "--html", "report.html"],
+    ["history", "--search", "stehlampe", folder, "--html", "./history.html"],
+    ["coverage", "--from", folder, "--html", "./coverage.html"],
+    ["report", folder, "--max-age", "3d", "--html", "./report.html"],
   ]) {
     expect(await runInProcess(args, { cwd })).toMatchObject({ code: 0 });
   }
