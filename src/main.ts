@@ -1,9 +1,12 @@
-import type { ErrorFormat } from "./cli/flags/global.ts";
+import { aboutSameService, correct } from "./cli/errors/correction.ts";
+import { missingPackageError } from "./cli/errors/missing-package.ts";
+import { inFlagWords } from "./cli/flags/flag-words.ts";
 import { hideSecrets, protectKnownKeys } from "./cli/secrets.ts";
 import { isColoured, terminalWidth } from "./cli/terminal.ts";
 import { type Context, type Folders, type ProcessContext, processContext } from "./context.ts";
 import { errorEntryOf } from "./error-table.ts";
 import { ClosedPipeError, EXIT, FileError, InputError, InterruptedError } from "./errors.ts";
+import { describeError, errorAsJson } from "./output/terminal/errors/error-text.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs one command line in the context of this process; otherwise as `main`. */
@@ -33,8 +36,7 @@ export async function main(argv: readonly string[], own: ProcessContext): Promis
     await context.print(help.join(""));
     return EXIT.ok;
   } catch (error) {
-    const safe = context.redact(await withCauseNamed(error, context));
-    return await report(safe, context.redact(argv), context);
+    return report(context.redact(withCauseNamed(error, context)), context.redact(argv), context);
   }
 }
 
@@ -53,9 +55,8 @@ const SHORTAGES: Readonly<Record<string, string>> = {
 };
 
 /** The error as a user sees it. Any part of the tool may fail from a shortage or from a package that npm left out, because modules are loaded from files. */
-async function withCauseNamed(error: unknown, context: Context): Promise<unknown> {
+function withCauseNamed(error: unknown, context: Context): unknown {
   if (error instanceof InputError) {
-    const { inFlagWords } = await import("./cli/flags/flag-words.ts");
     return inFlagWords(error);
   }
   if (!(error instanceof Error) || error instanceof FileError) {
@@ -63,31 +64,19 @@ async function withCauseNamed(error: unknown, context: Context): Promise<unknown
   }
   const { code = "" } = error as NodeJS.ErrnoException;
   if (/MODULE_NOT_FOUND$|^ERR_DLOPEN_FAILED$/.test(code) || error.message.includes("native binding")) {
-    const { missingPackageError } = await import("./cli/errors/missing-package.ts");
     return missingPackageError(error, context) ?? error;
   }
   const shortage = SHORTAGES[code];
   return shortage === undefined ? error : new FileError(shortage, "", error);
 }
 
-async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
-  const { exitCode, code, title } = errorEntryOf(error);
+/** Needs no other module: after a shortage none can be loaded. */
+function report(error: unknown, argv: readonly string[], context: Context): number {
+  const { exitCode } = errorEntryOf(error);
   if (error instanceof ClosedPipeError) {
     return exitCode;
   }
-  const isJson = errorFormatOf(argv) === "json";
-  const printer = await Promise.all([
-    import("./output/terminal/errors/error-text.ts"),
-    import("./cli/errors/correction.ts"),
-  ]).catch(() => undefined);
-  if (printer === undefined) {
-    const detail = error instanceof Error ? error.message : String(error);
-    const document = { type: "about:blank", title, detail, code, retryable: false, exit_code: exitCode };
-    context.stderr.write(isJson ? `${JSON.stringify(document)}\n` : `error: ${detail}\n`);
-    return exitCode;
-  }
-  const [{ describeError, errorAsJson }, { aboutSameService, correct }] = printer;
-  const text = isJson
+  const text = isJsonWanted(argv)
     ? errorAsJson(error, exitCode)
     : describeError(error, {
         ...correct(argv, error),
@@ -103,8 +92,8 @@ async function report(error: unknown, argv: readonly string[], context: Context)
   return exitCode;
 }
 
-/** The error format in `argv`, for errors before or during parsing. */
-function errorFormatOf(argv: readonly string[]): ErrorFormat {
+/** Whether `argv` asks for errors as JSON; it may be the parsing that failed. */
+function isJsonWanted(argv: readonly string[]): boolean {
   const index = argv.lastIndexOf("--error-format");
-  return argv.includes("--error-format=json") || (index >= 0 && argv[index + 1] === "json") ? "json" : "human";
+  return argv.includes("--error-format=json") || (index >= 0 && argv[index + 1] === "json");
 }

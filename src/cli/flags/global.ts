@@ -18,10 +18,8 @@ export interface GlobalOptions {
   /** False with `--no-color`; otherwise the environment and the terminal decide. */
   color: boolean;
   progress: ProgressMode;
-  errorFormat: ErrorFormat;
+  errorFormat: "human" | "json";
 }
-
-export type ErrorFormat = "human" | "json";
 
 /**
  * Declares the global options, which may stand before or after the name of the command, and ends the help.
