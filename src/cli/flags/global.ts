@@ -71,10 +71,13 @@ export function addReportingFlags(command: Command, examples: readonly string[] 
     .helpOption("-h, --help", "show help");
 }
 
+/** The global options as commander has them: without defaults, but for that of `--no-color`. */
+type GlobalFlags = Partial<Omit<GlobalOptions, "progress">> & { progress?: ProgressMode | false };
+
 /** Reads the global options of a command, including those before its name. */
 export function parseGlobals(command: Command): GlobalOptions {
-  const flags = mergedFlags(command);
-  if (flags.quiet === true && flags.verbose === true) {
+  const { quiet = false, verbose = false, progress = "auto", ...flags } = command.optsWithGlobals<GlobalFlags>();
+  if (quiet && verbose) {
     throw flagError("--quiet", "and --verbose contradict each other; use one.");
   }
   return {
@@ -84,23 +87,10 @@ export function parseGlobals(command: Command): GlobalOptions {
     maxTime: flags.maxTime,
     retries: flags.retries ?? 5,
     maxBody: flags.maxBody,
-    quiet: flags.quiet ?? false,
-    verbose: flags.verbose ?? false,
+    quiet,
+    verbose,
     color: flags.color ?? true,
-    progress: flags.progress === false ? "none" : (flags.progress ?? "auto"),
+    progress: progress === false ? "none" : progress,
     errorFormat: flags.errorFormat ?? "human",
   };
-}
-
-/** The flags of a command and its parents. Typed values win over defaults, and the command wins over its parents. */
-function mergedFlags(command: Command): Partial<Omit<GlobalOptions, "progress">> & { progress?: ProgressMode | false } {
-  const merged: Record<string, unknown> = {};
-  for (let at: Command | null = command; at !== null; at = at.parent) {
-    for (const [name, value] of Object.entries(at.opts())) {
-      if (!(name in merged) && at.getOptionValueSource(name) !== "default") {
-        merged[name] = value;
-      }
-    }
-  }
-  return merged;
 }
