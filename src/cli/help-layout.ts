@@ -18,6 +18,7 @@ export function helpLayout(firstSteps: string): Partial<Help> {
         ? `${commandPath(command)} <command> [options]`
         : `${commandPath(command)} ${command.usage()}`,
     subcommandTerm: termOf,
+    visibleCommands: commandsOf,
     formatHelp: (command, help) =>
       command.commands.length > 0
         ? commandsFirst(command, help, command.parent === null ? firstSteps : "")
@@ -26,38 +27,41 @@ export function helpLayout(firstSteps: string): Partial<Help> {
 }
 
 function commandsFirst(command: Command, help: Help, firstSteps: string): string {
-  const commands = help.visibleCommands(command).filter((sub) => sub.name() !== "help" || command.parent === null);
-  const options = help.visibleOptions(command);
-  const terms = [
-    ...commands.map((sub) => help.subcommandTerm(sub)),
-    ...options.map((option) => help.optionTerm(option)),
-  ];
-  const width = Math.max(...terms.map((term) => term.length));
+  const width = help.padWidth(command, help);
   const item = (term: string, description: string) => help.formatItem(term, width, description, help);
+  const commands = grouped(
+    help.visibleCommands(command),
+    (sub) => sub.helpGroup() || "Commands:",
+    (sub) => item(help.subcommandTerm(sub), help.subcommandDescription(sub)),
+  );
+  const options = grouped(
+    help.visibleOptions(command),
+    (option) => option.helpGroupHeading ?? "Options:",
+    (option) => item(help.optionTerm(option), help.optionDescription(option)),
+  );
   const sections = [
     `Usage: ${help.commandUsage(command)}`,
     help.boxWrap(help.commandDescription(command), help.helpWidth ?? 80),
-    ...grouped(
-      commands.map((sub) => [
-        sub.helpGroup() || "Commands:",
-        item(help.subcommandTerm(sub), help.subcommandDescription(sub)),
-      ]),
-    ),
+    ...commands,
     ...(firstSteps === "" ? [] : [firstSteps]),
-    ...grouped(
-      options.map((option) => [
-        option.helpGroupHeading ?? "Options:",
-        item(help.optionTerm(option), help.optionDescription(option)),
-      ]),
-    ),
+    ...options,
   ];
   return `${sections.join("\n\n")}\n`;
 }
 
 /** Items below their group headings; groups are in order of first appearance. */
-function grouped(items: readonly (readonly [group: string, text: string])[]): string[] {
-  const groups = groupBy(items, ([group]) => group);
-  return [...groups].map(([group, own]) => [group, ...own.map(([, text]) => text)].join("\n"));
+function grouped<Item>(
+  items: readonly Item[],
+  headingOf: (item: Item) => string,
+  textOf: (item: Item) => string,
+): string[] {
+  return [...groupBy(items, headingOf)].map(([heading, own]) => [heading, ...own.map(textOf)].join("\n"));
+}
+
+/** Without the `help` that commander adds below a command: `catalog help` shows the help of all. */
+function commandsOf(command: Command): Command[] {
+  const commands = new Help().visibleCommands(command);
+  return command.parent === null ? commands : commands.filter((sub) => sub.name() !== "help");
 }
 
 /** The name, with its operands if they are declared; top-level commands declare theirs only when they run. */

@@ -52,7 +52,6 @@ function operandsOf(place: WordPlace): Completion {
   const help = command.createHelp();
   const commands = help
     .visibleCommands(command)
-    .filter((subcommand) => subcommand.name() !== "help" || command.parent === null)
     .map((subcommand) => ({ value: subcommand.name(), description: help.subcommandDescription(subcommand) }));
   if (command.commands.length > 0) {
     return words(place, commands);
