@@ -5,6 +5,7 @@ import { UsageError } from "../../errors.ts";
 import { type Compression, compressionFor } from "../../output/destination/compression.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
 import { FORMATS, formatOfFile, ROW_FORMATS, type RowFormat } from "../../output/formats/registry.ts";
+import { refuseEnding } from "../errors/output-ending.ts";
 import type { SortKey } from "../order.ts";
 import { type ListFlags, type ListOptions, parseListFlags } from "./list.ts";
 import { flagError, formatOption, NamesOption, quoted } from "./values.ts";
@@ -55,6 +56,8 @@ export interface OutputFlags {
   clobber?: boolean;
   links?: boolean;
   html?: string;
+  /** Given if `output` is a folder, whose name may have any ending. */
+  partitionBy?: readonly string[];
 }
 
 /** The HTML page of `--html`, which is written beside what `--output` and `--format` ask for. */
@@ -86,14 +89,7 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
         "compress the output; zstd needs Node.js 22.15 (default: from the file's ending)",
       ).choices(["gzip", "zstd"]),
     )
-    .option("--no-clobber", "refuse to replace an existing file")
-    .hook("preAction", async (_, acting) => {
-      const { output, partitionBy, ...flags } = acting.opts<OutputFlags & { partitionBy?: string }>();
-      if (output !== undefined && partitionBy === undefined) {
-        const { refuseEnding } = await import("../errors/output-ending.ts");
-        refuseEnding(output, flags, formats);
-      }
-    });
+    .option("--no-clobber", "refuse to replace an existing file");
 }
 
 /** Declares `--links`, for a command whose rows have addresses. */
@@ -159,7 +155,7 @@ export function parseListing<Format extends string>(
  * has one, and ndjson for programs.
  *
  * @param formats those of the command
- * @throws UsageError if the flags contradict each other
+ * @throws UsageError if the flags contradict each other or the name of the file
  */
 export function parseOutput<Format extends string>(
   flags: OutputFlags,
@@ -171,6 +167,9 @@ export function parseOutput<Format extends string>(
     throw flagError("--output", "is empty; name a file, or leave the flag out to write to stdout.");
   }
   const output = flags.output === "-" ? undefined : flags.output;
+  if (output !== undefined && flags.partitionBy === undefined) {
+    refuseEnding(output, flags, formats);
+  }
   if (output === undefined && flags.clobber === false) {
     throw flagError("--no-clobber", "protects a file; it needs --output FILE.");
   }

@@ -31,7 +31,7 @@ export interface SqlOptions extends FolderOptions {
   pager: boolean;
   output: OutputOptions<TableFormat>;
   /** The output after commands of the shell have changed its format or its file. */
-  outputAfter: (change: OutputChange) => Promise<OutputOptions<TableFormat>>;
+  outputAfter: (change: OutputChange) => OutputOptions<TableFormat>;
 }
 
 export function parseSqlOptions(
@@ -50,13 +50,6 @@ export function parseSqlOptions(
     memory: flags.memory,
     pager: flags.pager,
     output: parseOutput(flags, TABLE_FORMATS, context),
-    outputAfter: async (change: OutputChange) => {
-      const changed = { ...flags, ...change };
-      if (changed.output !== undefined) {
-        const { refuseEnding } = await import("../../cli/errors/output-ending.ts");
-        refuseEnding(changed.output, changed, TABLE_FORMATS);
-      }
-      return parseOutput(changed, TABLE_FORMATS, context);
-    },
+    outputAfter: (change) => parseOutput({ ...flags, ...change }, TABLE_FORMATS, context),
   };
 }

@@ -33,8 +33,8 @@ export function dotCommands(
 ): DotCommands {
   let changed: OutputChange = {};
   let output = given;
-  const change = async (next: OutputChange) => {
-    output = await outputAfter({ ...changed, ...next });
+  const change = (next: OutputChange) => {
+    output = outputAfter({ ...changed, ...next });
     changed = { ...changed, ...next };
   };
   const commands: Record<(typeof DOT_COMMANDS)[number], (operand: string | undefined) => Promise<void>> = {
