@@ -25,13 +25,13 @@ import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { UsageError } from "../../errors.ts";
 import { memberOf } from "../../output/formats/row-members.ts";
 import { groupDigits } from "../../output/terminal/counted.ts";
-import { renderCards } from "../../output/terminal/tables/card.ts";
-import { rowTable } from "../../output/terminal/tables/row-table.ts";
+import { type Card, renderCards } from "../../output/terminal/tables/card.ts";
+import { type Cell, textCell } from "../../output/terminal/tables/cell.ts";
+import { rowCell, rowTable } from "../../output/terminal/tables/row-table.ts";
 import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
-import { BY_INTEREST, SHARED, sampleCards } from "./row-views.ts";
 
 /** The views for people: a table that fits the terminal, a table of full width, or a card for each row. */
 type SampleView = "table" | "wide" | "card";
@@ -136,6 +136,33 @@ function rowsInOrder(rows: RowBatch, { sort, limit }: ListOptions): RowBatch {
   return batchOf(order.map((row) => rows.text(row))).slice(0, limit);
 }
 
+/** Columns in order of importance to a reader; a narrow terminal shows as many as fit. */
+const FIRST = [
+  "retailer",
+  "title",
+  "sku",
+  "selling_price",
+  "currency",
+  "crawl_date",
+  "category",
+  "discount_pct",
+  "mrp",
+  "brand",
+];
+
+const BY_INTEREST = [...FIRST, ...PRODUCT_COLUMNS.filter((column) => !FIRST.includes(column))];
+
+/** Columns that may move to the caption if all rows have the same value. */
+const SHARED: readonly string[] = [
+  "retailer",
+  "department",
+  "category",
+  "brand",
+  "currency",
+  "crawl_date",
+  "discount_pct",
+];
+
 function renderRows(
   rows: RowBatch,
   options: SampleOptions,
@@ -150,4 +177,23 @@ function renderRows(
   const table = rowTable(rows, columns ?? BY_INTEREST);
   const isComplete = view === "wide" || columns !== undefined;
   return isComplete ? renderTable(table, screen) : renderCaptioned(table, SHARED, screen);
+}
+
+/** A card shows null and the empty string as JSON, so that both can be read. */
+const NOTHING: Readonly<Record<string, string>> = { null: "null", '""': '""' };
+
+/** One card for each row, with all columns or the chosen ones. */
+function sampleCards(rows: RowBatch, columns: readonly string[] = PRODUCT_COLUMNS): Card[] {
+  return Array.from({ length: rows.length }, (_, row) => {
+    const title = rowCell(rows, row, "title");
+    return {
+      title: { ...title, text: `${row + 1}. ${title.text}` },
+      members: columns.map((name) => {
+        const raw = memberOf(rows, row, name);
+        const nothing = NOTHING[raw];
+        const value: Cell = nothing === undefined ? rowCell(rows, row, name) : { ...textCell(nothing), style: "dim" };
+        return { name, value };
+      }),
+    };
+  });
 }

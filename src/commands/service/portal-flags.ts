@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { flagError, quoted, valueError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import type { SendCode, ServiceOptions } from "../../service/http/service-options.ts";
+import type { PortalAccess, SendCode, ServiceOptions } from "../../service/http/service-options.ts";
 import { isLoopback } from "../../service/portal/console/guard.ts";
 import { mailCodes } from "../../service/portal/mail.ts";
 
@@ -39,39 +39,35 @@ export function parsePortalFlags(flags: PortalFlags, host: string, env: Context[
   };
 }
 
-/** How people sign in to the portal. */
-export interface SignIn {
-  /** `base` returns the address of the service. Undefined if there is no portal. */
-  portal: ((base: () => string) => NonNullable<ServiceOptions["portal"]>) | undefined;
-  warnings: readonly string[];
-}
-
-/** Without mail the codes are printed, which helps only a person at this machine. */
+/**
+ * How people sign in to the portal, and what is wrong with that. Without mail the codes are printed, which helps only a
+ * person at this machine; otherwise there is no portal.
+ *
+ * @param base returns the address of the service
+ */
 export function signInOf(
   { host, publicUrl, mail }: Pick<PortalOptions, "mail"> & { host: string; publicUrl: string | undefined },
+  base: () => string,
   stderr: Context["stderr"],
-): SignIn {
+): { portal?: PortalAccess; warnings: readonly string[] } {
   const isPublicLoopback = publicUrl === undefined || isLoopback(new URL(publicUrl).hostname);
-  const isLocal = isLoopback(host) && isPublicLoopback;
-  const print: SendCode = async (email, code) => {
-    stderr.write(`sign-in code for ${email}: ${code}\n`);
-  };
-  return {
-    portal:
-      mail !== undefined
-        ? (base) => ({ sendCode: mailCodes({ ...mail, portal: () => `${base()}/portal` }), codesArePrinted: false })
-        : isLocal
-          ? () => ({ sendCode: print, codesArePrinted: true })
-          : undefined,
-    warnings: [
-      mail === undefined && !isLocal
-        ? "the developer portal is off: it sends its sign-in codes by mail, and --smtp-url and --mail-from are not set. Only a service for this machine alone prints the codes instead."
-        : "",
-      publicUrl?.startsWith("http:") && !isPublicLoopback
-        ? `${publicUrl} is not https: others on the network can read keys, codes and cookies.`
-        : "",
-    ].filter((text) => text !== ""),
-  };
+  const warnings =
+    publicUrl?.startsWith("http:") && !isPublicLoopback
+      ? [`${publicUrl} is not https: others on the network can read keys, codes and cookies.`]
+      : [];
+  if (mail !== undefined) {
+    const sendCode = mailCodes({ ...mail, portal: () => `${base()}/portal` });
+    return { portal: { sendCode, codesArePrinted: false }, warnings };
+  }
+  if (isLoopback(host) && isPublicLoopback) {
+    const sendCode: SendCode = async (email, code) => {
+      stderr.write(`sign-in code for ${email}: ${code}\n`);
+    };
+    return { portal: { sendCode, codesArePrinted: true }, warnings };
+  }
+  const off =
+    "the developer portal is off: it sends its sign-in codes by mail, and --smtp-url and --mail-from are not set. Only a service for this machine alone prints the codes instead.";
+  return { warnings: [off, ...warnings] };
 }
 
 function parsePublicUrl(text: string | undefined): string | undefined {

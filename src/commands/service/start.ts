@@ -1,14 +1,21 @@
 import { once } from "node:events";
 import type { Context } from "../../context.ts";
 import { FileError, InterruptedError, UsageError } from "../../errors.ts";
-import type { ServiceOptions } from "../../service/http/service-options.ts";
+import { visible } from "../../output/terminal/visible.ts";
+import type { SentResponse, ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { openStore } from "../../service/store/writable-store.ts";
 import { makeDatabaseFolder, reportingStoreErrors } from "./database.ts";
-import { type ObserveOptions, observeService } from "./observe.ts";
 import { type PortalFlags, type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";
 import { type ServiceCall, subcommand } from "./subcommand.ts";
+
+interface ObserveOptions {
+  /** Whether each response is a line on stderr. */
+  log: "json" | undefined;
+  /** Port of the metrics, 0 for a free one; undefined for no metrics. */
+  metricsPort: number | undefined;
+}
 
 interface StartFlags extends PortalFlags, Partial<ObserveOptions>, Times {
   host?: string;
@@ -44,8 +51,8 @@ export const startCommand = subcommand({ parse: parseStart, run: serve });
 async function serve({ options, reporter, context }: ServiceCall<StartOptions>): Promise<void> {
   const { database, databaseFlag, mail, metricsPort = 0 } = options;
   const { host, port, publicUrl } = options.service;
-  const signIn = signInOf({ host, publicUrl, mail }, context.stderr);
   let url = publicUrl ?? "";
+  const { portal, warnings } = signInOf({ host, publicUrl, mail }, () => url, context.stderr);
   const observer = await observeService(options, host, context).catch((error: unknown) => {
     throw listenError(error, host, metricsPort, "--metrics-port");
   });
@@ -55,7 +62,7 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
     const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
     const service = await startService({
       ...options.service,
-      ...(signIn.portal !== undefined && { portal: signIn.portal(() => url) }),
+      ...(portal !== undefined && { portal }),
       store,
       onUnexpectedError: observer.onUnexpectedError,
       onResponse: observer.onResponse,
@@ -71,7 +78,7 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
     const metrics = observer.metricsUrl === undefined ? "" : `metrics on ${observer.metricsUrl}\n`;
     await context.print(`listening on ${service.url}\n${metrics}`);
     url ||= service.url;
-    signIn.warnings.forEach(reporter.warn);
+    warnings.forEach(reporter.warn);
     if (!hasKeys) {
       reporter.note(`There is no valid key yet. \`catalog service keys create NAME${databaseFlag}\` creates one.`);
     }
@@ -86,6 +93,40 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
   if (!(reason instanceof InterruptedError && reason.signal === "SIGTERM")) {
     throw reason;
   }
+}
+
+/** What the operator of a service sees of it: unexpected errors, and by `options` a line for each response and metrics. */
+async function observeService(
+  { log, metricsPort }: ObserveOptions,
+  host: string,
+  { stderr, now }: Pick<Context, "stderr" | "now">,
+) {
+  const metrics =
+    metricsPort === undefined
+      ? undefined
+      : await (await import("../../service/http/start-metrics.ts")).startMetrics(host, metricsPort);
+  const writeLine = (entry: object): void =>
+    void stderr.write(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`);
+  return {
+    /** Undefined without metrics. */
+    metricsUrl: metrics?.url,
+    onUnexpectedError: (error: unknown, request: string): void => {
+      const text = (error as Error).stack ?? String(error);
+      if (log === "json") {
+        writeLine({ request, error: text });
+      } else {
+        stderr.write(`${visible(`${request}: ${text}`)}\n`);
+      }
+    },
+    onResponse: (response: SentResponse): void => {
+      metrics?.observe(response);
+      if (log === "json") {
+        const { duration, ...rest } = response;
+        writeLine({ ...rest, duration_ms: Math.round(duration * 1_000) / 1_000 });
+      }
+    },
+    close: (): void => metrics?.close(),
+  };
 }
 
 function listenError(error: unknown, host: string, port: number, flag: string): unknown {
