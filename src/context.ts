@@ -1,5 +1,4 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { InterruptedError } from "./errors.ts";
 import { writeToStdout } from "./output/destination/stdout.ts";
@@ -27,7 +26,6 @@ export interface Context {
   redact: <T>(value: T) => T;
   env: Readonly<Record<string, string | undefined>>;
   folders: Folders;
-  homeFolder: string;
   pid: number;
   platform: NodeJS.Platform;
   /** Of the processor: `x64`. */
@@ -91,7 +89,6 @@ export function processContext({ config, data, cache }: Folders): ProcessContext
     isStdoutClosed: () => isClosed(process.stdout.fd),
     env: process.env,
     folders: { config, data, cache },
-    homeFolder: homedir(),
     pid: process.pid,
     platform: process.platform,
     arch: process.arch,

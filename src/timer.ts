@@ -39,17 +39,8 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
     listener();
     return () => {};
   }
-  allowManyListeners(signal);
+  // Each open call has a listener; Node would warn from 11 listeners on.
+  setMaxListeners(0, signal);
   signal.addEventListener("abort", listener);
   return () => signal.removeEventListener("abort", listener);
-}
-
-const withManyListeners = new WeakSet<AbortSignal>();
-
-/** Each open call has a listener; Node would warn from 11 listeners on. */
-function allowManyListeners(signal: AbortSignal): void {
-  if (!withManyListeners.has(signal)) {
-    withManyListeners.add(signal);
-    setMaxListeners(0, signal);
-  }
 }

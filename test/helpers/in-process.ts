@@ -52,7 +52,6 @@ export async function runInProcess(
       data: nowhere,
       cache: args.includes("--demo") ? inject("sharedFolder") : nowhere,
     },
-    homeFolder: nowhere,
     pid: process.pid,
     setTitle: () => undefined,
     nodeVersion: process.version,
