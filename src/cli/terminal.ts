@@ -27,15 +27,12 @@ export function screenOf(
   { stdout, env }: Pick<Context, "stdout" | "env">,
   { globals, output }: { globals: Pick<GlobalOptions, "color">; output?: Pick<OutputOptions<string>, "output"> },
 ): Screen {
-  return output?.output === undefined
-    ? { width: terminalWidth(stdout), ...looksOf(stdout, globals.color, env) }
-    : { width: undefined, colour: false, links: false };
-}
-
-/** Without colour there are no links: both are control sequences, which NO_COLOR and dumb terminals do without. */
-function looksOf(stream: Output, color: boolean, env: Context["env"]): Pick<Screen, "colour" | "links"> {
-  const colour = isColoured(stream, color, env);
-  return { colour, links: colour && hasLinks(stream, env) };
+  if (output?.output !== undefined) {
+    return { width: undefined, colour: false, links: false };
+  }
+  const colour = isColoured(stdout, globals.color, env);
+  // Both are control sequences, which NO_COLOR and dumb terminals do without.
+  return { width: terminalWidth(stdout), colour, links: colour && hasLinks(stdout, env) };
 }
 
 /** Names the columns that did not fit into the terminal; empty if all did. */

@@ -42,19 +42,18 @@ export async function withConnection<T>(
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   return await withReporter(globals, context, async (reporter, signal) => {
-    const service = demo ? await startDemo(context, reporter) : undefined;
+    const { env, folders, protect, platform, kill, userId } = context;
+    const { name, baseUrl, apiKey, profile, close } = demo
+      ? await startDemo(context, reporter)
+      : await configuredService(globals, { env, folders, signal, protect, platform, kill, userId }, reporter);
     try {
-      const { env, folders, protect, platform, kill, userId } = context;
-      const { name, baseUrl, apiKey, profile } =
-        service ??
-        (await configuredService(globals, { env, folders, signal, protect, platform, kill, userId }, reporter));
       const client = createClient({
         ...clientSettings(globals, context),
         baseUrl,
         apiKey,
         maxRate,
         signal,
-        env: service === undefined ? env : {},
+        env: demo ? {} : env,
         onEvent: reporter.onEvent,
       });
       try {
@@ -66,7 +65,7 @@ export async function withConnection<T>(
         await client.close();
       }
     } finally {
-      await service?.close();
+      await close();
     }
   });
 }
@@ -87,7 +86,7 @@ async function configuredService(
   if (credential.warning !== undefined) {
     warn(credential.warning);
   }
-  return { name: baseUrl.href, baseUrl, apiKey: credential.apiKey, profile };
+  return { name: baseUrl.href, baseUrl, apiKey: credential.apiKey, profile, close: async () => {} };
 }
 
 /** Starts a service with generated rows. Its `name` is that of the set of rows: different sets have different names. */

@@ -56,10 +56,9 @@ async function showKey({ globals, format }: AuthStatusOptions, reporter: Reporte
 /** @param facts undefined if the service refuses the key */
 function reportOf({ baseUrl, credential, profile }: ConnectionSettings, facts: KeyFacts | undefined, path: string) {
   const { apiKey, source } = credential;
-  const rates = Object.entries(facts?.rates ?? {}).map(([group, { limit, remaining, resetSeconds }]) => {
-    const entry = { limit, remaining, reset_seconds: resetSeconds };
-    return [group, entry] as const;
-  });
+  const rates = Object.entries(facts?.rates ?? {}).map(
+    ([group, { resetSeconds, ...rate }]) => [group, { ...rate, reset_seconds: resetSeconds }] as const,
+  );
   return {
     base_url: baseUrl.href,
     profile: profile ?? null,

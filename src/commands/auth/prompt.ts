@@ -9,20 +9,20 @@ const LONGEST_INPUT = 64 * 1024;
 
 type Streams = Pick<Context, "stdin" | "stderr" | "signal">;
 
-export interface Prompt {
-  /**
-   * Asks for the address, or for the key without showing it. Lines that are pasted together answer the questions that
-   * follow.
-   *
-   * @throws InterruptedError after Ctrl-C; CredentialsError after Ctrl-D
-   */
-  ask(what: "address" | "key", question: string): Promise<string>;
-}
+/**
+ * Asks for the address, or for the key without showing it. Lines that are pasted together answer the questions that follow.
+ *
+ * @throws InterruptedError after Ctrl-C; CredentialsError after Ctrl-D
+ */
+export type Ask = (what: "address" | "key", question: string) => Promise<string>;
 
-/** A prompt at the terminal; undefined if stdin is not a terminal. */
-export function promptOf({ stdin, stderr, signal }: Streams): Prompt | undefined {
+/** Asks at the terminal; undefined if stdin is not a terminal. */
+export function promptOf({ stdin, stderr, signal }: Streams): Ask | undefined {
+  if (!stdin.isTTY) {
+    return undefined;
+  }
   const lines: string[] = [];
-  const ask: Prompt["ask"] = async (what, question) => {
+  return async (what, question) => {
     let isShown = what !== "key";
     const output = new Writable({
       write: (chunk, _encoding, done) => {
@@ -63,7 +63,6 @@ export function promptOf({ stdin, stderr, signal }: Streams): Prompt | undefined
       }
     }
   };
-  return stdin.isTTY ? { ask } : undefined;
 }
 
 /** Reads a key that is piped to stdin; one line end at the end is removed. @throws CredentialsError if stdin is empty */

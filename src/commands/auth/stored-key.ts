@@ -12,7 +12,7 @@ import type { Context } from "../../context.ts";
 import { CredentialsError, UsageError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { checkKey } from "./key-status.ts";
-import { type Prompt, promptOf, readKeyFromPipe } from "./prompt.ts";
+import { type Ask, promptOf, readKeyFromPipe } from "./prompt.ts";
 
 /** What `catalog auth login` stores. */
 export interface LoginOptions {
@@ -36,14 +36,14 @@ async function storeKey(
   context: Context,
 ): Promise<void> {
   const { name, values } = await profileToWrite(globals.profile, context);
-  const prompt = promptOf(context);
-  const baseUrl = findBaseUrl(globals.baseUrl, context, values) ?? (await askForAddress(prompt));
+  const ask = promptOf(context);
+  const baseUrl = findBaseUrl(globals.baseUrl, context, values) ?? (await askForAddress(ask));
   const apiKey =
     apiKeyCommand !== undefined
       ? await runKeyCommand(apiKeyCommand, name, context)
-      : prompt === undefined
+      : ask === undefined
         ? await readKeyFromPipe(context)
-        : await prompt.ask("key", await questionFor(baseUrl, globals, context));
+        : await ask("key", await questionFor(baseUrl, globals, context));
   context.protect(apiKey);
   const flaw = keyFlaw(apiKey);
   if (flaw !== undefined) {
@@ -105,14 +105,14 @@ function keyVariables({ env }: Context): string[] {
   return ["CATALOG_API_KEY", "CATALOG_API_KEY_FILE"].filter((variable) => env[variable]);
 }
 
-async function askForAddress(prompt: Prompt | undefined): Promise<URL> {
-  if (prompt === undefined) {
+async function askForAddress(ask: Ask | undefined): Promise<URL> {
+  if (ask === undefined) {
     throw new UsageError(
       "the address of the service is missing: add --base-url https://api.example.com. Only at a terminal, it is asked for.",
       { flag: "--base-url" },
     );
   }
-  const text = await prompt.ask("address", "Address of the service, such as https://api.example.com: ");
+  const text = await ask("address", "Address of the service, such as https://api.example.com: ");
   return parseBaseUrl(text.trim(), "the address");
 }
 

@@ -38,10 +38,9 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     }
     const rows = await withClaimedFile(options, connection, context, async (claim) => {
       const fingerprint = runningFingerprint();
-      let sink: Sink<RowBatch> | undefined;
+      const sink = await openOutput(options, claim, fingerprint, connection, context);
       try {
-        sink = await openOutput(options, claim, fingerprint, connection, context);
-        const place = claim === undefined ? {} : { target: claim.target, store: claim.pages };
+        const place = { target: claim?.target, store: claim?.pages };
         const result = await pullWithProgress(sink, options, place, connection, context);
         if (result.rows === 0) {
           await reportEmpty(connection, options);
@@ -53,7 +52,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
         }
         return result.rows;
       } catch (error) {
-        await sink?.abandon();
+        await sink.abandon();
         throw error;
       }
     });

@@ -29,15 +29,12 @@ export function declare(command: Command, context: Context): void {
 
 function find(program: Command, path: readonly string[]): Command {
   return path.reduce((command, name) => {
-    const names = command
-      .createHelp()
-      .visibleCommands(command)
-      .map((known) => known.name());
-    const found = names.includes(name) ? command.commands.find((known) => known.name() === name) : undefined;
+    const commands = command.createHelp().visibleCommands(command);
+    const found = commands.find((known) => known.name() === name);
     if (found === undefined) {
-      const known = command === program ? [...names, ...Object.keys(TOPICS)] : names;
+      const topics = command === program ? Object.keys(TOPICS) : [];
       throw new UsageError(`there is no help for ${quoted(name)}; see \`catalog help\`.`, {
-        suggestions: closest(name, known),
+        suggestions: closest(name, [...commands.map((known) => known.name()), ...topics]),
         value: name,
       });
     }

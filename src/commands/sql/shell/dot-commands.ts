@@ -26,13 +26,13 @@ interface DotCommands {
 }
 
 export function dotCommands(
-  { outputAfter, output: given }: Pick<SqlOptions, "outputAfter" | "output">,
+  { outputAfter }: Pick<SqlOptions, "outputAfter">,
   tables: readonly string[],
   { show, quit }: { show: (query: Query) => Promise<void>; quit: () => void },
   context: Context,
 ): DotCommands {
   let changed: OutputChange = {};
-  let output = given;
+  let output = outputAfter(changed);
   const change = (next: OutputChange) => {
     output = outputAfter({ ...changed, ...next });
     changed = { ...changed, ...next };
