@@ -7,25 +7,19 @@ import { itemTable, textColumn } from "../../output/terminal/tables/item-table.t
 import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import { parseRecordList, refuseEmpty, subcommand } from "./subcommand.ts";
+import { type GrantFlags, wantedGrants } from "./teams.ts";
 import { writeListing } from "./write-listing.ts";
 
-interface CreateKeyFlags {
+interface CreateKeyFlags extends Pick<GrantFlags, "scope" | "retailer"> {
   /** A new file for the secret; undefined for stdout. */
   output?: string;
   team?: string;
-  scope?: string[];
-  retailer?: string[];
 }
 
 export const createKeyCommand = subcommand({
-  parse: ({ team, scope, retailer, output }: CreateKeyFlags, [name]: [string]) => {
+  parse: ({ team, output, ...grants }: CreateKeyFlags, [name]: [string]) => {
     refuseEmpty(name, "the name of a key");
-    const key: NewKey = {
-      name,
-      ...(team !== undefined && { team }),
-      ...(scope !== undefined && { scopes: scope }),
-      ...(retailer !== undefined && { retailers: retailer }),
-    };
+    const key: NewKey = { name, ...(team !== undefined && { team }), ...wantedGrants(grants) };
     return { key, output };
   },
   run: async ({ options: { database, key, output }, reporter, context, now }) => {

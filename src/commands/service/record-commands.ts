@@ -67,10 +67,11 @@ export function declareTeams(command: Command, context: Context, run: Run<unknow
   });
 }
 
-function addGrantFlags(command: Command): Command {
+function addGrantFlags(command: Command, team = "the team", byDefault = ""): Command {
+  const scope = new Option("--scope <scope>", `scope of ${team}, repeatable${byDefault}`);
   return command
-    .addOption(new Option("--scope <scope>", "scope of the team, repeatable").choices(SCOPES).argParser(collectValues))
-    .option("--retailer <slug>", "retailer that the team can see, repeatable", collectValues);
+    .addOption(scope.choices(SCOPES).argParser(collectValues))
+    .option("--retailer <slug>", `retailer that ${team} can see, repeatable${byDefault}`, collectValues);
 }
 
 export function declareKeys(command: Command, context: Context, run: Run<unknown> | undefined): void {
@@ -105,18 +106,11 @@ export function declareKeys(command: Command, context: Context, run: Run<unknown
 }
 
 function addCreateFlags(command: Command): Command {
-  return command
-    .option(
-      "--team <team>",
-      "team that the key belongs to; scopes, retailers and limits are the team's (default: default)",
-    )
-    .addOption(
-      new Option("--scope <scope>", "scope of a new team, repeatable (default: all)")
-        .choices(SCOPES)
-        .argParser(collectValues),
-    )
-    .option("--retailer <slug>", "retailer that a new team can see, repeatable (default: all)", collectValues)
-    .option("-o, --output <file>", "write the secret to a new file that only its owner can read, instead of stdout");
+  const team = "team that the key belongs to; scopes, retailers and limits are the team's (default: default)";
+  return addGrantFlags(command.option("--team <team>", team), "a new team", " (default: all)").option(
+    "-o, --output <file>",
+    "write the secret to a new file that only its owner can read, instead of stdout",
+  );
 }
 
 export function declareIncidents(command: Command, context: Context, run: Run<unknown> | undefined): void {

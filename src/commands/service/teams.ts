@@ -17,7 +17,7 @@ import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./da
 import { parseRecordList, type RecordListOptions, refuseEmpty, subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
-interface GrantFlags {
+export interface GrantFlags {
   scope?: string[];
   retailer?: string[];
   allRetailers?: boolean;
@@ -141,7 +141,7 @@ export const removeMemberCommand = subcommand({
   },
 });
 
-function wantedGrants({ scope, retailer, allRetailers }: GrantFlags): WantedGrants {
+export function wantedGrants({ scope, retailer, allRetailers }: GrantFlags): WantedGrants {
   return {
     ...(scope !== undefined && { scopes: scope }),
     ...(retailer !== undefined && { retailers: retailer }),
