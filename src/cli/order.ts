@@ -1,4 +1,3 @@
-/** A column to sort by. */
 export interface SortKey {
   column: string;
   descending: boolean;

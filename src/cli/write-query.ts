@@ -8,7 +8,6 @@ import type { OutputOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
 import { writeChunks, writeRows } from "./write-rows.ts";
 
-/** A query with the values of its parameters. */
 export interface Query {
   sql: string;
   values?: readonly string[];

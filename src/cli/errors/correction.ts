@@ -107,7 +107,6 @@ function typedValues(argv: readonly string[], flag: string): { index: number; pr
   });
 }
 
-/** Replaces an unknown flag or command. */
 function misspeltWord(argv: readonly string[], error: unknown): Correction | undefined {
   if (!(error instanceof UsageError) || error.flag !== undefined || error.value === undefined) {
     return undefined;

@@ -44,7 +44,6 @@ export function hasRowFormat<Format extends string>(
   return Object.hasOwn(FORMATS, output.format);
 }
 
-/** The flags of a command that shows a list. */
 export interface ListingFlags extends OutputFlags, ListFlags {
   columns?: string[];
 }

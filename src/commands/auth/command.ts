@@ -6,7 +6,6 @@ import type { Context, Run } from "../../context.ts";
 import type { AuthStatusOptions } from "./key-status.ts";
 import type { LoginOptions } from "./stored-key.ts";
 
-/** What each command below `auth` does. */
 interface AuthRuns {
   login: Run<LoginOptions>;
   status: Run<AuthStatusOptions>;

@@ -11,7 +11,6 @@ import { OPERATIONS, type Scope } from "../../contract/operations.ts";
 import { ApiError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 
-/** How `catalog auth status` shows the key in use. */
 export interface AuthStatusOptions {
   globals: GlobalOptions;
   format: "text" | "json";

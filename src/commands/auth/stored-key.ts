@@ -14,7 +14,6 @@ import { visible } from "../../output/terminal/visible.ts";
 import { checkKey } from "./key-status.ts";
 import { type Ask, promptOf, readKeyFromPipe } from "./prompt.ts";
 
-/** What `catalog auth login` stores. */
 export interface LoginOptions {
   globals: GlobalOptions;
   /** A command to store instead of a key; undefined to store a key. */

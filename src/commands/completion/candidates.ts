@@ -28,7 +28,6 @@ export interface KnownValues {
 /** Slugs come from a service; only those that a shell reads as plain words may be put into a command line. */
 const PLAIN = /^[\w.:@%+/-]+$/;
 
-/** The candidates at `place`. */
 export function complete(place: WordPlace, known: KnownValues): Completion {
   if (place.option !== undefined) {
     return optionValues(place.option, place, known);

@@ -3,7 +3,6 @@ import { addGlobalFlags } from "../../cli/flags/global.ts";
 import type { Context, Run } from "../../context.ts";
 import { SCRIPTS } from "./scripts.ts";
 
-/** Which script `catalog completion` prints. */
 interface CompletionOptions {
   shell: keyof typeof SCRIPTS;
 }

@@ -34,7 +34,6 @@ function explanationOf({ code, retryable, title, meaning, recovery, remedy, exit
 
 const EXPLANATIONS = [...SERVICE_ERRORS, ...TOOL_ERRORS].map(explanationOf);
 
-/** What `catalog explain` explains, and how. */
 interface ExplainOptions {
   globals: GlobalOptions;
   /** Undefined for an overview of all codes. */

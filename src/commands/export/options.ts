@@ -25,7 +25,6 @@ export interface ExportFlags extends ReadFlags, OutputFlags, PullFlags {
 export const UNNOTICED =
   "If the service removes a row that was already read and adds another one of the same combination and day, no count changes. A service that names the version of its data shows it. Of another one, the first page of each slice is requested again to notice this, and a change behind that page can stay unnoticed.";
 
-/** What `catalog export` pulls and writes. */
 export interface ExportOptions extends SourceOptions {
   output: OutputOptions<RowFormat>;
   /** The chosen columns in their order; undefined for all. */

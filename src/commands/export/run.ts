@@ -147,7 +147,6 @@ async function openOutput(
   );
 }
 
-/** The encoding of the rows of an export. */
 export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
   const { format, links } = output;
   return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, links, ...lossWarnings(format, reporter) };

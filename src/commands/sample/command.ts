@@ -36,7 +36,6 @@ import { batchOf } from "../../rows/scan.ts";
 /** The views for people: a table that fits the terminal, a table of full width, or a card for each row. */
 type SampleView = "table" | "wide" | "card";
 
-/** Which rows `catalog sample` shows, and how. */
 interface SampleOptions extends SourceOptions, ListingOptions {
   view: SampleView;
   failOnEmpty: boolean;

@@ -21,7 +21,6 @@ interface LoadFlags {
   date?: DateExpression;
 }
 
-/** What is loaded, and what its rows replace. */
 interface LoadOptions {
   /** Paths; `-` is stdin. */
   files: readonly string[];

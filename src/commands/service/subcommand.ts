@@ -103,7 +103,6 @@ export function refuseEmpty(text: string, what: string): void {
   }
 }
 
-/** How records are listed. */
 export interface RecordListOptions {
   format: "table" | "json";
 }

@@ -14,7 +14,6 @@ import { UsageError } from "../../errors.ts";
 export const SCHEMA = ".schema";
 
 export interface SqlFlags extends Pick<SourceFlags, "demo">, OutputFlags {
-  /** Bytes that DuckDB may use. */
   memory?: number;
   pager: boolean;
 }
@@ -22,7 +21,6 @@ export interface SqlFlags extends Pick<SourceFlags, "demo">, OutputFlags {
 /** Flags of the output that the shell changes. The file is undefined for the terminal. */
 export type OutputChange = { format?: string; output?: string | undefined };
 
-/** What `catalog sql` runs. */
 export interface SqlOptions extends FolderOptions {
   /** SQL, or `-` for standard input; undefined for a shell. */
   query: string | undefined;

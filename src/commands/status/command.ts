@@ -7,7 +7,6 @@ import type { Context, Run } from "../../context.ts";
 import { NotOperationalError } from "../../errors.ts";
 import { renderStatus } from "../../output/terminal/status-feed.ts";
 
-/** Which status feed `catalog status` shows, and how. */
 interface StatusOptions {
   globals: GlobalOptions;
   /** Address of the feed as it was given; undefined for that of the configuration. */

@@ -14,7 +14,6 @@ export interface SyncFlags extends SourceFlags, PullFlags {
   format?: "text" | "json";
 }
 
-/** What `catalog sync` keeps, and how it checks it. */
 export interface SyncOptions
   extends SourceOptions,
     Pick<MirrorOptions, "concurrency" | "lookback" | "audit" | "verify" | "adopt" | "prune" | "allowShrink"> {

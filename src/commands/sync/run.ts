@@ -59,7 +59,6 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
 /** Most names in a warning. */
 const NAMED = 3;
 
-/** Reports what was not changed, and why. */
 function reportUnchanged({ filters, outside, strangers }: SyncResult, options: SyncOptions, reporter: Reporter): void {
   const { folder } = options;
   if (Object.keys(options.filters).length === 0 && Object.keys(filters).length > 0) {

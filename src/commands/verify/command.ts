@@ -9,7 +9,6 @@ import { groupDigits } from "../../output/terminal/counted.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 
-/** Which file `catalog verify` checks. */
 interface VerifyOptions {
   globals: GlobalOptions;
   /** A path; the manifest is beside it. */
