@@ -17,7 +17,7 @@ export async function withDatabase<T>(
   use: (store: WritableStore) => Promise<T>,
   prepare = makeDatabaseFolder,
 ): Promise<T> {
-  return await reportingStoreErrors(location, async () => {
+  try {
     await prepare(location);
     const store = await openStore(location);
     try {
@@ -25,7 +25,9 @@ export async function withDatabase<T>(
     } finally {
       await store.close();
     }
-  });
+  } catch (error) {
+    throw reportedError(error, location);
+  }
 }
 
 /** The same for a command that needs existing records: a missing database is an error and is not created. */
@@ -44,7 +46,7 @@ async function requireDatabase(location: string): Promise<void> {
 }
 
 /** Creates the folder of a new database, accessible only to its owner. */
-export async function makeDatabaseFolder(location: string): Promise<void> {
+async function makeDatabaseFolder(location: string): Promise<void> {
   const path = databasePath(location);
   if (path !== undefined) {
     const folder = dirname(path);
@@ -54,32 +56,26 @@ export async function makeDatabaseFolder(location: string): Promise<void> {
   }
 }
 
-/** Turns the errors of the store into errors that the tool reports. */
-export async function reportingStoreErrors<T>(location: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof LocationError) {
-      throw new UsageError(error.message, { flag: "--database", value: shownLocation(location) });
-    }
-    if (error instanceof StoreUnavailableError) {
-      const shown = shownLocation(location);
-      throw new FileError(`the database ${shown} cannot be used: ${error.message}`, shown, error);
-    }
-    if (error instanceof UnknownNameError) {
-      const hint = error.known.length === 0 ? "there are none" : `there are ${error.known.join(", ")}`;
-      throw new UsageError(`${error.message}; ${hint}.`);
-    }
-    if (error instanceof GrantConflictError) {
-      throw new UsageError(
-        `${error.message}. Leave out --scope and --retailer, or change the team with \`catalog service teams grant\`.`,
-      );
-    }
-    if (error instanceof RefusedChangeError || error instanceof DuplicateKeyError) {
-      throw new UsageError(`${error.message}.`);
-    }
-    throw error;
+/** An error of the store as the tool reports it. */
+function reportedError(error: unknown, location: string): unknown {
+  if (error instanceof LocationError) {
+    return new UsageError(error.message, { flag: "--database", value: shownLocation(location) });
   }
+  if (error instanceof StoreUnavailableError) {
+    const shown = shownLocation(location);
+    return new FileError(`the database ${shown} cannot be used: ${error.message}`, shown, error);
+  }
+  if (error instanceof UnknownNameError) {
+    const hint = error.known.length === 0 ? "there are none" : `there are ${error.known.join(", ")}`;
+    return new UsageError(`${error.message}; ${hint}.`);
+  }
+  if (error instanceof GrantConflictError) {
+    return new UsageError(
+      `${error.message}. Leave out --scope and --retailer, or change the team with \`catalog service teams grant\`.`,
+    );
+  }
+  const isRefused = error instanceof RefusedChangeError || error instanceof DuplicateKeyError;
+  return isRefused ? new UsageError(`${error.message}.`) : error;
 }
 
 /** Warns about granted retailers without rows in the database: with a misspelt one, the API is empty for its team. */

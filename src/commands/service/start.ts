@@ -5,8 +5,7 @@ import { visible } from "../../output/terminal/visible.ts";
 import type { SentResponse, ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
-import { openStore } from "../../service/store/writable-store.ts";
-import { makeDatabaseFolder, reportingStoreErrors } from "./database.ts";
+import { withDatabase } from "./database.ts";
 import { type PortalFlags, type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";
 import { type ServiceCall, subcommand } from "./subcommand.ts";
 
@@ -56,37 +55,35 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
   const observer = await observeService(options, host, context).catch((error: unknown) => {
     throw listenError(error, host, metricsPort, "--metrics-port");
   });
-  const { service, hasKeys } = await reportingStoreErrors(database, async () => {
-    await makeDatabaseFolder(database);
-    const store = await openStore(database);
-    const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
-    const service = await startService({
-      ...options.service,
-      ...(portal !== undefined && { portal }),
-      store,
-      onUnexpectedError: observer.onUnexpectedError,
-      onResponse: observer.onResponse,
-    }).catch((error: unknown) => {
-      throw listenError(error, host, port, "--port");
-    });
-    return { service, hasKeys };
-  }).catch((error: unknown) => {
-    observer.close();
-    throw error;
-  });
   try {
-    const metrics = observer.metricsUrl === undefined ? "" : `metrics on ${observer.metricsUrl}\n`;
-    await context.print(`listening on ${service.url}\n${metrics}`);
-    url ||= service.url;
-    warnings.forEach(reporter.warn);
-    if (!hasKeys) {
-      reporter.note(`There is no valid key yet. \`catalog service keys create NAME${databaseFlag}\` creates one.`);
-    }
-    if (!context.signal.aborted) {
-      await once(context.signal, "abort");
-    }
+    await withDatabase(database, async (store) => {
+      const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
+      const service = await startService({
+        ...options.service,
+        ...(portal !== undefined && { portal }),
+        // It is closed after the service.
+        store: { ...store, close: async () => {} },
+        onUnexpectedError: observer.onUnexpectedError,
+        onResponse: observer.onResponse,
+      }).catch((error: unknown) => {
+        throw listenError(error, host, port, "--port");
+      });
+      try {
+        const metrics = observer.metricsUrl === undefined ? "" : `metrics on ${observer.metricsUrl}\n`;
+        await context.print(`listening on ${service.url}\n${metrics}`);
+        url ||= service.url;
+        warnings.forEach(reporter.warn);
+        if (!hasKeys) {
+          reporter.note(`There is no valid key yet. \`catalog service keys create NAME${databaseFlag}\` creates one.`);
+        }
+        if (!context.signal.aborted) {
+          await once(context.signal, "abort");
+        }
+      } finally {
+        await service.close();
+      }
+    });
   } finally {
-    await service.close();
     observer.close();
   }
   const { reason } = context.signal;
