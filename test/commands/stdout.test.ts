@@ -54,8 +54,8 @@ const UNWRITABLE = [
   ["sample"],
   ["export"],
   ["export", "--dry-run"],
-  ["sync", "copy"],
-  ["service", "keys", "list", "--database", "service.db"],
+  ["sync", "./copy"],
+  ["service", "keys", "list", "--database", "./service.db"],
 ];
 
 const DISK_IS_FULL = { code: EXIT.failure, stderr: "error: stdout: the disk is full\n" };
@@ -71,7 +71,7 @@ describe("stdout that cannot be written", () => {
   test.each(UNWRITABLE.map((args) => [args]))("%j ends with exit code 1 and an error message", async (args) => {
     const here = await setting();
     if (args.includes("list")) {
-      const created = await runInProcess(["service", "keys", "create", "a", "--database", "service.db"], here);
+      const created = await runInProcess(["service", "keys", "create", "a", "--database", "./service.db"], here);
       expect(created.code).toBe(EXIT.ok);
     }
     expect(await runIntoFullDevice(args, here)).toEqual(DISK_IS_FULL);
@@ -87,13 +87,15 @@ describe("stdout that cannot be written", () => {
     ["| true", { code: EXIT.ok, stderr: "exit code 0\n" }],
   ] as const)("a service that is started with %s ends, too", async (target, ended) => {
     const here = await setting();
-    expect(await runInto(target, ["service", "start", "--port", "0", "--database", "service.db"], here)).toEqual(ended);
+    expect(await runInto(target, ["service", "start", "--port", "0", "--database", "./service.db"], here)).toEqual(
+      ended,
+    );
   });
 
   test("verify ends with exit code 1, too", async () => {
     const here = await setting();
-    expect(await runInProcess(["export", "-o", "rows.csv", "--manifest"], here)).toMatchObject({ code: EXIT.ok });
-    expect(await runIntoFullDevice(["verify", "rows.csv"], here)).toEqual(DISK_IS_FULL);
+    expect(await runInProcess(["export", "-o", "./rows.csv", "--manifest"], here)).toMatchObject({ code: EXIT.ok });
+    expect(await runIntoFullDevice(["verify", "./rows.csv"], here)).toEqual(DISK_IS_FULL);
   });
 
   test.each([
@@ -101,12 +103,12 @@ describe("stdout that cannot be written", () => {
     ["stdout is closed", () => ({ isStdoutClosed: () => true })],
   ])("a key is deleted if its secret cannot be written because %s", async (_, fault) => {
     const here = await setting();
-    const create = ["service", "keys", "create", "laptop", "--database", "service.db"];
+    const create = ["service", "keys", "create", "laptop", "--database", "./service.db"];
     const { code, stdout, stderr } = await runInProcess(create, { ...here, ...fault() });
     expect([code, stdout, stderr]).toEqual([EXIT.failure, "", expect.stringMatching(/secret/)]);
     const again = await runInProcess(create, here);
     expect([again.code, again.stdout]).toEqual([EXIT.ok, expect.stringMatching(/^[\w-]{43}\n$/)]);
-    const list = await runInProcess(["service", "keys", "list", "--database", "service.db", "-f", "json"], here);
+    const list = await runInProcess(["service", "keys", "list", "--database", "./service.db", "-f", "json"], here);
     expect(JSON.parse(list.stdout)).toHaveLength(1);
   });
 });
@@ -120,17 +122,20 @@ describe("stdout that is closed", () => {
 
   test("a command that writes to a file is not refused", async () => {
     const here = await setting();
-    const { code, stderr } = await runInProcess(["export", "-o", "rows.csv"], { ...here, isStdoutClosed: () => true });
+    const { code, stderr } = await runInProcess(["export", "-o", "./rows.csv"], {
+      ...here,
+      isStdoutClosed: () => true,
+    });
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
   });
 });
 
 describe("service keys create --output", () => {
-  const create = (...flags: string[]) => ["service", "keys", "create", "laptop", "--database", "s.db", ...flags];
+  const create = (...flags: string[]) => ["service", "keys", "create", "laptop", "--database", "./s.db", ...flags];
 
   test("writes the secret to a file that only its owner can read", async () => {
     const here = await setting();
-    expect(await runInProcess(create("--output", "key"), here)).toEqual({
+    expect(await runInProcess(create("--output", "./key"), here)).toEqual({
       code: 0,
       stdout: "",
       stderr: "",
@@ -142,15 +147,15 @@ describe("service keys create --output", () => {
 
   test("refuses to replace a file, and creates no key", async () => {
     const here = await setting();
-    await runInProcess(create("--output", "key"), here);
+    await runInProcess(create("--output", "./key"), here);
     const before = await readFile(join(here.cwd, "key"), "utf8");
     const { code, stderr } = await runInProcess(
-      ["service", "keys", "create", "other", "--database", "s.db", "-o", "key"],
+      ["service", "keys", "create", "other", "--database", "./s.db", "-o", "./key"],
       here,
     );
     expect([code, stderr]).toEqual([EXIT.failure, "error: key: something else has that name\n"]);
     expect(await readFile(join(here.cwd, "key"), "utf8")).toBe(before);
-    const { stdout } = await runInProcess(["service", "keys", "list", "--database", "s.db", "-f", "json"], here);
+    const { stdout } = await runInProcess(["service", "keys", "list", "--database", "./s.db", "-f", "json"], here);
     expect(JSON.parse(stdout)).toHaveLength(1);
   });
 });
@@ -158,7 +163,7 @@ describe("service keys create --output", () => {
 describe("a name that is too long", () => {
   test("for a manifest beside it is refused before any row is requested", async () => {
     const here = await setting();
-    const { code, stderr } = await runInProcess(["export", "-v", "-o", "a".repeat(240), "--manifest"], here);
+    const { code, stderr } = await runInProcess(["export", "-v", "-o", `./${"a".repeat(240)}`, "--manifest"], here);
     expect([code, stderr]).toEqual([
       EXIT.failure,
       expect.stringMatching(/^error: a+: the name is 3 bytes too long for a manifest beside it\n$/),
