@@ -3,35 +3,23 @@ import { OPERATIONS } from "../contract/operations.ts";
 import type { ClientEvent } from "./events.ts";
 import { keyFlaw } from "./key.ts";
 import { createRedact } from "./redaction.ts";
-import { type AttemptContext, type Request, runAttempt } from "./requests/attempt.ts";
+import { type AttemptContext, type AttemptOptions, type Request, runAttempt } from "./requests/attempt.ts";
 import { type Budget, createBudget } from "./requests/budget.ts";
 import { createConnections } from "./requests/proxy.ts";
 import { startDeadline } from "./requests/request-deadline.ts";
-import { withRetries } from "./requests/retry.ts";
+import { type RetryRules, withRetries } from "./requests/retry.ts";
 import { ACCEPTED_ENCODINGS } from "./responses/body.ts";
 import type { Identified } from "./responses/read-response.ts";
 
-export interface RequesterOptions {
+export interface RequesterOptions extends AttemptOptions, RetryRules {
   userAgent: string;
-  /** Milliseconds for one attempt, from connecting to the end of the body. */
-  requestTimeout: number;
-  /** Maximum of retries. */
-  retries: number;
   /** Maximum of requests a minute in each group, to leave room for the rest of the team. */
   maxRate?: number | undefined;
-  /** Maximum of bytes in one response, decompressed (default: by the number of rows). */
-  maxBody?: number | undefined;
   /** Holds `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   env: Readonly<Record<string, string | undefined>>;
   /** Ends every request with its reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds since the epoch, for dates in headers. */
-  now: () => number;
-  /** Milliseconds of a monotonic clock, for pacing and measuring. */
-  elapsed: () => number;
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** A number from 0 up to 1. */
-  random: () => number;
   onEvent?: ((event: ClientEvent) => void) | undefined;
 }
 

@@ -128,6 +128,14 @@ test("the events report each request, response, failure and wait, and never the 
   expect(JSON.stringify(events)).not.toContain(KEY);
 });
 
+test("the events report a response that is damaged as a failure", async () => {
+  const { client, server, events } = await start([answer({ body: "{" }), ok]);
+  await client.catalog({});
+  expect(events.map(({ type }) => type)).toEqual(["request", "failure", "wait", "request", "response"]);
+  const message = `The response of ${server.url.origin} is damaged: it is not JSON`;
+  expect(events[1]).toMatchObject({ type: "failure", message });
+});
+
 test("a request names the version of the data that it is for, and a response names its own", async () => {
   const versioned = (version: string) => answer({ headers: { "data-version": version }, body: PAGE });
   const { client, server } = await start([versioned("17"), versioned("18"), versioned("latest"), ok]);

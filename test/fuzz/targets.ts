@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { readRetryAfter } from "../../src/api/requests/retry-timing.ts";
+import { readBody } from "../../src/api/responses/body.ts";
 import { readErrorBody } from "../../src/api/responses/problem-body.ts";
 import { parseCondition } from "../../src/cli/flags/condition.ts";
 import { parseBasket } from "../../src/commands/index/basket-file.ts";
@@ -174,7 +175,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     read: async (bytes) => {
       const header = (name: string) => (name === "content-type" ? "application/problem+json" : "");
       const response = { status: 400, header, body: Readable.from([bytes]) };
-      const { text } = await readErrorBody(response, 2 ** 20, (value) => value);
+      const { text } = readErrorBody(response, await readBody(response, 2 ** 20), (value) => value);
       if (/[\p{Cc}\u2028\u2029]/u.test(text)) {
         throw new Error(`not one line for a terminal: ${JSON.stringify(text)}`);
       }

@@ -1,13 +1,13 @@
-import { isVersion, VERSION_HEADER } from "../../contract/data-version.ts";
-import { ContractError } from "../../errors.ts";
+import { VERSION_HEADER } from "../../contract/data-version.ts";
+import { ContractError, NetworkError } from "../../errors.ts";
 import type { ClientEvent, RequestPurpose } from "../events.ts";
-import { bodyBound } from "../responses/body.ts";
+import { bodyBound, readBody } from "../responses/body.ts";
 import { plainText } from "../responses/plain-text.ts";
 import {
   type Identified,
+  isProblem,
   type Origin,
   type Reader,
-  type ReadResponse,
   readProblem,
   readSuccess,
 } from "../responses/read-response.ts";
@@ -19,16 +19,22 @@ import { type RateHeaders, readRateHeaders } from "./rate-window.ts";
 import { startDeadline } from "./request-deadline.ts";
 import { LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
 
+export interface AttemptOptions {
+  /** Milliseconds for one attempt, from connecting to the end of the body. */
+  requestTimeout: number;
+  /** Maximum of bytes in one response, decompressed (default: by the number of rows). */
+  maxBody?: number | undefined;
+  /** Milliseconds since the epoch, for dates in headers. */
+  now: () => number;
+  /** Milliseconds of a monotonic clock, for pacing and measuring. */
+  elapsed: () => number;
+}
+
 /** Shared by all attempts of one requester. */
-export interface AttemptContext extends Origin {
+export interface AttemptContext extends AttemptOptions, Origin {
   connections: Connections;
   /** Sent with each request. */
   headers: Readonly<Record<string, string>>;
-  /** Milliseconds that one attempt may take, from connecting to the end of the body. */
-  requestTimeout: number;
-  maxBody?: number | undefined;
-  now: () => number;
-  elapsed: () => number;
   onEvent: (event: ClientEvent) => void;
   /** Whether the origin has answered before. */
   reached: boolean;
@@ -55,67 +61,60 @@ interface PermittedRequest<T extends Identified> extends Request<T> {
   signal: AbortSignal;
 }
 
-/** The time of one attempt is over, not that of the whole call. */
-class AttemptTimeoutError extends Error {
-  override readonly name = "AttemptTimeoutError";
-}
-
 /**
  * Waits for a permit, sends one request and reads its response.
  *
- * @throws ContractError if a retry would not help, NetworkError if the rate limit blocks requests for too long, or the
- * reason of `attempt.signal`; every other failure is an outcome.
+ * @throws NetworkError if the rate limit blocks requests for too long, or the reason of `attempt.signal`; every other
+ * failure is an outcome.
  */
 export async function runAttempt<T extends Identified>(
   context: AttemptContext,
   attempt: PermittedRequest<T>,
 ): Promise<Outcome<T>> {
-  const { connections, elapsed, headers, onEvent, origin, requestTimeout } = context;
+  const { elapsed, headers, onEvent, origin, requestTimeout } = context;
   const { operation, target, number, signal } = attempt;
   const permit = await attempt.budget.acquire(signal);
-  const deadline = startDeadline([signal], requestTimeout, () => new AttemptTimeoutError());
+  const expired = () =>
+    new NetworkError(`No complete response from ${origin} within the ${requestTimeout / 1000} s of one request`, {
+      attempts: 1,
+    });
+  const deadline = startDeadline([signal], requestTimeout, expired);
   const started = elapsed();
   const facts = { operation, target, attempt: number };
-  const reportFailure = (message: string) =>
-    onEvent({ type: "failure", ...facts, milliseconds: elapsed() - started, message: plainText(message) });
   try {
     onEvent({ type: "request", method: "GET", ...facts });
     const sent = attempt.version === undefined ? headers : { ...headers, [VERSION_HEADER]: attempt.version };
-    const response = await connections.get(target, sent, deadline.signal);
+    const response = await context.connections.get(target, sent, deadline.signal);
     context.reached = true;
     const rate = reportHeaders(response, permit, context.now());
-    const { outcome, bytes, requestId } = await readResponse(context, attempt, response);
+    const body = await readBody(response, context.maxBody ?? bodyBound(attempt.rows));
     signal.throwIfAborted();
-    if ("value" in outcome) {
-      Object.assign(outcome.value, versionIn(response));
+    const reportResponse = (requestId: string | undefined) => {
+      const [milliseconds, bytes] = [elapsed() - started, body.bytes.length];
+      onEvent({ type: "response", ...facts, status: response.status, milliseconds, bytes, requestId, rate });
+    };
+    if (isProblem(response)) {
+      const failure = readProblem(response, body, context);
+      reportResponse(failure.problem.request_id);
+      return { failure };
     }
-    const { status } = response;
-    onEvent({ type: "response", ...facts, status, milliseconds: elapsed() - started, bytes, requestId, rate });
-    return outcome;
+    const value = readSuccess(response, body, context, attempt.read);
+    reportResponse(value.meta?.request_id);
+    return { value };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof ContractError) {
-      reportFailure(error.message);
-      if (!error.damaged) {
-        throw error;
-      }
-      return { failure: { kind: "broken", message: error.message, permanent: false, cause: error } };
-    }
-    const failure =
-      error instanceof AttemptTimeoutError
-        ? timeoutFailure(context, error)
-        : networkFailure(error, origin, context.reached);
-    reportFailure(failure.message);
+    const failure = brokenBy(error, context);
+    onEvent({
+      type: "failure",
+      ...facts,
+      milliseconds: elapsed() - started,
+      message: plainText(failure.message),
+    });
     return { failure };
   } finally {
     permit.release();
     deadline.release();
   }
-}
-
-function versionIn({ header }: HttpResponse): Pick<Identified, "version"> {
-  const version = header(VERSION_HEADER);
-  return isVersion(version) ? { version } : {};
 }
 
 /** @returns the rate limit that the response reports, if any. */
@@ -128,24 +127,11 @@ function reportHeaders({ status, header }: HttpResponse, permit: Permit, now: nu
   return rate;
 }
 
-function readResponse<T extends Identified>(
-  context: AttemptContext,
-  { read, rows }: PermittedRequest<T>,
-  response: HttpResponse,
-): Promise<ReadResponse<T>> {
-  const { status, body, header } = response;
-  const bound = context.maxBody ?? bodyBound(rows);
-  if (status === 200 && !header("content-type").toLowerCase().includes("problem+json")) {
-    return readSuccess(response, context, bound, read);
+/** @throws `error` itself if it is a programming error. */
+function brokenBy(error: unknown, { origin, reached }: AttemptContext): BrokenFailure {
+  if (error instanceof ContractError || error instanceof NetworkError) {
+    const permanent = error instanceof ContractError && !error.damaged;
+    return { kind: "broken", message: error.message, permanent, cause: error };
   }
-  if (status > 200 && status < 300) {
-    body.on("error", () => {}).destroy();
-    throw new ContractError(`${context.origin} answered ${status}; the contract has no success but 200.`);
-  }
-  return readProblem(response, context, bound);
-}
-
-function timeoutFailure({ requestTimeout, origin }: AttemptContext, cause: Error): BrokenFailure {
-  const message = `No complete response from ${origin} within the ${requestTimeout / 1000} s of one request`;
-  return { kind: "broken", message, permanent: false, cause };
+  return networkFailure(error, origin, reached);
 }

@@ -97,7 +97,7 @@ function errorOf(
   if (failure.kind === "broken") {
     const { cause } = failure;
     return cause instanceof ContractError
-      ? new ContractError(message, cause.requestId, true)
+      ? new ContractError(message, cause.requestId, cause.damaged)
       : new NetworkError(message, { attempts, cause });
   }
   const { status, problem } = failure;

@@ -2,6 +2,7 @@ import { pipeline, type Readable, type Transform } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { LIMITS, ROW_BOUNDS } from "../../contract/limits.ts";
+import type { HttpResponse } from "../requests/connections.ts";
 
 /** Value of `Accept-Encoding`. Compressed rows take a fifth of the bytes. */
 export const ACCEPTED_ENCODINGS = "gzip, br";
@@ -24,25 +25,26 @@ export interface Body {
   /** Decompressed; if the body is not complete, the bytes up to that point. */
   bytes: Buffer;
   /**
-   * `capped`: longer than the cap; reading stopped and the connection was closed. `undecodable`: the request did not offer
-   * its encoding, so nothing was read.
+   * `capped`: longer than the cap; reading stopped and the connection was closed. `unread`: nobody needs it, or the request
+   * did not offer its encoding; the connection was closed.
    */
-  end: "complete" | "capped" | "broken" | "undecodable";
+  end: "complete" | "capped" | "broken" | "unread";
   /** Why it is broken. */
   error?: unknown;
 }
 
 /** Reads a body of at most `cap` bytes after decompression. Never rejects: an abort gives `broken` too. */
-export async function readBody(stream: Readable, contentEncoding: string, cap: number): Promise<Body> {
+export async function readBody(response: HttpResponse, cap: number): Promise<Body> {
+  const stream = response.body;
   // A stream that is destroyed early emits a late error; ignore it.
   stream.on("error", () => {});
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    const content = decoded(stream, contentEncoding);
+    const content = isNeeded(response) ? decoded(stream, response.header("content-encoding")) : undefined;
     if (content === undefined) {
       stream.destroy();
-      return { bytes: Buffer.alloc(0), end: "undecodable" };
+      return { bytes: Buffer.alloc(0), end: "unread" };
     }
     for await (const chunk of content) {
       size += chunk.length;
@@ -68,6 +70,11 @@ let lastTurn: Promise<void> = Promise.resolve();
 function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => nextTurn());
   return lastTurn;
+}
+
+/** The body of a redirect says nothing, nor does that of a success that the contract does not have. */
+function isNeeded({ status, header }: HttpResponse): boolean {
+  return status === 200 || status >= 400 || (status >= 300 && header("location") === "");
 }
 
 function decoded(stream: Readable, contentEncoding: string): AsyncIterable<Buffer> | undefined {

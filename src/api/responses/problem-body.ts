@@ -3,7 +3,7 @@ import { isProblemCode, PROBLEMS, type Problem } from "../../contract/problems.t
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
 import type { Redact } from "../redaction.ts";
 import type { HttpResponse } from "../requests/connections.ts";
-import { type Body, readBody } from "./body.ts";
+import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 
 export interface ErrorBody {
@@ -11,18 +11,13 @@ export interface ErrorBody {
   problem: Partial<Problem>;
   /** The message of the body, as one line that is safe for a terminal. */
   text: string;
-  bytes: number;
 }
 
 /**
  * Reads the body of an error response: a problem document, other JSON, a web page, text, or a body that is empty, cut,
- * binary or endless. Never rejects.
- *
- * @param maxBody maximum of bytes read from the body, decompressed
+ * binary or endless. Never throws.
  */
-export async function readErrorBody(response: HttpResponse, maxBody: number, redact: Redact): Promise<ErrorBody> {
-  const { status, header } = response;
-  const body = await readBody(response.body, header("content-encoding"), maxBody);
+export function readErrorBody({ status, header }: HttpResponse, body: Body, redact: Redact): ErrorBody {
   const text = body.bytes.toString("utf8");
   const document = parseJsonObject(text);
   const problem = redact(document === undefined ? {} : problemOf(document));
@@ -30,7 +25,7 @@ export async function readErrorBody(response: HttpResponse, maxBody: number, red
   const said = detail ?? title ?? saidElsewhere(document, text, header("content-type").toLowerCase()) ?? "";
   // Redact before cutting: half a key would not be found.
   const line = plainText(redact(said)) || describeSilence(status, problem, body);
-  return { problem, text: line, bytes: body.bytes.length };
+  return { problem, text: line };
 }
 
 const isText = (value: unknown) => typeof value === "string";

@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
+import { isVersion, VERSION_HEADER } from "../../contract/data-version.ts";
 import type { Problem } from "../../contract/problems.ts";
-import { ContractError } from "../../errors.ts";
+import { ContractError, NetworkError } from "../../errors.ts";
 import type { Redact } from "../redaction.ts";
 import type { HttpResponse } from "../requests/connections.ts";
-import type { BrokenFailure, Outcome } from "../requests/failure.ts";
-import { networkFailure } from "../requests/network-failure.ts";
-import { readBody } from "./body.ts";
+import type { RefusedFailure } from "../requests/failure.ts";
+import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 import { pageTitle, readErrorBody } from "./problem-body.ts";
 
@@ -16,14 +16,6 @@ export interface Origin {
   apiKey: string | undefined;
   /** Removes the key from the texts of responses before they are cut. */
   redact: Redact;
-}
-
-/** The content of a response. */
-export interface ReadResponse<T> {
-  outcome: Outcome<T>;
-  /** Of the body, decompressed. */
-  bytes: number;
-  requestId: string | undefined;
 }
 
 /** Carries the request id, if the service gives one. */
@@ -40,27 +32,33 @@ export interface Identified {
  */
 export type Reader<T extends Identified> = (body: Buffer) => T;
 
+/** Whether the response is an error. The contract has no success but 200. */
+export function isProblem({ status, header }: HttpResponse): boolean {
+  const isSuccess = status >= 200 && status < 300;
+  return !isSuccess || (status === 200 && header("content-type").toLowerCase().includes("problem+json"));
+}
+
 /**
- * Reads a 200 with `read`.
+ * Reads a success with `read`.
  *
- * @param maxBody maximum of bytes of the body, decompressed
- * @throws ContractError if the response is JSON but breaks the contract, or if a retry would not help.
+ * @throws NetworkError if the body is damaged, ContractError if it breaks the contract, or what broke the connection.
  */
-export async function readSuccess<T extends Identified>(
-  { body, header }: HttpResponse,
+export function readSuccess<T extends Identified>(
+  { status, header }: HttpResponse,
+  { bytes, end, error }: Body,
   { origin, redact }: Origin,
-  maxBody: number,
   read: Reader<T>,
-): Promise<ReadResponse<T>> {
-  const encoding = header("content-encoding");
-  const { bytes, end, error } = await readBody(body, encoding, maxBody);
-  const failed = (failure: BrokenFailure) => ({ outcome: { failure }, bytes: bytes.length, requestId: undefined });
-  if (end === "undecodable") {
-    throw new ContractError(`${origin} sent a body with unknown Content-Encoding ${JSON.stringify(encoding)}.`);
+): T {
+  if (status !== 200) {
+    throw new ContractError(`${origin} answered ${status}; the contract has no success but 200.`);
+  }
+  if (end === "unread") {
+    const encoding = JSON.stringify(header("content-encoding"));
+    throw new ContractError(`${origin} sent a body with unknown Content-Encoding ${encoding}.`);
   }
   if (end === "capped") {
     throw new ContractError(
-      `${origin} sent a body of more than ${mebibytes(maxBody)}. That is the longest body that is accepted.`,
+      `${origin} sent a body of more than ${mebibytes(bytes.length)}. That is the longest body that is accepted.`,
     );
   }
   if (header("content-type").toLowerCase().includes("html")) {
@@ -70,18 +68,17 @@ export async function readSuccess<T extends Identified>(
     );
   }
   if (end === "broken") {
-    return failed(networkFailure(error, origin, true));
+    throw error;
   }
   try {
-    const value = read(bytes);
-    return { outcome: { value }, bytes: bytes.length, requestId: value.meta?.request_id };
+    const version = header(VERSION_HEADER);
+    return Object.assign(read(bytes), isVersion(version) ? { version } : {});
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) {
       throw cause;
     }
     const what = isUtf8(bytes) ? "JSON" : "UTF-8";
-    const message = `The response of ${origin} is damaged: it is not ${what}`;
-    return failed({ kind: "broken", message, permanent: false, cause });
+    throw new NetworkError(`The response of ${origin} is damaged: it is not ${what}`, { attempts: 1, cause });
   }
 }
 
@@ -101,13 +98,9 @@ function mebibytes(bytes: number): string {
   return `${Number((bytes / 1024 / 1024).toPrecision(3))} MiB`;
 }
 
-/** Reads a problem document, whatever its status is. */
-export async function readProblem(
-  response: HttpResponse,
-  { origin, apiKey, redact }: Origin,
-  maxBody: number,
-): Promise<ReadResponse<never>> {
-  const { status, header, body } = response;
+/** Reads an error response, whatever its status and body are. */
+export function readProblem(response: HttpResponse, body: Body, { origin, apiKey, redact }: Origin): RefusedFailure {
+  const { status, header } = response;
   const facts = {
     kind: "refused",
     status,
@@ -116,13 +109,10 @@ export async function readProblem(
   } as const;
   const redirect = status >= 300 && status < 400 ? header("location") : "";
   if (redirect !== "") {
-    body.on("error", () => {}).destroy();
     const advice = apiKey === undefined ? ": correct the address" : ", where the key must not go: correct the base URL";
-    const message = `${origin} redirects to ${originOf(redirect, origin)}${advice}`;
-    return { outcome: { failure: { ...facts, message, problem: {} } }, bytes: 0, requestId: undefined };
+    return { ...facts, message: `${origin} redirects to ${originOf(redirect, origin)}${advice}`, problem: {} };
   }
-  const read = await readErrorBody(response, maxBody, redact);
-  const { problem, text } = read;
+  const { problem, text } = readErrorBody(response, body, redact);
   const answer = `answered ${status}${codeInBrackets(problem)}: ${text}`;
   // No operation answers `not_found`: its path is wrong, because the path of the base URL is.
   const place =
@@ -131,11 +121,7 @@ export async function readProblem(
     status === 404 && place !== undefined
       ? `There is no catalog service at ${place}; check the base URL. It ${answer}`
       : `${origin} ${answer}`;
-  return {
-    outcome: { failure: { ...facts, message, problem: read.problem } },
-    bytes: read.bytes,
-    requestId: read.problem.request_id,
-  };
+  return { ...facts, message, problem };
 }
 
 function codeInBrackets({ code }: Partial<Problem>): string {

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createRedact } from "../../../src/api/redaction.ts";
+import { readBody } from "../../../src/api/responses/body.ts";
 import { readErrorBody } from "../../../src/api/responses/problem-body.ts";
 import { problemBody } from "../../helpers/envelopes.ts";
 import { KEY } from "../../helpers/test-client.ts";
@@ -20,8 +21,7 @@ async function read({ body, status = 500, contentType = "", contentEncoding = ""
   const headers: Record<string, string> = { "content-type": contentType, "content-encoding": contentEncoding };
   const stream = Readable.from(body.length === 0 ? [] : [Buffer.from(body)]);
   const response = { status, header: (name: string) => headers[name] ?? "", body: stream };
-  const { problem, text } = await readErrorBody(response, MAX_BODY, redact);
-  return { problem, text };
+  return readErrorBody(response, await readBody(response, MAX_BODY), redact);
 }
 
 test("a problem document is read completely", async () => {
@@ -117,10 +117,11 @@ test("an incomplete body does not hide the status", async () => {
     throw new Error("gone");
   }
   const response = { status: 503, header: () => "", body: Readable.from(breaking()) };
-  expect(await readErrorBody(response, MAX_BODY, redact)).toEqual({
+  const body = await readBody(response, MAX_BODY);
+  expect(body.bytes.length).toBe(8);
+  expect(readErrorBody(response, body, redact)).toEqual({
     problem: {},
     text: "Service Unavailable (body cut or too long)",
-    bytes: 8,
   });
 });
 
