@@ -66,19 +66,13 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly problem: Partial<Problem>;
-  /** How often the request was sent. */
-  readonly attempts: number;
   /** The visible flaw of the key that was sent, if there is one. */
   readonly keyFlaw: string | undefined;
 
-  constructor(
-    message: string,
-    details: { status: number; problem: Partial<Problem>; attempts: number; keyFlaw?: string | undefined },
-  ) {
+  constructor(message: string, details: { status: number; problem: Partial<Problem>; keyFlaw?: string | undefined }) {
     super(message);
     this.status = details.status;
     this.problem = details.problem;
-    this.attempts = details.attempts;
     this.keyFlaw = details.keyFlaw;
   }
 }
@@ -86,12 +80,6 @@ export class ApiError extends Error {
 /** No complete response arrived: connection refused or reset, name not resolved, body cut off, or timeout. */
 export class NetworkError extends Error {
   override readonly name = "NetworkError";
-  readonly attempts: number;
-
-  constructor(message: string, details: { attempts: number; cause?: unknown }) {
-    super(message, { cause: details.cause });
-    this.attempts = details.attempts;
-  }
 }
 
 /** A successful response broke the contract. Its rows cannot be trusted. */

@@ -102,8 +102,7 @@ export async function withReporter<T>(
   use: (reporter: Reporter, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { maxTime = 0 } = globals;
-  const expired = () =>
-    new NetworkError(`not done within the --max-time of ${formatDuration(maxTime)}`, { attempts: 0 });
+  const expired = () => new NetworkError(`not done within the --max-time of ${formatDuration(maxTime)}`);
   const deadline = startDeadline([context.signal], globals.maxTime, expired);
   const reporter = createReporter(globals, context);
   try {

@@ -75,7 +75,7 @@ test("a request to a server that stalls before, in or after the headers ends aft
 test("the error for a permanent stall names the timeout of one request", async () => {
   const { client, server } = await start(() => stallInBody(), { requestTimeout: 50, retries: 1 });
   const message = `No complete response from ${server.url.origin} within the 0.05 s of one request (after 2 attempts)`;
-  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 2 }));
+  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message));
 });
 
 test("the client waits the number of seconds in a 429", async () => {
@@ -106,7 +106,7 @@ test("a window that lasts longer than the tool waits is an error", async () => {
   await client.catalog({});
   const left = "1795305602 s more; the tool waits for at most 900 s";
   const message = `The service's rate limit is spent, and its window lasts ${left}`;
-  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 0 }));
+  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message));
   expect({ requests: server.requests.length, waits }).toEqual({ requests: 1, waits: [] });
 });
 
@@ -167,7 +167,6 @@ test("the error after the last attempt is the service's problem document, with t
   expect(error).toMatchObject({
     message: `${server.url.origin} answered 503 (service_unavailable): Down. (after 3 attempts)`,
     status: 503,
-    attempts: 3,
     problem: JSON.parse(problemBody(problem)),
   });
 });
@@ -191,13 +190,15 @@ test("a response with other filters than those sent is not retried", async () =>
 });
 
 test("an error page that stalls is still reported with its status", async () => {
-  const { client } = await start([stallInBody(403, "<html>")], { requestTimeout: 1_000 });
-  expect(await failureOf(client.catalog({}))).toMatchObject({ status: 403, attempts: 1, problem: {} });
+  const { client, server } = await start([stallInBody(403, "<html>")], { requestTimeout: 1_000 });
+  expect(await failureOf(client.catalog({}))).toMatchObject({ status: 403, problem: {} });
+  expect(server.requests.length).toBe(1);
 });
 
 test("reading of an endless error body stops", async () => {
-  const { client } = await start([endlessBody(400)]);
-  expect(await failureOf(client.catalog({}))).toMatchObject({ status: 400, attempts: 1 });
+  const { client, server } = await start([endlessBody(400)]);
+  expect(await failureOf(client.catalog({}))).toMatchObject({ status: 400 });
+  expect(server.requests.length).toBe(1);
 });
 
 test("the error for a web page with status 200 says that it is a web page", async () => {

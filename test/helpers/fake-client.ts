@@ -77,7 +77,7 @@ function named({ version }: FakeService): { version?: string } {
 
 export function problemError(code: keyof typeof PROBLEMS): ApiError {
   const { status, retryable, title, recovery } = PROBLEMS[code];
-  return new ApiError(title, { status, problem: { code, status, retryable, title, recovery }, attempts: 1 });
+  return new ApiError(title, { status, problem: { code, status, retryable, title, recovery } });
 }
 
 /** Rows of one combination on consecutive days, with a few skus per day. */

@@ -303,7 +303,7 @@ describe("a pull", () => {
   test("throws errors that are not about the set", async () => {
     const service = fakeService(manyRows());
     beforePage(service, 9, () => {
-      throw new NetworkError("cut", { attempts: 6 });
+      throw new NetworkError("cut");
     });
     const sink = memorySink("file");
     const { error } = await run(service, sink);
@@ -441,7 +441,7 @@ async function interrupted(rows: readonly FakeRow[], count: number) {
   const read: string[] = [];
   service.before = (request, filters) => {
     if (store.size() >= count) {
-      throw new NetworkError("cut", { attempts: 6 });
+      throw new NetworkError("cut");
     }
     const page = `${request} ${JSON.stringify(filters)}`;
     if (request !== "coverage" && !read.includes(page)) {

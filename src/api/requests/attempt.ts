@@ -75,9 +75,7 @@ export async function runAttempt<T extends Identified>(
   const { operation, target, number, signal } = attempt;
   const permit = await attempt.budget.acquire(signal);
   const expired = () =>
-    new NetworkError(`No complete response from ${origin} within the ${requestTimeout / 1000} s of one request`, {
-      attempts: 1,
-    });
+    new NetworkError(`No complete response from ${origin} within the ${requestTimeout / 1000} s of one request`);
   const deadline = startDeadline([signal], requestTimeout, expired);
   const started = elapsed();
   const facts = { operation, target, attempt: number };

@@ -138,7 +138,7 @@ export function createBudget({ now, sleep, maxRate, onWait }: BudgetOptions) {
     const left = `${Math.ceil(delay / 1000)} s more; the tool waits for at most ${LONGEST_WAIT / 1000} s`;
     const message = `The service's rate limit is spent, and its window lasts ${left}`;
     for (const { refuse } of waiting.splice(0)) {
-      refuse(new NetworkError(message, { attempts: 0 }));
+      refuse(new NetworkError(message));
     }
   }
 

@@ -98,9 +98,9 @@ function errorOf(
     const { cause } = failure;
     return cause instanceof ContractError
       ? new ContractError(message, cause.requestId, cause.damaged)
-      : new NetworkError(message, { attempts, cause });
+      : new NetworkError(message, { cause });
   }
   const { status, problem } = failure;
   const isOfKey = status === 401 || status === 431;
-  return new ApiError(message, { status, problem, attempts, keyFlaw: isOfKey ? keyFlaw : undefined });
+  return new ApiError(message, { status, problem, keyFlaw: isOfKey ? keyFlaw : undefined });
 }

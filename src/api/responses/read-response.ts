@@ -78,7 +78,7 @@ export function readSuccess<T extends Identified>(
       throw cause;
     }
     const what = isUtf8(bytes) ? "JSON" : "UTF-8";
-    throw new NetworkError(`The response of ${origin} is damaged: it is not ${what}`, { attempts: 1, cause });
+    throw new NetworkError(`The response of ${origin} is damaged: it is not ${what}`, { cause });
   }
 }
 

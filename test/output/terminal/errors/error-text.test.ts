@@ -16,7 +16,6 @@ import { describeError, errorAsJson } from "../../../../src/output/terminal/erro
 
 const unknownRetailer = new ApiError('no retailer is called "amazn-in"', {
   status: 400,
-  attempts: 1,
   problem: {
     type: "https://errors.example/errors#unknown_retailer",
     title: PROBLEMS.unknown_retailer.title,
@@ -33,7 +32,6 @@ const unknownRetailer = new ApiError('no retailer is called "amazn-in"', {
 
 const badGateway = new ApiError("Bad Gateway (empty body) (after 6 attempts)", {
   status: 502,
-  attempts: 6,
   problem: {},
 });
 
@@ -51,7 +49,7 @@ test("a refused value is shown with suggestions, the corrected command and the f
 });
 
 test("the refused value is named even if the service did not name it", () => {
-  const error = new ApiError("Unknown category", { status: 400, attempts: 1, problem: { code: "unknown_category" } });
+  const error = new ApiError("Unknown category", { status: 400, problem: { code: "unknown_category" } });
   expect(describeError(error, { value: "boks" }).split("\n")[0]).toBe('error: "boks": Unknown category');
 });
 
@@ -64,7 +62,6 @@ test("a response without a problem document is described by its known facts", ()
 test("a key that looks wrong is pointed out", () => {
   const error = new ApiError("the key is unknown", {
     status: 401,
-    attempts: 1,
     problem: { code: "invalid_credentials" },
     keyFlaw: "it has 41 characters instead of 43",
   });
@@ -88,7 +85,6 @@ test("a long list of valid options is cut", () => {
 test("no control character of a service reaches the terminal", () => {
   const error = new ApiError("\x1b]0;title\x07\nerror: all is well", {
     status: 400,
-    attempts: 1,
     problem: { code: "x\r", recovery: "\u202eevil", request_id: "\x9b2J", valid_options: ["\x1b[2J"] },
   });
   expect(describeError(error, { command: ["catalog", "\x1b[2J"] })).toBe(
@@ -111,7 +107,7 @@ test.each([
   [new FileError("a\nb cannot be read", "a\nb"), "error: a\\nb cannot be read"],
   [new CredentialsError("no API key was found"), "error: no API key was found"],
   [
-    new NetworkError("connection refused (after 6 attempts)", { attempts: 6 }),
+    new NetworkError("connection refused (after 6 attempts)"),
     "error: connection refused (after 6 attempts)\nCheck the address and the network, or run the command again later.\n" +
       "network · catalog explain network",
   ],
@@ -171,7 +167,6 @@ test("the JSON form of a response without a problem document has the members tha
 test("the JSON form is completed from the error catalogue", () => {
   const error = new ApiError("gone", {
     status: 401,
-    attempts: 1,
     problem: { code: "invalid_credentials" },
     keyFlaw: "it is blank",
   });
@@ -214,7 +209,6 @@ test("if no valid option is close to the refused value, some are named", () => {
     describeError(
       new ApiError("it is unknown", {
         status: 400,
-        attempts: 1,
         problem: { code: "unknown_category", valid_options: ["lamps", "chairs", "tables"] },
       }),
       { value },
@@ -259,7 +253,7 @@ test("sentences are wrapped in a terminal, and command lines and facts are not b
 
 test("a response that is no refusal is described by its error, not by the service", () => {
   const problem = { code: "internal", detail: "the detail" };
-  const text = (status: number) => describeError(new ApiError("the message", { status, attempts: 1, problem }));
+  const text = (status: number) => describeError(new ApiError("the message", { status, problem }));
   expect([text(500), text(400)].map((all) => all.split("\n")[0])).toEqual(["error: the message", "error: the detail"]);
 });
 
@@ -284,7 +278,7 @@ test.each([
   [499, false],
   [500, true],
 ])("a response of status %i without a problem document can be retried: %s", (status, retryable) => {
-  const error = new ApiError("failed", { status, attempts: 1, problem: {} });
+  const error = new ApiError("failed", { status, problem: {} });
   expect(JSON.parse(errorAsJson(error, 5))).toMatchObject({ title: `HTTP ${status}`, retryable });
 });
 
