@@ -61,7 +61,7 @@ export function createRequester(
       const { operation } = request;
       const group = operation === "status" ? operation : OPERATIONS[operation].group;
       // Unlike `AbortSignal.any`, this signal is released with its request.
-      const combined = startDeadline([options.signal, signal], undefined, () => new Error());
+      const combined = startDeadline([options.signal, signal]);
       try {
         const attempt = (number: number) =>
           runAttempt(context, { ...request, number, budget: budgets[group], signal: combined.signal });

@@ -49,7 +49,9 @@ export function createBudget({ now, sleep, maxRate, onWait }: BudgetOptions) {
   let unlimited = false;
   let blockedUntil = 0;
   let nextSlot = 0;
-  let wake: Wake | undefined;
+  let wake: AbortController | undefined;
+  /** The end of the last pause that was reported. */
+  let reportedPause = 0;
   return { acquire };
 
   /**
@@ -164,45 +166,25 @@ export function createBudget({ now, sleep, maxRate, onWait }: BudgetOptions) {
     return available(window, inFlight) > 0 ? 0 : window.endsBefore + MARGIN - time;
   }
 
+  /** Checks again after `delay`, instead of at any other time; `Infinity`: when a response comes. */
   function wakeAfter(delay: number): void {
-    const at = now() + delay;
-    if (wake !== undefined && Math.abs(wake.at - at) < 1) {
-      announce(wake);
-      return;
-    }
-    wake?.cancel.abort();
+    wake?.abort();
     wake = undefined;
     if (delay === Infinity) {
       return;
     }
-    const planned: Wake = { at, cancel: new AbortController(), announced: false };
-    wake = planned;
-    announce(planned);
-    const wakeUp = () => {
-      if (wake === planned) {
-        wake = undefined;
-        pump();
-      }
-    };
-    sleep(Math.ceil(delay), planned.cancel.signal).then(wakeUp, () => {});
-  }
-
-  /** Reports a pause as soon as no request is open; this may be later than the pause was planned. */
-  function announce(planned: Wake): void {
-    if (inFlight === 0 && !planned.announced) {
-      planned.announced = true;
-      onWait?.(Math.ceil(planned.at - now()));
+    const at = now() + delay;
+    // A pause is reported once, and only when no request is open; this may be later than the pause was planned.
+    if (inFlight === 0 && Math.abs(at - reportedPause) >= 1) {
+      reportedPause = at;
+      onWait?.(Math.ceil(delay));
     }
+    wake = new AbortController();
+    sleep(Math.ceil(delay), wake.signal).then(pump, () => {});
   }
 }
 
 export type Budget = ReturnType<typeof createBudget>;
-
-interface Wake {
-  at: number;
-  cancel: AbortController;
-  announced: boolean;
-}
 
 interface Waiting {
   grant: () => void;

@@ -15,8 +15,8 @@ export interface Deadline {
  */
 export function startDeadline(
   parents: readonly (AbortSignal | undefined)[],
-  milliseconds: number | undefined,
-  expired: () => Error,
+  milliseconds?: number,
+  expired?: () => Error,
 ): Deadline {
   const controller = new AbortController();
   const stopListening = parents
@@ -25,7 +25,7 @@ export function startDeadline(
   const stopTimer =
     milliseconds === undefined || controller.signal.aborted
       ? undefined
-      : startTimer(milliseconds, () => controller.abort(expired()));
+      : startTimer(milliseconds, () => controller.abort(expired?.()));
   return {
     signal: controller.signal,
     release() {
