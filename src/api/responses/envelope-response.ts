@@ -1,6 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Meta, ResolvedFilters } from "../../contract/envelope.ts";
 import { FILTER_NAMES, type FilterName, type Filters, splitRcd } from "../../contract/filters.ts";
-import { isJsonObject } from "../../contract/values/json-object.ts";
 import { ContractError } from "../../errors.ts";
 import { brokenContract, readShape, type Shape } from "./shape.ts";
 
@@ -27,13 +27,15 @@ export function readEnvelope<D, P>(schema: Shape, document: unknown, filters: Fi
 }
 
 function requestIdOf(document: unknown): string | undefined {
-  const meta = isJsonObject(document) ? document.meta : undefined;
-  const id = isJsonObject(meta) ? meta.request_id : undefined;
+  const id = (document as { meta?: { request_id?: unknown } | null } | null | undefined)?.meta?.request_id;
   return typeof id === "string" ? id : undefined;
 }
 
+const RCD_PARTS = ["retailer", "category", "department"] as const;
+
 /**
- * With other filters the response has other rows. A retry would not change that.
+ * With other filters the response has other rows. A retry would not change that. A service may name the triples of `rcd`
+ * in any order, or their parts in `retailer`, `category` and `department` instead or as well.
  *
  * @returns the filters that were applied, in one form for all services
  */
@@ -42,15 +44,22 @@ function appliedFilters(filters: Filters, { resolved, request_id }: Meta): Resol
   if (FILTER_NAMES.every((name) => resolved[name] === (filters[name] ?? null))) {
     return resolved;
   }
-  const expanded = expandedTriples(filters.rcd);
-  const isExpanded = (name: FilterName) => listKey(resolved[name]) === expanded[name];
+  const triples = filters.rcd?.split(",") ?? [];
+  const combinations = triples.map(splitRcd);
+  const isPartApplied = (name: (typeof RCD_PARTS)[number]) =>
+    isSameList(
+      resolved[name],
+      combinations.map((combination) => combination[name]),
+    );
+  const isAppliedAsTriples = (name: FilterName) => {
+    if (name !== "rcd") {
+      return RCD_PARTS.some((part) => part === name && isPartApplied(part));
+    }
+    return resolved.rcd === null ? RCD_PARTS.every(isPartApplied) : isSameList(resolved.rcd, triples);
+  };
   const entries = FILTER_NAMES.map((name) => {
     const sent = filters[name] ?? null;
-    const isApplied =
-      resolved[name] === sent ||
-      (name in expanded && isExpanded(name)) ||
-      (name === "rcd" && filters.rcd !== undefined && isRcdApplied(filters.rcd, resolved.rcd, isExpanded));
-    if (!isApplied) {
+    if (resolved[name] !== sent && (filters.rcd === undefined || !isAppliedAsTriples(name))) {
       const [asked, applied] = [sent, resolved[name]].map((value) =>
         value === null ? "nothing" : JSON.stringify(value),
       );
@@ -64,25 +73,9 @@ function appliedFilters(filters: Filters, { resolved, request_id }: Meta): Resol
   return Object.fromEntries(entries) as ResolvedFilters;
 }
 
-/** The same triples in any order, or none if `retailer`, `category` and `department` hold their parts instead. */
-function isRcdApplied(sent: string, applied: string | null, isExpanded: (name: FilterName) => boolean): boolean {
-  return applied === null ? RCD_PARTS.every(isExpanded) : listKey(applied) === listKey(sent);
-}
-
-const RCD_PARTS = ["retailer", "category", "department"] as const;
-
-/** The parts of the triples of an `rcd` filter; a part of several triples is a list. */
-function expandedTriples(rcd: string | undefined): Filters {
-  if (rcd === undefined) {
-    return {};
-  }
-  const triples = rcd.split(",").map(splitRcd);
-  return Object.fromEntries(RCD_PARTS.map((name) => [name, listKey(triples.map((triple) => triple[name]).join())]));
-}
-
-/** The same text for lists of the same values. */
-function listKey(list: string | null): string | undefined {
-  return list === null ? undefined : [...new Set(list.split(","))].sort().join();
+/** Whether the list has exactly these values, in any order. */
+function isSameList(list: string | null, values: readonly string[]): boolean {
+  return list !== null && isDeepStrictEqual(new Set(list.split(",")), new Set(values));
 }
 
 /** The error for a response with content outside the filters. */
