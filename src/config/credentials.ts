@@ -3,9 +3,8 @@ import type { Context } from "../context.ts";
 import { CredentialsError, FileError } from "../errors.ts";
 import { readFileText } from "../files/read-text.ts";
 import { errorCode } from "../files/system-error.ts";
-import { readConfig, rightsOfOthers } from "./config-file.ts";
+import { type Profile, readConfig, rightsOfOthers } from "./config-file.ts";
 import { type CommandContext, runKeyCommand, withoutLineEnd } from "./key-command.ts";
-import type { Profile } from "./parse-config.ts";
 import { dangerOf } from "./trusted-path.ts";
 
 /** Bytes. A key has 43 characters; a much longer file is not one of a key. */
@@ -61,7 +60,7 @@ async function readCredential(context: KeyContext, profile: NamedProfile | undef
     return { apiKey: await readKeyFile(file, context.signal), source: `CATALOG_API_KEY_FILE (${file})` };
   }
   if (profile?.values.api_key !== undefined) {
-    const warning = warningOf(profile.path, "contains an API key", await rightsOfOthers(profile.path, context));
+    const warning = await warningOf(profile.path, "contains an API key", context);
     return { apiKey: profile.values.api_key, source: `profile ${profile.name}`, warning, origin: profile.origin };
   }
   if (profile?.values.api_key_command !== undefined) {
@@ -70,7 +69,7 @@ async function readCredential(context: KeyContext, profile: NamedProfile | undef
       throw new CredentialsError(`the api_key_command of profile ${profile.name} is not run: ${danger}`);
     }
     const apiKey = await runKeyCommand(profile.values.api_key_command, profile.name, context);
-    const warning = warningOf(profile.path, "contains an api_key_command", await rightsOfOthers(profile.path, context));
+    const warning = await warningOf(profile.path, "contains an api_key_command", context);
     return { apiKey, source: `api_key_command of profile ${profile.name}`, warning, origin: profile.origin };
   }
   if (profile?.isWithheld) {
@@ -84,7 +83,8 @@ async function readCredential(context: KeyContext, profile: NamedProfile | undef
   );
 }
 
-function warningOf(path: string, what: string, { read, write }: { read: boolean; write: boolean }): string | undefined {
+async function warningOf(path: string, what: string, context: KeyContext): Promise<string | undefined> {
+  const { read, write } = await rightsOfOthers(path, context);
   if (!read && !write) {
     return undefined;
   }

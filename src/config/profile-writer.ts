@@ -2,8 +2,7 @@ import type { Context } from "../context.ts";
 import { FileError, LockedError } from "../errors.ts";
 import { lock } from "../files/lock.ts";
 import { privateTarget, replacePrivateFile } from "../files/replace-file.ts";
-import { askedProfile, configPath, DEFAULT_PROFILE, readConfig, rightsOfOthers } from "./config-file.ts";
-import type { Profile } from "./parse-config.ts";
+import { askedProfile, configPath, DEFAULT_PROFILE, type Profile, readConfig, rightsOfOthers } from "./config-file.ts";
 import { setProfile } from "./toml-edit.ts";
 
 /**

@@ -1,9 +1,8 @@
 import type { Context } from "../context.ts";
 import { closest } from "../contract/values/closest.ts";
 import { UsageError } from "../errors.ts";
-import { askedProfile, DEFAULT_PROFILE, readConfig } from "./config-file.ts";
+import { askedProfile, DEFAULT_PROFILE, type Profile, readConfig } from "./config-file.ts";
 import { type Credential, findCredential, type KeyContext, type NamedProfile } from "./credentials.ts";
-import type { Profile } from "./parse-config.ts";
 
 /** Which service to talk to, and as whom. */
 export interface ConnectionSettings {

@@ -8,7 +8,7 @@ import { readBody } from "../../src/api/responses/body.ts";
 import { readErrorBody } from "../../src/api/responses/problem-body.ts";
 import { parseCondition } from "../../src/cli/flags/condition.ts";
 import { parseBasket } from "../../src/commands/index/basket-file.ts";
-import { parseConfig } from "../../src/config/parse-config.ts";
+import { parseConfig } from "../../src/config/config-file.ts";
 import { FILTER_NAMES } from "../../src/contract/filters.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { resolveDay } from "../../src/contract/values/date-expression.ts";

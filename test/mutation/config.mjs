@@ -80,7 +80,7 @@ export const explained = [
     "child.signalCode === null",
   ),
   ...each("src/config/credentials.ts", "a text in the place of a profile has no key", "[]"),
-  ...each("src/config/parse-config.ts", "the library throws only errors of its own", '""'),
+  ...each("src/config/config-file.ts", "the library throws only errors of its own", '""'),
   ...each(
     "src/config/profile-writer.ts",
     "a lock that others hold for ten seconds takes ten seconds",
