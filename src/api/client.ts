@@ -46,7 +46,7 @@ export interface CatalogClient {
  */
 export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): CatalogClient {
   assertSendable(apiKey);
-  const { get, close } = createRequester({ origin: baseUrl, apiKey }, options);
+  const { get, close } = createRequester(baseUrl, apiKey, options);
   const redact = createRedact(apiKey);
   // A short key is no secret, and may be in any text.
   const holdsKey = (rows: RowBatch) =>
