@@ -3,11 +3,10 @@ import type { EndpointGroup } from "../contract/limits.ts";
 import { OPERATIONS } from "../contract/operations.ts";
 import { ContractError, NetworkError } from "../errors.ts";
 import type { ClientEvent, RequestPurpose } from "./events.ts";
-import { keyFlaw } from "./key.ts";
 import { createRedact } from "./redaction.ts";
 import { type Budget, createBudget, type Permit } from "./requests/budget.ts";
 import type { HttpResponse } from "./requests/connections.ts";
-import type { BrokenFailure, Outcome } from "./requests/failure.ts";
+import type { AttemptFailure, Outcome } from "./requests/failure.ts";
 import { networkFailure } from "./requests/network-failure.ts";
 import { createConnections } from "./requests/proxy.ts";
 import { type RateHeaders, readRateHeaders } from "./requests/rate-window.ts";
@@ -97,7 +96,6 @@ export function createRequester(url: URL, apiKey: string | undefined, options: R
       const response = await withRetries((number) => attempt(request, number, call.signal), {
         ...options,
         signal: call.signal,
-        keyFlaw: apiKey === undefined ? undefined : keyFlaw(apiKey),
         onWait: (milliseconds, code) => onEvent({ type: "wait", reason: "retry", milliseconds, code }),
       });
       return { ...response, meta: redact(response.meta) };
@@ -143,7 +141,7 @@ export function createRequester(url: URL, apiKey: string | undefined, options: R
       };
       if (isProblem(response)) {
         const failure = readProblem(response, body, whose);
-        reportResponse(failure.problem.request_id);
+        reportResponse(failure.error.problem.request_id);
         return { failure };
       }
       const value = readSuccess(response, body, whose, read);
@@ -152,7 +150,7 @@ export function createRequester(url: URL, apiKey: string | undefined, options: R
     } catch (error) {
       signal.throwIfAborted();
       const failure = brokenBy(error, origin, reached);
-      const message = plainText(failure.message);
+      const message = plainText(failure.error.message);
       onEvent({ type: "failure", ...facts, milliseconds: elapsed() - started, message });
       return { failure };
     } finally {
@@ -173,10 +171,9 @@ function reportHeaders({ status, header }: HttpResponse, permit: Permit, now: nu
 }
 
 /** @throws `error` itself if it is a programming error. */
-function brokenBy(error: unknown, origin: string, reached: boolean): BrokenFailure {
-  if (error instanceof ContractError || error instanceof NetworkError) {
-    const permanent = error instanceof ContractError && !error.damaged;
-    return { kind: "broken", message: error.message, permanent, cause: error };
+function brokenBy(error: unknown, origin: string, reached: boolean): AttemptFailure {
+  if (error instanceof ContractError) {
+    return { error, permanent: !error.damaged };
   }
-  return networkFailure(error, origin, reached);
+  return error instanceof NetworkError ? { error } : networkFailure(error, origin, reached);
 }

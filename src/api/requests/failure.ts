@@ -1,26 +1,15 @@
-import type { Problem } from "../../contract/problems.ts";
+import type { ApiError, ContractError, NetworkError } from "../../errors.ts";
 
 /** How one attempt ended. */
 export type Outcome<T> = { value: T } | { failure: AttemptFailure };
 
-export type AttemptFailure = RefusedFailure | BrokenFailure;
-
-/** The service, or a gateway before it, answered with an error status. */
-export interface RefusedFailure {
-  kind: "refused";
-  message: string;
-  status: number;
-  problem: Partial<Problem>;
-  /** Headers of the response, as sent. */
-  retryAfter: string | undefined;
-  rateLimitReset: string | undefined;
-}
-
-/** There was no complete response, or its content was damaged. */
-export interface BrokenFailure {
-  kind: "broken";
-  message: string;
-  /** A retry would not help. */
-  permanent: boolean;
-  cause: unknown;
+/** Why one attempt has no value. */
+export interface AttemptFailure {
+  /** What is thrown if no other attempt follows; then its message gets the number of attempts. */
+  error: ApiError | ContractError | NetworkError;
+  /** A retry would not help. Of an error response, its problem says whether one would. */
+  permanent?: boolean;
+  /** Headers of an error response, as sent. */
+  retryAfter?: string;
+  rateLimitReset?: string;
 }

@@ -1,5 +1,6 @@
+import { NetworkError } from "../../errors.ts";
 import { plainText } from "../responses/plain-text.ts";
-import type { BrokenFailure } from "./failure.ts";
+import type { AttemptFailure } from "./failure.ts";
 
 const UNTRUSTED =
   "its certificate is not signed by an authority that this machine trusts; " +
@@ -49,11 +50,11 @@ const PROGRAMMING_ERRORS = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_ARG_TYPE
  *
  * @throws `error` itself if it is not a network error.
  */
-export function networkFailure(error: unknown, origin: string, reached: boolean): BrokenFailure {
+export function networkFailure(error: unknown, origin: string, reached: boolean): AttemptFailure {
   const code = codeOf(error);
   const text = error instanceof Error ? error.message : "";
-  const broken = (message: string, permanent: boolean): BrokenFailure => {
-    return { kind: "broken", message, permanent, cause: error };
+  const broken = (message: string, permanent: boolean): AttemptFailure => {
+    return { error: new NetworkError(message, { cause: error }), permanent };
   };
   const proxyStatus = /proxy\D*\((\d{3})\)/i.exec(text)?.[1];
   if (proxyStatus !== undefined) {

@@ -1,5 +1,3 @@
-import type { RefusedFailure } from "./failure.ts";
-
 /** Milliseconds. If the service asks for a longer wait, the tool ends with an error instead of seeming to hang. */
 export const LONGEST_WAIT = 15 * 60_000;
 
@@ -13,15 +11,6 @@ const BACKOFF_CAP = 30_000;
  */
 export function backoff(attempt: number, random: number): number {
   return Math.floor(random * Math.min(BACKOFF_CAP, BACKOFF_BASE * 2 ** (attempt - 1)));
-}
-
-/**
- * Milliseconds from `now` (since the epoch) that a response asks to wait; for a 429 without a valid `Retry-After`, the
- * time until the reset.
- */
-export function askedDelay({ retryAfter, rateLimitReset, status }: RefusedFailure, now: number): number {
-  const fallback = status === 429 && /^\d+$/.test(rateLimitReset ?? "") ? Number(rateLimitReset) * 1000 : 0;
-  return readRetryAfter(retryAfter, now) ?? fallback;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
-import { ApiError, ContractError, NetworkError } from "../../errors.ts";
+import { ApiError } from "../../errors.ts";
 import type { AttemptFailure, Outcome } from "./failure.ts";
-import { askedDelay, backoff, LONGEST_WAIT } from "./retry-timing.ts";
+import { backoff, LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
 
 /** Contract section 7: "retry once with backoff". */
 const INTERNAL_ERROR_RETRIES = 1;
@@ -24,38 +24,51 @@ export function decideRetry(failures: readonly AttemptFailure[], { retries, rand
   if (failure === undefined || failures.length > retries || !isRetryable(failure) || internalErrorsSpent(failures)) {
     return { retry: false };
   }
-  const asked = failure.kind === "refused" ? askedDelay(failure, now()) : 0;
+  const asked = askedDelay(failure, now());
   if (asked > LONGEST_WAIT) {
     return { retry: false, note: `the service asks to wait ${Math.ceil(asked / 1000)} s` };
   }
   return { retry: true, delay: asked + backoff(failures.length, random()) };
 }
 
-function isRetryable(failure: AttemptFailure): boolean {
-  if (failure.kind === "broken") {
-    return !failure.permanent;
+function isRetryable({ error, permanent }: AttemptFailure): boolean {
+  if (!(error instanceof ApiError)) {
+    return permanent !== true;
   }
-  const { code, retryable } = failure.problem;
-  if (retryable !== undefined) {
-    return retryable;
+  const { status, problem } = error;
+  if (problem.retryable !== undefined) {
+    return problem.retryable;
   }
-  if (isProblemCode(code)) {
-    return PROBLEMS[code].retryable;
+  if (isProblemCode(problem.code)) {
+    return PROBLEMS[problem.code].retryable;
   }
-  return failure.status === 408 || failure.status === 429 || failure.status >= 500;
+  return status === 408 || status === 429 || status >= 500;
 }
 
 function internalErrorsSpent(failures: readonly AttemptFailure[]): boolean {
-  const isInternal = (failure: AttemptFailure | undefined) =>
-    failure?.kind === "refused" && failure.problem.code === "internal_error";
-  return isInternal(failures.at(-1)) && failures.filter(isInternal).length > INTERNAL_ERROR_RETRIES;
+  const codes = failures.map(codeOf);
+  const internal = codes.filter((code) => code === "internal_error");
+  return codes.at(-1) === "internal_error" && internal.length > INTERNAL_ERROR_RETRIES;
+}
+
+/** The code of a problem document. */
+function codeOf({ error }: AttemptFailure): string | undefined {
+  return error instanceof ApiError ? error.problem.code : undefined;
+}
+
+/**
+ * Milliseconds from `now` (since the epoch) that a response asks to wait; for a 429 without a valid `Retry-After`, the
+ * time until the reset.
+ */
+function askedDelay({ error, retryAfter, rateLimitReset = "" }: AttemptFailure, now: number): number {
+  const isSpent = error instanceof ApiError && error.status === 429 && /^\d+$/.test(rateLimitReset);
+  return readRetryAfter(retryAfter, now) ?? (isSpent ? Number(rateLimitReset) * 1000 : 0);
 }
 
 export interface RetryLoop extends RetryRules {
   /** Of the call; its reason is thrown when it is aborted. */
   signal: AbortSignal;
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  keyFlaw: string | undefined;
   onWait: (milliseconds: number, code: string | undefined) => void;
 }
 
@@ -66,7 +79,7 @@ export interface RetryLoop extends RetryRules {
  */
 export async function withRetries<T>(
   attempt: (number: number) => Promise<Outcome<T>>,
-  { signal, sleep, keyFlaw, onWait, ...rules }: RetryLoop,
+  { signal, sleep, onWait, ...rules }: RetryLoop,
 ): Promise<T> {
   const failures: AttemptFailure[] = [];
   for (;;) {
@@ -78,29 +91,12 @@ export async function withRetries<T>(
     failures.push(failure);
     const decision = decideRetry(failures, rules);
     if (!decision.retry) {
-      throw errorOf(failure, failures.length, decision.note, keyFlaw);
+      const { error } = failure;
+      const counted = failures.length > 1 ? ` (after ${failures.length} attempts)` : "";
+      error.message += counted + (decision.note === undefined ? "" : `; ${decision.note}`);
+      throw error;
     }
-    onWait(decision.delay, failure.kind === "refused" ? failure.problem.code : undefined);
+    onWait(decision.delay, codeOf(failure));
     await sleep(decision.delay, signal);
   }
-}
-
-/** The error after the last attempt. */
-function errorOf(
-  failure: AttemptFailure,
-  attempts: number,
-  note: string | undefined,
-  keyFlaw: string | undefined,
-): ApiError | ContractError | NetworkError {
-  const counted = attempts > 1 ? `${failure.message} (after ${attempts} attempts)` : failure.message;
-  const message = note === undefined ? counted : `${counted}; ${note}`;
-  if (failure.kind === "broken") {
-    const { cause } = failure;
-    return cause instanceof ContractError
-      ? new ContractError(message, cause.requestId, cause.damaged)
-      : new NetworkError(message, { cause });
-  }
-  const { status, problem } = failure;
-  const isOfKey = status === 401 || status === 431;
-  return new ApiError(message, { status, problem, keyFlaw: isOfKey ? keyFlaw : undefined });
 }

@@ -1,10 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { isVersion, VERSION_HEADER } from "../../contract/data-version.ts";
 import type { Problem } from "../../contract/problems.ts";
-import { ContractError, NetworkError } from "../../errors.ts";
+import { ApiError, ContractError, NetworkError } from "../../errors.ts";
+import { keyFlaw } from "../key.ts";
 import type { Redact } from "../redaction.ts";
 import type { HttpResponse } from "../requests/connections.ts";
-import type { RefusedFailure } from "../requests/failure.ts";
+import type { AttemptFailure } from "../requests/failure.ts";
 import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 import { pageTitle, readErrorBody } from "./problem-body.ts";
@@ -99,29 +100,32 @@ function mebibytes(bytes: number): string {
 }
 
 /** Reads an error response, whatever its status and body are. */
-export function readProblem(response: HttpResponse, body: Body, { origin, apiKey, redact }: Origin): RefusedFailure {
+export function readProblem(
+  response: HttpResponse,
+  body: Body,
+  { origin, apiKey, redact }: Origin,
+): AttemptFailure & { error: ApiError } {
   const { status, header } = response;
-  const facts = {
-    kind: "refused",
-    status,
-    retryAfter: header("retry-after") || undefined,
-    rateLimitReset: header("ratelimit-reset") || undefined,
-  } as const;
+  const failure = (message: string, problem: Partial<Problem>) => {
+    const isOfKey = apiKey !== undefined && (status === 401 || status === 431);
+    const error = new ApiError(message, { status, problem, keyFlaw: isOfKey ? keyFlaw(apiKey) : undefined });
+    return { error, retryAfter: header("retry-after"), rateLimitReset: header("ratelimit-reset") };
+  };
   const redirect = status >= 300 && status < 400 ? header("location") : "";
   if (redirect !== "") {
     const advice = apiKey === undefined ? ": correct the address" : ", where the key must not go: correct the base URL";
-    return { ...facts, message: `${origin} redirects to ${originOf(redirect, origin)}${advice}`, problem: {} };
+    return failure(`${origin} redirects to ${originOf(redirect, origin)}${advice}`, {});
   }
   const { problem, text } = readErrorBody(response, body, redact);
   const answer = `answered ${status}${codeInBrackets(problem)}: ${text}`;
   // No operation answers `not_found`: its path is wrong, because the path of the base URL is.
   const place =
     problem.code === undefined ? origin : problem.code === "not_found" ? `this path of ${origin}` : undefined;
-  const message =
-    status === 404 && place !== undefined
-      ? `There is no catalog service at ${place}; check the base URL. It ${answer}`
-      : `${origin} ${answer}`;
-  return { ...facts, message, problem };
+  const isElsewhere = status === 404 && place !== undefined;
+  const message = isElsewhere
+    ? `There is no catalog service at ${place}; check the base URL. It ${answer}`
+    : `${origin} ${answer}`;
+  return failure(message, problem);
 }
 
 function codeInBrackets({ code }: Partial<Problem>): string {

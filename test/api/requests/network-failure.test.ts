@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { networkFailure } from "../../../src/api/requests/network-failure.ts";
+import { NetworkError } from "../../../src/errors.ts";
 
 const ORIGIN = "https://catalog.example";
 
@@ -7,9 +8,10 @@ function coded(code: string, message = "from below"): Error {
   return Object.assign(new Error(message), { code });
 }
 
-function told(error: Error, reached = false): { message: string; permanent: boolean } {
-  const { message, permanent } = networkFailure(error, ORIGIN, reached);
-  return { message, permanent };
+function told(error: Error, reached = false): { message: string; permanent: boolean | undefined } {
+  const failure = networkFailure(error, ORIGIN, reached);
+  expect(failure.error).toBeInstanceOf(NetworkError);
+  return { message: failure.error.message, permanent: failure.permanent };
 }
 
 test("an untrusted certificate is final, and the error names a solution", () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { AttemptFailure } from "../../../src/api/requests/failure.ts";
 import { decideRetry, type RetryDecision } from "../../../src/api/requests/retry.ts";
+import type { Problem } from "../../../src/contract/problems.ts";
+import { ApiError, NetworkError } from "../../../src/errors.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -8,19 +10,18 @@ function decide(failures: readonly AttemptFailure[], random = 0.5, retries = 5):
   return decideRetry(failures, { retries, random: () => random, now: () => NOW });
 }
 
-function refused(facts: Partial<Extract<AttemptFailure, { kind: "refused" }>>): AttemptFailure {
-  return {
-    kind: "refused",
-    message: "refused",
-    status: 503,
-    problem: {},
-    retryAfter: undefined,
-    rateLimitReset: undefined,
-    ...facts,
-  };
+interface Refusal {
+  status?: number;
+  problem?: Partial<Problem>;
+  retryAfter?: string;
+  rateLimitReset?: string;
 }
 
-const broken: AttemptFailure = { kind: "broken", message: "broken", permanent: false, cause: undefined };
+function refused({ status = 503, problem = {}, ...headers }: Refusal): AttemptFailure {
+  return { error: new ApiError("refused", { status, problem }), ...headers };
+}
+
+const broken: AttemptFailure = { error: new NetworkError("broken") };
 const internal = refused({ status: 500, problem: { code: "internal_error", retryable: true } });
 
 describe("whether to retry", () => {
@@ -101,7 +102,7 @@ describe("the delay", () => {
     expect(decide([broken, broken, broken], 0)).toEqual({ retry: true, delay: 0 });
   });
 
-  test.each<[string, Partial<Extract<AttemptFailure, { kind: "refused" }>>, number]>([
+  test.each<[string, Refusal, number]>([
     ["seconds", { retryAfter: "7" }, 7000],
     ["an HTTP-date", { retryAfter: "Thu, 01 Jan 2026 00:00:09 GMT" }, 9000],
     ["an HTTP-date in the past", { retryAfter: "Wed, 31 Dec 2025 23:00:00 GMT" }, 0],
