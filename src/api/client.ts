@@ -2,7 +2,6 @@ import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { OPERATIONS, type OperationName } from "../contract/operations.ts";
 import { ContractError } from "../errors.ts";
-import type { RowBatch } from "../rows/batch.ts";
 import { assertSendable } from "./key.ts";
 import { createRedact } from "./redaction.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
@@ -48,50 +47,44 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Ca
   assertSendable(apiKey);
   const { get, close } = createRequester(baseUrl, apiKey, options);
   const redact = createRedact(apiKey);
-  // A short key is no secret, and may be in any text.
-  const holdsKey = (rows: RowBatch) =>
-    rows.length > 0 &&
-    redact(apiKey) !== apiKey &&
-    rows.bytes.subarray(rows.start(0), rows.end(rows.length - 1)).includes(apiKey);
-  const requestOf = (operation: OperationName, filters: Filters, page?: PageRequest) => {
-    return { operation, target: requestTarget(baseUrl, operation, filters, page) };
+  /** Rows and cursors go unchanged into outputs, requests, logs and journals. */
+  const withoutKey = <T extends SampleResponse | CatalogPage>(response: T): T => {
+    const { rows, pagination } = response;
+    const { next_cursor } = pagination;
+    // A short key is no secret, and may be in any text.
+    const isSecret = redact(apiKey) !== apiKey;
+    const bytes = rows.length === 0 ? "" : rows.bytes.subarray(rows.start(0), rows.end(rows.length - 1));
+    refuseKeyIn(isSecret && bytes.includes(apiKey), "`data`");
+    refuseKeyIn(next_cursor !== redact(next_cursor), "`pagination.next_cursor`");
+    return response;
   };
   return {
     sample: async (filters, signal) => {
-      const read = (body: Buffer) => {
-        const sample = readSample(body, filters);
-        refuseKeyIn(holdsKey(sample.rows), "`data`");
-        return sample;
-      };
-      return await get({ ...requestOf("sample", filters), rows: LIMITS.sampleRows, read, signal });
+      const target = requestTarget(baseUrl, "sample", filters);
+      const read = (body: Buffer) => withoutKey(readSample(body, filters));
+      return await get({ operation: "sample", target, rows: LIMITS.sampleRows, read, signal });
     },
     coverage: async (filters, signal, version) => {
+      const target = requestTarget(baseUrl, "coverage", filters);
       const read = (body: Buffer) => {
         const coverage = readCoverage(parseBody(body), filters);
-        refuseKeyIn(
-          coverage.data.some(({ rcd }) => rcd !== redact(rcd)),
-          "`data`",
-        );
+        const holdsKey = coverage.data.some(({ rcd }) => rcd !== redact(rcd));
+        refuseKeyIn(holdsKey, "`data`");
         return coverage;
       };
-      return await get({ ...requestOf("coverage", filters), read, signal, version });
+      return await get({ operation: "coverage", target, read, signal, version });
     },
-    catalog: async (filters, request = {}, signal) => {
-      const rows = request.limit ?? LIMITS.pageSize.default;
-      const read = (body: Buffer) => {
-        const page = readCatalogPage(body, filters, rows);
-        const { next_cursor } = page.pagination;
-        refuseKeyIn(holdsKey(page.rows), "`data`");
-        refuseKeyIn(next_cursor !== redact(next_cursor), "`pagination.next_cursor`");
-        return page;
-      };
-      return await get({ ...requestOf("catalog", filters, request), rows, read, signal, version: request.version });
+    catalog: async (filters, page = {}, signal) => {
+      const { limit: rows = LIMITS.pageSize.default, version } = page;
+      const target = requestTarget(baseUrl, "catalog", filters, page);
+      const read = (body: Buffer) => withoutKey(readCatalogPage(body, filters, rows));
+      return await get({ operation: "catalog", target, rows, read, signal, version });
     },
     close,
   };
 }
 
-/** Rows and cursors go unchanged into outputs, requests, logs and journals. @throws ContractError if they hold the key */
+/** @throws ContractError if the key is there */
 function refuseKeyIn(isThere: boolean, place: string): void {
   if (isThere) {
     throw new ContractError(`The service's response holds the API key in ${place}.`);
