@@ -19,7 +19,6 @@ interface AttemptEvent {
 /** A request is sent. */
 interface RequestEvent extends AttemptEvent {
   type: "request";
-  method: "GET";
 }
 
 /** A response was read completely, whatever its status. */

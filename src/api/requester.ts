@@ -128,7 +128,7 @@ export function createRequester(url: URL, apiKey: string | undefined, options: R
     const started = elapsed();
     const facts = { operation, target, attempt: number };
     try {
-      onEvent({ type: "request", method: "GET", ...facts });
+      onEvent({ type: "request", ...facts });
       const sent = version === undefined ? headers : { ...headers, [VERSION_HEADER]: version };
       const response = await connections.get(target, sent, deadline.signal);
       reached = true;

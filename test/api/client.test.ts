@@ -98,10 +98,10 @@ test("the events report each request, response, failure and wait, and never the 
   const facts = { operation: "catalog", target: "/v1/catalog?limit=100" };
   const failure = expect.stringMatching(/the connection was (reset|closed)/);
   expect(events).toEqual([
-    { type: "request", method: "GET", ...facts, attempt: 1 },
+    { type: "request", ...facts, attempt: 1 },
     { type: "failure", ...facts, attempt: 1, milliseconds: 0, message: failure },
     { type: "wait", reason: "retry", milliseconds: 250, code: undefined },
-    { type: "request", method: "GET", ...facts, attempt: 2 },
+    { type: "request", ...facts, attempt: 2 },
     {
       type: "response",
       ...facts,
@@ -113,7 +113,7 @@ test("the events report each request, response, failure and wait, and never the 
       rate: { limit: 120, remaining: 119, resetSeconds: 60 },
     },
     { type: "wait", reason: "retry", milliseconds: 500, code: "service_unavailable" },
-    { type: "request", method: "GET", ...facts, attempt: 3 },
+    { type: "request", ...facts, attempt: 3 },
     {
       type: "response",
       ...facts,

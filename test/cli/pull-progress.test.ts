@@ -82,7 +82,7 @@ test("an error is also the last line of a log", async () => {
 
 test("a retry is shown with its reason before any row has arrived", async () => {
   const { reporter, lines } = plainReporter();
-  reporter.onEvent({ type: "request", operation: "coverage", method: "GET", target: "/v1/coverage", attempt: 1 });
+  reporter.onEvent({ type: "request", operation: "coverage", target: "/v1/coverage", attempt: 1 });
   await vi.advanceTimersByTimeAsync(8_000);
   reporter.onEvent({ type: "wait", reason: "retry", milliseconds: 8_000, code: "service_unavailable" });
   await vi.advanceTimersByTimeAsync(2_000);

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Meta, ResolvedFilters } from "../../contract/envelope.ts";
 import { FILTER_NAMES, type FilterName, type Filters, splitRcd } from "../../contract/filters.ts";
+import type { Schema } from "../../contract/openapi.ts";
 import { ContractError } from "../../errors.ts";
-import { brokenContract, readShape, type Shape } from "./shape.ts";
+import { brokenContract, readShape } from "./shape.ts";
 
 interface Envelope<D, P> {
   data: D[];
@@ -15,7 +16,7 @@ interface Envelope<D, P> {
  *
  * @throws ContractError if the shape is wrong, or the service applied other filters.
  */
-export function readEnvelope<D, P>(schema: Shape, document: unknown, filters: Filters): Envelope<D, P> {
+export function readEnvelope<D, P>(schema: Schema, document: unknown, filters: Filters): Envelope<D, P> {
   const requestId = requestIdOf(document);
   const envelope = readShape<Envelope<D, P>>(schema, document, requestId);
   const resolved = appliedFilters(filters, envelope.meta);

@@ -7,13 +7,14 @@ import {
 } from "../../contract/envelope.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import type { Schema } from "../../contract/openapi.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { createFilterCheck } from "../../rows/filter-check.ts";
 import { scanResponse } from "../../rows/response.ts";
 import { findRowError } from "../../rows/row-error.ts";
 import { outsideFilters, readEnvelope } from "./envelope-response.ts";
 import type { Identified } from "./read-response.ts";
-import { brokenContract, type Shape } from "./shape.ts";
+import { brokenContract } from "./shape.ts";
 
 /** Rows of one response. */
 export interface RowsResponse<P> extends Identified {
@@ -30,7 +31,7 @@ export type SampleResponse = RowsResponse<Pagination>;
 export type CatalogPage = RowsResponse<CatalogPagination>;
 
 /** A schema that skips the rows; they are checked in the received bytes. */
-function withoutRows(schema: Shape): Shape {
+function withoutRows(schema: Schema): Schema {
   return { ...schema, properties: { ...schema.properties, data: { type: "array" } } };
 }
 
@@ -73,9 +74,9 @@ export function readCatalogPage(body: Buffer, filters: Filters, limit: number): 
   return { ...page, pagination: { ...pagination, next_cursor: has_more ? next_cursor : null } };
 }
 
-function readRowsResponse<P>(body: Buffer, shape: Shape, filters: Filters, most: number): RowsResponse<P> {
+function readRowsResponse<P>(body: Buffer, schema: Schema, filters: Filters, most: number): RowsResponse<P> {
   const { document, rows, foreign } = scanResponse(body);
-  const { pagination, meta } = readEnvelope<unknown, P>(shape, document, filters);
+  const { pagination, meta } = readEnvelope<unknown, P>(schema, document, filters);
   if (rows.length > most) {
     throw brokenContract(`${rows.length} rows where at most ${most} were asked for`, meta.request_id);
   }

@@ -1,17 +1,7 @@
 import { isCalendarDate } from "../../contract/filters.ts";
+import type { Schema } from "../../contract/openapi.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values/json-object.ts";
 import { ContractError } from "../../errors.ts";
-
-/** The keywords of JSON Schema that responses are checked against. The other keywords bind only the service. */
-export interface Shape {
-  readonly type: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly items?: Shape;
-  readonly enum?: readonly unknown[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly format?: string;
-}
 
 /**
  * The error for a response that breaks the contract. Such a response counts as damaged in transit: the request is sent
@@ -24,22 +14,24 @@ export function brokenContract(what: string, requestId: string | undefined): Con
 
 /**
  * Reads a response by a schema of the contract, whose type is `T`. Members that the schema does not name are left out. A
- * missing nullable member is read as null; every other member is required.
+ * missing nullable member is read as null; every other member is required. Keywords that are not named below bind only
+ * the service.
  *
  * @throws ContractError that names the first member with a wrong type or value.
  */
-export function readShape<T>(schema: Shape, document: unknown, requestId: string | undefined): T {
+export function readShape<T>(schema: Schema, document: unknown, requestId: string | undefined): T {
   return readValue(schema, document, "", requestId) as T;
 }
 
-function readValue(shape: Shape, value: unknown, path: string, requestId: string | undefined): unknown {
-  const { type, enum: known, items, properties } = shape;
+function readValue(schema: Schema, value: unknown, path: string, requestId: string | undefined): unknown {
+  const { type = [], enum: known, items, properties } = schema;
   const types = [type].flat();
   if (value == null && types.includes("null")) {
     return null;
   }
-  if (!(known?.includes(value) ?? types.some((name) => TYPES[name]?.fits(value, shape)))) {
-    throw brokenContract(`${path === "" ? "the body" : `\`${path}\``} is not ${described(shape)}`, requestId);
+  const fits = known?.some((one) => one === value) ?? types.some((name) => TYPES[name]?.fits(value, schema));
+  if (!fits) {
+    throw brokenContract(`${path === "" ? "the body" : `\`${path}\``} is not ${described(schema)}`, requestId);
   }
   if (items !== undefined) {
     return (value as unknown[]).map((item, index) => readValue(items, item, `${path}[${index}]`, requestId));
@@ -55,7 +47,7 @@ function readValue(shape: Shape, value: unknown, path: string, requestId: string
 }
 
 /** Names in messages and checks of the types of JSON Schema. */
-const TYPES: Readonly<Record<string, { name: string; fits: (value: unknown, shape: Shape) => boolean }>> = {
+const TYPES: Readonly<Record<string, { name: string; fits: (value: unknown, schema: Schema) => boolean }>> = {
   object: { name: "an object", fits: isJsonObject },
   array: { name: "an array", fits: Array.isArray },
   string: {
@@ -63,8 +55,8 @@ const TYPES: Readonly<Record<string, { name: string; fits: (value: unknown, shap
     fits: (value, { format }) => typeof value === "string" && (STRING_FORMATS[format ?? ""]?.fits(value) ?? true),
   },
   boolean: { name: "true or false", fits: (value) => typeof value === "boolean" },
-  integer: { name: "an integer", fits: (value, shape) => Number.isSafeInteger(value) && isInBounds(value, shape) },
-  number: { name: "a number", fits: (value, shape) => typeof value === "number" && isInBounds(value, shape) },
+  integer: { name: "an integer", fits: (value, schema) => Number.isSafeInteger(value) && isInBounds(value, schema) },
+  number: { name: "a number", fits: (value, schema) => typeof value === "number" && isInBounds(value, schema) },
   null: { name: "null", fits: (value) => value === null },
 };
 
@@ -73,12 +65,12 @@ const STRING_FORMATS: Readonly<Record<string, { name: string; fits: (text: strin
   "date-time": { name: "a timestamp", fits: (text) => !Number.isNaN(Date.parse(text)) },
 };
 
-function isInBounds(value: unknown, { minimum = -Infinity, maximum = Infinity }: Shape): boolean {
+function isInBounds(value: unknown, { minimum = -Infinity, maximum = Infinity }: Schema): boolean {
   return Number(value) >= minimum && Number(value) <= maximum;
 }
 
 /** The expected value, as the end of a sentence. */
-function described({ type, enum: known, format, minimum, maximum }: Shape): string {
+function described({ type = [], enum: known, format, minimum, maximum }: Schema): string {
   if (known !== undefined) {
     return `one of ${known.join(", ")}`;
   }

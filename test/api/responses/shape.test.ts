@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { readShape, type Shape } from "../../../src/api/responses/shape.ts";
+import { readShape } from "../../../src/api/responses/shape.ts";
+import type { Schema } from "../../../src/contract/openapi.ts";
 
 const BREAKS = "The service's response breaks its contract: ";
 
-function said(shape: Shape, value: unknown): unknown {
+function said(shape: Schema, value: unknown): unknown {
   try {
     return readShape({ type: "object", properties: { value: shape } }, { value }, undefined);
   } catch (error) {
@@ -11,7 +12,7 @@ function said(shape: Shape, value: unknown): unknown {
   }
 }
 
-test.each<[Shape, unknown]>([
+test.each<[Schema, unknown]>([
   [{ type: "number" }, 1.5],
   [{ type: "number", minimum: 0, maximum: 100 }, 0],
   [{ type: "number", minimum: 0, maximum: 100 }, 100],
@@ -29,7 +30,7 @@ test.each<[Shape, unknown]>([
   expect(said(shape, value)).toEqual({ value });
 });
 
-test.each<[Shape, unknown, string]>([
+test.each<[Schema, unknown, string]>([
   [{ type: "number" }, "1", "a number"],
   [{ type: "number", minimum: 0, maximum: 100 }, 100.5, "a number from 0 to 100"],
   [{ type: "number", minimum: 0, maximum: 100 }, -1, "a number from 0 to 100"],
@@ -47,6 +48,6 @@ test.each<[Shape, unknown, string]>([
 });
 
 test("a missing member is null if it may be, and other members are left out", () => {
-  const shape: Shape = { type: "object", properties: { a: { type: ["string", "null"] } } };
+  const shape: Schema = { type: "object", properties: { a: { type: ["string", "null"] } } };
   expect(readShape(shape, { b: 1 }, undefined)).toEqual({ a: null });
 });
