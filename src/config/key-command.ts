@@ -94,13 +94,7 @@ async function end(child: ChildProcess, sendSignal: (name: NodeJS.Signals) => vo
   }
   sendSignal("SIGTERM");
   if (child.exitCode === null && child.signalCode === null) {
-    await new Promise<void>((resolve) => {
-      const stopTimer = startTimer(GRACE, resolve);
-      child.once("exit", () => {
-        stopTimer();
-        resolve();
-      });
-    });
+    await once(child, "exit", { signal: AbortSignal.timeout(GRACE) }).catch(() => undefined);
   }
   sendSignal("SIGKILL");
   child.stdout.destroy();

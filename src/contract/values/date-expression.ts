@@ -19,15 +19,20 @@ export function isFromLatest(text: DateExpression): boolean {
   return text.startsWith("latest");
 }
 
+const WORDS = new Map([
+  ["today", "0d"],
+  ["yesterday", "1d"],
+  ["latest", "latest-0d"],
+]);
+
 /** The day, `YYYY-MM-DD`; undefined if `text` is not a date expression or the year does not have four digits. */
-export function resolveDay(text: DateExpression, origins: DayOrigins): string | undefined {
+export function resolveDay(text: DateExpression, { today, latest }: DayOrigins): string | undefined {
   if (isCalendarDate(text)) {
     return text;
   }
-  const [, word, origin = word === "latest" ? "latest" : "today", days = word === "yesterday" ? "1" : "0"] =
-    /^(?:(today|yesterday|latest)|(?:(latest)-)?(\d{1,6})d)$/.exec(text) ?? ["", undefined, "", ""];
-  const start = Date.parse(origins[origin as keyof DayOrigins] ?? "");
-  const day = Number.isNaN(start) ? "" : dayOf(start - Number(days) * DAY);
+  const [, prefix, days] = /^(latest-)?(\d{1,6})d$/.exec(WORDS.get(text) ?? text) ?? [];
+  const start = Date.parse(prefix === undefined ? today : latest);
+  const day = days === undefined || Number.isNaN(start) ? "" : dayOf(start - Number(days) * DAY);
   return isCalendarDate(day) ? day : undefined;
 }
 
