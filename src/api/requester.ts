@@ -15,14 +15,8 @@ import { type RetryRules, withRetries } from "./requests/retry.ts";
 import { LONGEST_WAIT, readRetryAfter } from "./requests/retry-timing.ts";
 import { ACCEPTED_ENCODINGS, bodyBound, readBody } from "./responses/body.ts";
 import { plainText } from "./responses/plain-text.ts";
-import {
-  type Identified,
-  isProblem,
-  type Origin,
-  type Reader,
-  readProblem,
-  readSuccess,
-} from "./responses/read-response.ts";
+import { isProblem, type Origin, readProblem } from "./responses/problem-body.ts";
+import { type Identified, type Reader, readSuccess } from "./responses/read-response.ts";
 
 export interface RequesterOptions extends RetryRules {
   userAgent: string;

@@ -1,23 +1,77 @@
 import { STATUS_CODES } from "node:http";
 import { isProblemCode, PROBLEMS, type Problem } from "../../contract/problems.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
+import { ApiError } from "../../errors.ts";
+import { keyFlaw } from "../key.ts";
 import type { Redact } from "../redaction.ts";
 import type { HttpResponse } from "../requests/connections.ts";
+import type { AttemptFailure } from "../requests/failure.ts";
 import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 
-export interface ErrorBody {
-  /** The members of the body that have the contract's names and types. */
-  problem: Partial<Problem>;
-  /** The message of the body, as one line that is safe for a terminal. */
-  text: string;
+/** Whose responses are read. */
+export interface Origin {
+  origin: string;
+  /** Undefined for public resources. */
+  apiKey: string | undefined;
+  /** Removes the key from the texts of responses before they are cut. */
+  redact: Redact;
+}
+
+/** Whether the response is an error. The contract has no success but 200. */
+export function isProblem({ status, header }: HttpResponse): boolean {
+  const isSuccess = status >= 200 && status < 300;
+  return !isSuccess || (status === 200 && header("content-type").toLowerCase().includes("problem+json"));
+}
+
+/** Reads an error response, whatever its status and body are. */
+export function readProblem(
+  response: HttpResponse,
+  body: Body,
+  { origin, apiKey, redact }: Origin,
+): AttemptFailure & { error: ApiError } {
+  const { status, header } = response;
+  const failure = (message: string, problem: Partial<Problem>) => {
+    const isOfKey = apiKey !== undefined && (status === 401 || status === 431);
+    const error = new ApiError(message, { status, problem, keyFlaw: isOfKey ? keyFlaw(apiKey) : undefined });
+    return { error, retryAfter: header("retry-after"), rateLimitReset: header("ratelimit-reset") };
+  };
+  const redirect = status >= 300 && status < 400 ? header("location") : "";
+  if (redirect !== "") {
+    const advice = apiKey === undefined ? ": correct the address" : ", where the key must not go: correct the base URL";
+    return failure(`${origin} redirects to ${originOf(redirect, origin)}${advice}`, {});
+  }
+  const { problem, text } = readErrorBody(response, body, redact);
+  const answer = `answered ${status}${codeInBrackets(problem)}: ${text}`;
+  // No operation answers `not_found`: its path is wrong, because the path of the base URL is.
+  const isNoService = status === 404 && (problem.code === undefined || problem.code === "not_found");
+  const place = problem.code === undefined ? origin : `this path of ${origin}`;
+  const message = isNoService
+    ? `There is no catalog service at ${place}; check the base URL. It ${answer}`
+    : `${origin} ${answer}`;
+  return failure(message, problem);
+}
+
+function codeInBrackets({ code }: Partial<Problem>): string {
+  return code === undefined ? "" : ` (${plainText(code, 60)})`;
+}
+
+/** Only scheme, host and port, because path and query may contain secrets. */
+function originOf(location: string, base: string): string {
+  return URL.canParse(location, base) ? new URL(location, base).origin : "an unreadable address";
 }
 
 /**
  * Reads the body of an error response: a problem document, other JSON, a web page, text, or a body that is empty, cut,
  * binary or endless. Never throws.
+ *
+ * @returns the members that have the contract's names and types, and the message as one line that is safe for a terminal
  */
-export function readErrorBody({ status, header }: HttpResponse, body: Body, redact: Redact): ErrorBody {
+export function readErrorBody(
+  { status, header }: HttpResponse,
+  body: Body,
+  redact: Redact,
+): { problem: Partial<Problem>; text: string } {
   const text = body.bytes.toString("utf8");
   const document = parseJsonObject(text);
   const problem = redact(document === undefined ? {} : problemOf(document));

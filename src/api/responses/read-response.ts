@@ -1,23 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { isVersion, VERSION_HEADER } from "../../contract/data-version.ts";
-import type { Problem } from "../../contract/problems.ts";
-import { ApiError, ContractError, NetworkError } from "../../errors.ts";
-import { keyFlaw } from "../key.ts";
-import type { Redact } from "../redaction.ts";
+import { ContractError, NetworkError } from "../../errors.ts";
 import type { HttpResponse } from "../requests/connections.ts";
-import type { AttemptFailure } from "../requests/failure.ts";
 import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
-import { pageTitle, readErrorBody } from "./problem-body.ts";
-
-/** Whose responses are read. */
-export interface Origin {
-  origin: string;
-  /** Undefined for public resources. */
-  apiKey: string | undefined;
-  /** Removes the key from the texts of responses before they are cut. */
-  redact: Redact;
-}
+import { type Origin, pageTitle } from "./problem-body.ts";
 
 /** Carries the request id, if the service gives one. */
 export interface Identified {
@@ -32,12 +19,6 @@ export interface Identified {
  * @throws SyntaxError if the body is not JSON in UTF-8, ContractError if it is not what was promised
  */
 export type Reader<T extends Identified> = (body: Buffer) => T;
-
-/** Whether the response is an error. The contract has no success but 200. */
-export function isProblem({ status, header }: HttpResponse): boolean {
-  const isSuccess = status >= 200 && status < 300;
-  return !isSuccess || (status === 200 && header("content-type").toLowerCase().includes("problem+json"));
-}
 
 /**
  * Reads a success with `read`.
@@ -97,42 +78,4 @@ export function parseBody(body: Buffer): unknown {
 
 function mebibytes(bytes: number): string {
   return `${Number((bytes / 1024 / 1024).toPrecision(3))} MiB`;
-}
-
-/** Reads an error response, whatever its status and body are. */
-export function readProblem(
-  response: HttpResponse,
-  body: Body,
-  { origin, apiKey, redact }: Origin,
-): AttemptFailure & { error: ApiError } {
-  const { status, header } = response;
-  const failure = (message: string, problem: Partial<Problem>) => {
-    const isOfKey = apiKey !== undefined && (status === 401 || status === 431);
-    const error = new ApiError(message, { status, problem, keyFlaw: isOfKey ? keyFlaw(apiKey) : undefined });
-    return { error, retryAfter: header("retry-after"), rateLimitReset: header("ratelimit-reset") };
-  };
-  const redirect = status >= 300 && status < 400 ? header("location") : "";
-  if (redirect !== "") {
-    const advice = apiKey === undefined ? ": correct the address" : ", where the key must not go: correct the base URL";
-    return failure(`${origin} redirects to ${originOf(redirect, origin)}${advice}`, {});
-  }
-  const { problem, text } = readErrorBody(response, body, redact);
-  const answer = `answered ${status}${codeInBrackets(problem)}: ${text}`;
-  // No operation answers `not_found`: its path is wrong, because the path of the base URL is.
-  const place =
-    problem.code === undefined ? origin : problem.code === "not_found" ? `this path of ${origin}` : undefined;
-  const isElsewhere = status === 404 && place !== undefined;
-  const message = isElsewhere
-    ? `There is no catalog service at ${place}; check the base URL. It ${answer}`
-    : `${origin} ${answer}`;
-  return failure(message, problem);
-}
-
-function codeInBrackets({ code }: Partial<Problem>): string {
-  return code === undefined ? "" : ` (${plainText(code, 60)})`;
-}
-
-/** Only scheme, host and port, because path and query may contain secrets. */
-function originOf(location: string, base: string): string {
-  return URL.canParse(location, base) ? new URL(location, base).origin : "an unreadable address";
 }
