@@ -1,6 +1,6 @@
 import { NetworkError } from "../../errors.ts";
 import { plainText } from "../responses/plain-text.ts";
-import type { AttemptFailure } from "./failure.ts";
+import type { AttemptFailure } from "./retry.ts";
 
 const UNTRUSTED =
   "its certificate is not signed by an authority that this machine trusts; " +

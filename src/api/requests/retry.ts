@@ -1,7 +1,20 @@
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
-import { ApiError } from "../../errors.ts";
-import type { AttemptFailure, Outcome } from "./failure.ts";
+import { ApiError, type ContractError, type NetworkError } from "../../errors.ts";
 import { backoff, LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
+
+/** How one attempt ended. */
+export type Outcome<T> = { value: T } | { failure: AttemptFailure };
+
+/** Why one attempt has no value. */
+export interface AttemptFailure {
+  /** What is thrown if no other attempt follows; then its message gets the number of attempts. */
+  error: ApiError | ContractError | NetworkError;
+  /** A retry would not help. Of an error response, its problem says whether one would. */
+  permanent?: boolean;
+  /** Headers of an error response, as sent. */
+  retryAfter?: string;
+  rateLimitReset?: string;
+}
 
 /** Contract section 7: "retry once with backoff". */
 const INTERNAL_ERROR_RETRIES = 1;

@@ -5,7 +5,7 @@ import { ApiError } from "../../errors.ts";
 import { keyFlaw } from "../key.ts";
 import type { Redact } from "../redaction.ts";
 import type { HttpResponse } from "../requests/connections.ts";
-import type { AttemptFailure } from "../requests/failure.ts";
+import type { AttemptFailure } from "../requests/retry.ts";
 import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 

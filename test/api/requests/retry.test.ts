@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AttemptFailure } from "../../../src/api/requests/failure.ts";
-import { decideRetry, type RetryDecision } from "../../../src/api/requests/retry.ts";
+import { type AttemptFailure, decideRetry, type RetryDecision } from "../../../src/api/requests/retry.ts";
 import type { Problem } from "../../../src/contract/problems.ts";
 import { ApiError, NetworkError } from "../../../src/errors.ts";
 
