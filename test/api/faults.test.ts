@@ -222,6 +222,21 @@ test("a body in an encoding that was not offered is refused and its connection i
   expect(closed.length).toBe(1);
 });
 
+test.each([
+  [302, "redirects to https://other.example"],
+  [202, "answered 202; the contract has no success but 200."],
+])("the body of a %d is not waited for, and its connection is closed", async (status, what) => {
+  const closed: Promise<unknown>[] = [];
+  const endless: Behaviour = (socket) => {
+    closed.push(once(socket, "close"));
+    socket.write(head(status, { location: "https://other.example", "content-length": 100_000 }));
+  };
+  const { client } = await start([endless], { requestTimeout: 60_000 });
+  expect(((await failureOf(client.catalog({}))) as Error).message).toContain(what);
+  await Promise.all(closed);
+  expect(closed.length).toBe(1);
+});
+
 test("the error for a wait of hours says how long the service asks to wait", async () => {
   const { client, server } = await start([answer({ status: 503, headers: { "retry-after": "7200" } })]);
   expect(await failureOf(client.catalog({}))).toMatchObject({

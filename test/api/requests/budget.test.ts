@@ -230,6 +230,22 @@ describe("a budget", () => {
     await clock.run(next);
   });
 
+  test("stops its timer when nobody waits any more, because the process would wait for it", async () => {
+    const clock = new SimulatedClock();
+    const timers: AbortSignal[] = [];
+    const sleep = (milliseconds: number, signal: AbortSignal) => {
+      timers.push(signal);
+      return clock.sleep(milliseconds, signal);
+    };
+    const budget = createBudget({ now: clock.now, sleep });
+    (await budget.acquire(neverAborted())).answered({ status: 429, rate: undefined, retryAfter: 90_000 });
+    const abort = new AbortController();
+    const waiting = budget.acquire(abort.signal);
+    abort.abort("enough");
+    await expect(waiting).rejects.toBe("enough");
+    expect(timers.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
   test("continues with a limit of 0 once its window is over", async () => {
     const clock = new SimulatedClock();
     const budget = budgetAt(clock);
