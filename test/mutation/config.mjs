@@ -141,8 +141,11 @@ export const explained = [
   ...each("src/output/formats/csv.ts", "of the rest, only objects and arrays have brackets", "/^[{[]/"),
   ...each("src/output/formats/json.ts", "UTF-8 is the encoding without a name", '"utf8"'),
   ...each("src/output/formats/json.ts", NEVER_MISSING, '""'),
-  ...each("src/output/formats/output-bytes.ts", "a loop and a call copy the same bytes", "length <= SHORT_PART"),
-  ...each("src/output/formats/output-bytes.ts", "the byte after a part is written again or cut", "at < length"),
+  ...each(
+    "src/output/formats/parquet/column-values.ts",
+    "a loop and a call copy the same bytes",
+    "length > SHORT_PART",
+  ),
   ...each("src/output/formats/registry.ts", NEVER_MISSING, "/\\.([^.]+)$/.exec(stem)?.[1]?.toLowerCase"),
   ...each("src/output/formats/registry.ts", "no format has such an ending", '""'),
   ...each("src/output/formats/row-members.ts", ONLY_SLOWER, "row !== current"),

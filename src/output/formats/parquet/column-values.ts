@@ -1,6 +1,9 @@
-import { OutputBytes } from "../output-bytes.ts";
+import { ByteWriter } from "hyparquet-writer";
 
 const FIRST_BYTES = 4096;
+
+/** Parts up to this length are copied faster by a loop than by a call. */
+const SHORT_PART = 32;
 
 /** Number of a null, which is not among the distinct values. */
 const NULL = 0xffff;
@@ -18,10 +21,9 @@ export class ColumnValues {
   /** Distinct values so far, numbered in the order of their first appearance. */
   count = 0;
   /** The JSON texts, one after another. */
-  readonly texts = new OutputBytes(FIRST_BYTES);
+  readonly texts = new ByteWriter(FIRST_BYTES);
   /** Where each value begins in `texts`, and after the last one where the next would. */
   readonly starts: Uint32Array;
-  private view = viewOf(this.texts.bytes);
   private readonly numbers: Uint16Array;
   private readonly hashes: Int32Array;
   /** A hash table with open addressing: numbers of values plus one; zero is a free slot. */
@@ -82,17 +84,14 @@ export class ColumnValues {
     this.count += 1;
     slots[slot] = this.count;
     hashes[number] = hash;
-    const before = this.texts.bytes;
-    this.texts.addPart(bytes, start, end);
-    this.starts[this.count] = this.texts.length;
-    if (this.texts.bytes !== before) {
-      this.view = viewOf(this.texts.bytes);
-    }
+    appendPart(this.texts, bytes, start, end);
+    this.starts[this.count] = this.texts.index;
     return number;
   }
 
   private isValue(number: number, source: DataView, start: number, end: number): boolean {
-    const { view, starts } = this;
+    const { starts } = this;
+    const { view } = this.texts;
     const from = starts[number] as number;
     const size = end - start;
     if (number >= this.count || (starts[number + 1] as number) - from !== size) {
@@ -116,13 +115,25 @@ export class ColumnValues {
   clear(): void {
     this.rows = 0;
     this.count = 0;
-    this.texts.length = 0;
+    this.texts.index = 0;
     this.slots.fill(0);
   }
 }
 
-function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
+/** Appends the bytes between two offsets of `source`. */
+export function appendPart(target: ByteWriter, source: Uint8Array, start: number, end: number): void {
+  const length = end - start;
+  if (length > SHORT_PART) {
+    target.appendBytes(source.subarray(start, end));
+    return;
+  }
+  target.ensure(length);
+  const { view, index } = target;
+  for (let at = 0; at < length; at += 1) {
+    view.setUint8(index + at, source[start + at] as number);
+  }
+  target.index += length;
+  target.offset += length;
 }
 
 function valueHash(source: DataView, start: number, end: number): number {

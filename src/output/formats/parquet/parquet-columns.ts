@@ -1,4 +1,5 @@
 import type { ColumnChunk, SchemaElement } from "hyparquet";
+import type { ByteWriter } from "hyparquet-writer";
 import { isCalendarDate } from "../../../contract/filters.ts";
 import { productSchema } from "../../../contract/product.ts";
 import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
@@ -7,29 +8,66 @@ import { ContractError } from "../../../errors.ts";
 import type { RowBatch } from "../../../rows/batch.ts";
 import { BACKSLASH, QUOTE } from "../../../rows/json-bytes.ts";
 import type { ColumnType, EncoderOptions } from "../encoder.ts";
-import type { OutputBytes } from "../output-bytes.ts";
 import { identityOf, missingMember, reportOnce } from "../row-members.ts";
-import { LENGTH_BYTES, type PageWriter, writeChunk } from "./column-chunk.ts";
-import { ColumnValues } from "./column-values.ts";
+import { type PageWriter, writeChunk } from "./column-chunk.ts";
+import { appendPart, ColumnValues } from "./column-values.ts";
 
 /** First byte of `null`, and of no other JSON value. */
 const LETTER_N = 110;
 
-const ELEMENTS = {
-  string: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
-  number: { type: "DOUBLE" },
-  integer: { type: "INT64" },
-  date: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
-} as const satisfies Record<ColumnType["kind"], Omit<SchemaElement, "name">>;
+/** Called for a value that a file cannot hold as it is. */
+interface LossReports {
+  rounded: () => void;
+  surrogate: () => void;
+}
+
+/** How values are stored. Each is the JSON text between two offsets. */
+interface Kind {
+  element: Omit<SchemaElement, "name">;
+  fits(bytes: Buffer, start: number, end: number, report: LossReports): boolean;
+  /** Appends one that fits. */
+  append(plain: ByteWriter, bytes: Buffer, start: number, end: number, report: LossReports): void;
+}
+
+const KINDS: Readonly<Record<ColumnType["kind"], Kind>> = {
+  string: {
+    element: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
+    fits: (bytes, start) => bytes[start] === QUOTE,
+    append: appendText,
+  },
+  number: {
+    element: { type: "DOUBLE" },
+    fits: (bytes, start, end, { rounded }) => {
+      const raw = bytes.toString("latin1", start, end);
+      const isNumber = /^[-\d]/.test(raw) && Number.isFinite(Number(raw));
+      if (isNumber && !isExactDouble(raw)) {
+        rounded();
+      }
+      return isNumber;
+    },
+    // A zero without a sign, so that equal values have equal bytes.
+    append: (plain, bytes, start, end) => plain.appendFloat64(Number(bytes.toString("latin1", start, end)) || 0),
+  },
+  integer: {
+    element: { type: "INT64" },
+    fits: (bytes, start, end) => /^-?\d{1,18}$/.test(bytes.toString("latin1", start, end)),
+    append: (plain, bytes, start, end) => plain.appendInt64(BigInt(bytes.toString("latin1", start, end))),
+  },
+  date: {
+    element: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
+    fits: (bytes, start, end) => bytes[start] === QUOTE && isCalendarDate(textOf(bytes, start, end)),
+    append: (plain, bytes, start, end) => plain.appendInt32(dayNumber(textOf(bytes, start, end))),
+  },
+};
 
 /** The column in the schema of a file; without a type of its own, it is the contract's. */
-export function parquetElement(name: string, type = contractType(name)): SchemaElement {
-  const { kind, nullable } = type;
-  return { name, repetition_type: nullable ? "OPTIONAL" : "REQUIRED", ...ELEMENTS[kind] };
+export function parquetElement(name: string, { kind, nullable } = contractType(name)): SchemaElement {
+  return { name, repetition_type: nullable ? "OPTIONAL" : "REQUIRED", ...KINDS[kind].element };
 }
 
 /** One column of a file. */
 export interface ParquetColumn {
+  element: SchemaElement;
   /**
    * Adds the values of the rows from `from` to the one before `to`.
    *
@@ -44,22 +82,15 @@ export interface ParquetColumn {
 export function createColumn(name: string, mostRows: number, options: EncoderOptions): ParquetColumn {
   const type = options.types?.[name] ?? contractType(name);
   const { kind, nullable } = type;
+  const { fits, append } = KINDS[kind];
   const element = parquetElement(name, type);
   const held = new ColumnValues(mostRows);
-  const append = {
-    string: textAppender(name, reportOnce(options.onLoneSurrogate)),
-    number: appendNumber,
-    integer: appendInteger,
-    date: appendDay,
-  }[kind];
-  const fits = {
-    string: isText,
-    number: numberCheck(name, reportOnce(options.onRounded)),
-    integer: isInteger,
-    date: isDay,
-  }[kind];
+  const reportRounded = reportOnce(options.onRounded);
+  const reportSurrogate = reportOnce(options.onLoneSurrogate);
+  const report = { rounded: () => reportRounded(name), surrogate: () => reportSurrogate(name) };
 
   return {
+    element,
     add: (rows, from, to) => {
       const { bytes } = rows;
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -72,7 +103,7 @@ export function createColumn(name: string, mostRows: number, options: EncoderOpt
         }
         if (nullable && bytes[start] === LETTER_N) {
           held.addNull();
-        } else if (held.add(bytes, view, start, end) && !fits(bytes, start, end)) {
+        } else if (held.add(bytes, view, start, end) && !fits(bytes, start, end, report)) {
           const raw = bytes.toString("utf8", start, end).slice(0, 80);
           throw new ContractError(
             `the service sent "${name}" as ${raw} (${identityOf(rows, row)}), which is no ${kind}; ndjson can carry it`,
@@ -81,15 +112,14 @@ export function createColumn(name: string, mostRows: number, options: EncoderOpt
       }
     },
     write: (writer) => {
-      const { plain } = writer;
-      plain.bytes.length = 0;
-      plain.count = held.count;
+      const { bytes, starts } = writer.plain;
+      const texts = Buffer.from(held.texts.buffer);
+      bytes.index = 0;
       for (let number = 0; number < held.count; number += 1) {
-        append(plain.bytes, held.texts.bytes, held.starts[number] as number, held.starts[number + 1] as number);
-        plain.starts[number + 1] = plain.bytes.length;
+        append(bytes, texts, held.starts[number] as number, held.starts[number + 1] as number, report);
+        starts[number + 1] = bytes.index;
       }
-      const present = nullable ? held.present() : undefined;
-      const chunk = writeChunk(writer, { element, rows: held.rows, numbers: held.presentNumbers(), present });
+      const chunk = writeChunk(writer, element, held);
       held.clear();
       return chunk;
     },
@@ -106,33 +136,19 @@ function contractType(name: string): ColumnType {
   };
 }
 
-/** Whether the JSON text between two offsets is a value of the column. */
-type ValueCheck = (bytes: Buffer, start: number, end: number) => boolean;
-
-/** Appends the JSON text between two offsets as Parquet stores its value. */
-type Appender = (plain: OutputBytes, bytes: Buffer, start: number, end: number) => void;
-
-const isText: ValueCheck = (bytes, start) => bytes[start] === QUOTE;
-
-function textAppender(name: string, reportSurrogate: (column: string) => void): Appender {
-  const parse = (bytes: Buffer, start: number, end: number): string => {
-    const text = JSON.parse(bytes.toString("utf8", start, end)) as string;
-    if (/\p{Surrogate}/u.test(text)) {
-      reportSurrogate(name);
-    }
-    return text;
-  };
-  return (plain, bytes, start, end) => {
-    const at = plain.length;
-    plain.reserve(LENGTH_BYTES);
-    plain.length += LENGTH_BYTES;
-    if (hasEscape(bytes, start, end)) {
-      plain.addText(parse(bytes, start, end));
-    } else {
-      plain.addPart(bytes, start + 1, end - 1);
-    }
-    plain.bytes.writeUInt32LE(plain.length - at - LENGTH_BYTES, at);
-  };
+function appendText(plain: ByteWriter, bytes: Buffer, start: number, end: number, { surrogate }: LossReports): void {
+  if (!hasEscape(bytes, start, end)) {
+    plain.appendUint32(end - start - 2);
+    appendPart(plain, bytes, start + 1, end - 1);
+    return;
+  }
+  const text = textOf(bytes, start, end);
+  if (/\p{Surrogate}/u.test(text)) {
+    surrogate();
+  }
+  const encoded = Buffer.from(text);
+  plain.appendUint32(encoded.length);
+  plain.appendBytes(encoded);
 }
 
 function hasEscape(bytes: Buffer, start: number, end: number): boolean {
@@ -144,40 +160,7 @@ function hasEscape(bytes: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-function numberCheck(name: string, reportRounded: (column: string) => void): ValueCheck {
-  return (bytes, start, end) => {
-    const raw = bytes.toString("latin1", start, end);
-    const isNumber = /^[-\d]/.test(raw) && Number.isFinite(Number(raw));
-    if (isNumber && !isExactDouble(raw)) {
-      reportRounded(name);
-    }
-    return isNumber;
-  };
+/** The text of a JSON string. */
+function textOf(bytes: Buffer, start: number, end: number): string {
+  return JSON.parse(bytes.toString("utf8", start, end)) as string;
 }
-
-const appendNumber: Appender = (plain, bytes, start, end) => {
-  const value = Number(bytes.toString("latin1", start, end));
-  plain.reserve(8);
-  // Without a sign, so that equal values have equal bytes.
-  plain.length = plain.bytes.writeDoubleLE(value === 0 ? 0 : value, plain.length);
-};
-
-const isInteger: ValueCheck = (bytes, start, end) => /^-?\d{1,18}$/.test(bytes.toString("latin1", start, end));
-
-const appendInteger: Appender = (plain, bytes, start, end) => {
-  plain.reserve(8);
-  plain.length = plain.bytes.writeBigInt64LE(BigInt(bytes.toString("latin1", start, end)), plain.length);
-};
-
-const isDay: ValueCheck = (bytes, start, end) => {
-  const date: unknown = bytes[start] === QUOTE ? JSON.parse(bytes.toString("utf8", start, end)) : undefined;
-  return typeof date === "string" && isCalendarDate(date);
-};
-
-const appendDay: Appender = (plain, bytes, start, end) => {
-  plain.reserve(4);
-  plain.length = plain.bytes.writeInt32LE(
-    dayNumber(JSON.parse(bytes.toString("utf8", start, end)) as string),
-    plain.length,
-  );
-};

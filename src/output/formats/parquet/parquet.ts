@@ -2,9 +2,8 @@ import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { snappyCompressor } from "hysnappy";
 import type { RowBatch } from "../../../rows/batch.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "../encoder.ts";
-import { OutputBytes } from "../output-bytes.ts";
 import { columnsOf, reportUnknownMembers } from "../row-members.ts";
-import { createColumn, parquetElement } from "./parquet-columns.ts";
+import { createColumn } from "./parquet-columns.ts";
 
 /** Rows of a full row group. The columns of one are in memory until it is written. */
 export const ROW_GROUP_ROWS = 5_000;
@@ -35,15 +34,12 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
   const columns = names.map((name) => createColumn(name, ROW_GROUP_ROWS, options));
   const reportUnknown = reportUnknownMembers(options);
   const bytes = new ByteWriter();
-  const schema = [
-    { name: "schema", num_children: names.length },
-    ...names.map((name) => parquetElement(name, options.types?.[name])),
-  ];
+  const schema = [{ name: "schema", num_children: names.length }, ...columns.map(({ element }) => element)];
   const file = new ParquetWriter({ writer: bytes, schema, createdBy: PARQUET_WRITER });
-  const plain = { bytes: new OutputBytes(FIRST_BYTES), starts: new Uint32Array(ROW_GROUP_ROWS + 1), count: 0 };
+  const plain = { bytes: new ByteWriter(FIRST_BYTES), starts: new Uint32Array(ROW_GROUP_ROWS + 1) };
   // A compressor keeps its table of known bytes, so each file has its own.
   const compress = snappyCompressor();
-  const pages = { file: bytes, compress, plain, body: new OutputBytes(FIRST_BYTES), numbers: new ByteWriter() };
+  const pages = { file: bytes, compress, plain, page: new ByteWriter(FIRST_BYTES) };
   let heldRows = 0;
   let heldBytes = 0;
 
