@@ -1,7 +1,6 @@
 import type { Context } from "../context.ts";
-import type { Chunk, Encoder, EncoderOptions } from "../output/formats/encoder.ts";
+import type { Chunk, Encoder, EncoderOptions, Loss } from "../output/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../output/formats/registry.ts";
-import { reportOnce } from "../output/formats/row-members.ts";
 import { openSink, type SinkOptions } from "../output/sink.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import type { OutputOptions, PageOptions } from "./flags/output.ts";
@@ -75,7 +74,7 @@ export async function withRowWriter<T>(
   const createEncoder = await loadEncoder(format);
   return await withSink(
     { ...output, ...target, beforeData: reporter.dataBegins },
-    () => createEncoder({ ...encoding, links, ...lossWarnings(format, reporter) }),
+    () => createEncoder({ ...encoding, links, onLoss: lossWarnings(format, reporter) }),
     produce,
   );
 }
@@ -95,15 +94,26 @@ async function withSink<Input, T>(
   }
 }
 
-/** Warns once about each thing that a format cannot represent. */
-export function lossWarnings(format: RowFormat, reporter: Reporter): Partial<EncoderOptions> {
-  const warn = reportOnce((text) => reporter.warn(text));
-  return {
-    onUnknownMember: (name) => warn(`rows hold ${JSON.stringify(name)}, which ${format} leaves out; ndjson keeps it`),
-    onLoneSurrogate: (column) => warn(`${column} holds half a surrogate pair, written as U+FFFD; ndjson keeps it`),
-    onRounded: (column) =>
-      warn(`${column} holds a number that no double is equal to, so it is written rounded; ndjson keeps it`),
-    onCut: (column) => warn(`${column} holds a text longer than the 32,767 characters of a cell, cut; ndjson keeps it`),
-    onPlainLinks: () => reporter.note("a sheet holds 65,530 links; the addresses after them are plain text"),
+/** What is said of something that a format cannot represent. */
+const LOSS_TEXTS: Readonly<Record<Loss, (column: string, format: RowFormat) => string>> = {
+  member: (name, format) => `rows hold ${JSON.stringify(name)}, which ${format} leaves out; ndjson keeps it`,
+  surrogate: (column) => `${column} holds half a surrogate pair, written as U+FFFD; ndjson keeps it`,
+  digits: (column) => `${column} holds a number that no double is equal to, so it is written rounded; ndjson keeps it`,
+  end: (column) => `${column} holds a text longer than the 32,767 characters of a cell, cut; ndjson keeps it`,
+  link: () => "a sheet holds 65,530 links; the addresses after them are plain text",
+};
+
+/** Warns once about each thing that a format cannot represent, in however many files and batches. */
+export function lossWarnings(
+  format: RowFormat,
+  { warn, note }: Pick<Reporter, "warn" | "note">,
+): (loss: Loss, column: string) => void {
+  const told = new Set<string>();
+  return (loss, column) => {
+    const text = LOSS_TEXTS[loss](column, format);
+    if (!told.has(text)) {
+      told.add(text);
+      loss === "link" ? note(text) : warn(text);
+    }
   };
 }

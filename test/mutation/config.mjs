@@ -171,7 +171,6 @@ export const explained = [
   ),
   ...each("src/output/formats/xlsx/sheet-links.ts", NEVER_MISSING, '""', "[]"),
   ...each("src/output/formats/xlsx/sheet-links.ts", IN_FULL_SHEETS, "{ onPlain(); return false; }"),
-  ...each("src/output/formats/xlsx/xlsx.ts", OTHER_NAME, '"links"'),
   ...each("src/output/terminal/chart.ts", NEVER_MISSING, '""'),
   ...each(
     "src/output/terminal/chart.ts",

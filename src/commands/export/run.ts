@@ -149,7 +149,7 @@ async function openOutput(
 
 export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
   const { format, links } = output;
-  return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, links, ...lossWarnings(format, reporter) };
+  return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, links, onLoss: lossWarnings(format, reporter) };
 }
 
 /** Writes the manifest of an output that is complete and in its place. */

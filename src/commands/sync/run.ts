@@ -20,7 +20,7 @@ import type { SyncOptions } from "./options.ts";
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
   // The folder may have filters of its own, so those of the command line are resolved later, together with these.
   await withConnection({ ...options, filters: {} }, context, async ({ client, service, reporter, signal }) => {
-    const warnings = lossWarnings("parquet", reporter);
+    const onLoss = lossWarnings("parquet", reporter);
     const result = await withProgress(reporter, context, options, (update) =>
       syncFolder(client, {
         ...options,
@@ -30,7 +30,7 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
         pid: context.pid,
         tool: VERSION,
         signal,
-        createEncoder: () => createParquetEncoder({ ...DAY_FILE, ...warnings }),
+        createEncoder: () => createParquetEncoder({ ...DAY_FILE, onLoss }),
         observer: {
           onTotal: ({ rows, requests }) => update({ total: rows, requests }),
           onRows: (rows) => update({ rows }),

@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream";
 import { stringify } from "csv-stringify/sync";
 import type { EncoderOptions, RowCode, RowEncoder } from "./encoder.ts";
-import { byteText, byteTexts, columnsOf, reportOnce, reportUnknownMembers, utf8Of } from "./row-members.ts";
+import { byteText, byteTexts, columnsOf, reportUnknownMembers, utf8Of } from "./row-members.ts";
 import { textForSpreadsheet } from "./spreadsheet-text.ts";
 
 interface Dialect {
@@ -40,8 +40,6 @@ function codeOf(dialect: Dialect): RowCode {
 function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
   const { delimiter, record_delimiter } = dialect;
   const columns = columnsOf(options);
-  const reportUnknown = reportUnknownMembers(options);
-  const reportSurrogate = reportOnce(options.onLoneSurrogate);
   const isGuarded = options.spreadsheet === "excel";
   // A record of one empty field would be a blank line, which readers skip: the row would be lost.
   const nothing = columns.length === 1 ? '""' : "";
@@ -58,7 +56,7 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
     const json = utf8Of(raw);
     const value = isText ? (JSON.parse(json) as string) : json;
     if (/\p{Surrogate}/u.test(value)) {
-      reportSurrogate(column);
+      options.onLoss?.("surrogate", column);
     }
     const text = isGuarded ? textForSpreadsheet(value) : value;
     return byteText(stringify([[text]], { delimiter, ...FIELD }).slice(0, -1));
@@ -67,7 +65,7 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
   return {
     begin: () => (options.spreadsheet === undefined ? "" : BYTE_ORDER_MARK) + stringify([[...columns]], dialect),
     encode: (rows) => {
-      reportUnknown(rows);
+      reportUnknownMembers(rows, options);
       const textOf = byteTexts(rows, columns);
       let text = "";
       for (let row = 0; row < rows.length; row += 1) {

@@ -46,6 +46,13 @@ export interface ColumnType {
   nullable: boolean;
 }
 
+/**
+ * What a format cannot represent. `member`: one that is not in `known` is left out, although no flag chose columns.
+ * `surrogate`: half a surrogate pair, which UTF-8 lacks, is written as U+FFFD. `digits`: a number is rounded to the nearest
+ * double. `end`: a text is cut. `link`: an address stays text, because a sheet holds no more links.
+ */
+export type Loss = "member" | "surrogate" | "digits" | "end" | "link";
+
 export interface EncoderOptions {
   /** Every column of this kind of row, in the contract's order. */
   known: readonly string[];
@@ -64,14 +71,6 @@ export interface EncoderOptions {
   types?: Readonly<Record<string, ColumnType>> | undefined;
   /** Whether addresses in a sheet of xlsx can be clicked. */
   links?: boolean | undefined;
-  /** Called once for each member that is not in `known` and that the format leaves out, although no flag chose columns. */
-  onUnknownMember?: ((name: string) => void) | undefined;
-  /** Called once for each column with a value that UTF-8 cannot represent: half a surrogate pair, written as U+FFFD. */
-  onLoneSurrogate?: ((column: string) => void) | undefined;
-  /** Called once for each column with a number that the format rounds to the nearest double. */
-  onRounded?: ((column: string) => void) | undefined;
-  /** Called once for each column with a text that the format cuts. */
-  onCut?: ((column: string) => void) | undefined;
-  /** Called once when addresses stay text because a sheet holds no more links. */
-  onPlainLinks?: (() => void) | undefined;
+  /** Called, maybe more than once, for each column of which something is lost. */
+  onLoss?: (loss: Loss, column: string) => void;
 }

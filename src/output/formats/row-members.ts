@@ -66,23 +66,11 @@ export function identityOf(rows: RowBatch, row: number): string {
   return name === undefined ? "it has no product_id either" : `${name} ${rawOf(name)}`;
 }
 
-/** Reports each member beyond the known columns once; the output leaves these out, although no flag chose columns. */
-export function reportUnknownMembers({ chosen, onUnknownMember }: EncoderOptions): (rows: RowBatch) => void {
-  const report = reportOnce(onUnknownMember);
-  return (rows) => {
-    if (chosen === undefined) {
-      rows.others.forEach(report);
+/** Reports the members beyond the known columns, which the output leaves out, although no flag chose columns. */
+export function reportUnknownMembers(rows: RowBatch, { chosen, onLoss }: EncoderOptions): void {
+  if (chosen === undefined) {
+    for (const name of rows.others) {
+      onLoss?.("member", name);
     }
-  };
-}
-
-/** Passes each name on only once. */
-export function reportOnce(report: ((name: string) => void) | undefined): (name: string) => void {
-  const seen = new Set<string>();
-  return (name) => {
-    if (!seen.has(name)) {
-      seen.add(name);
-      report?.(name);
-    }
-  };
+  }
 }

@@ -7,8 +7,8 @@ import { isExactDouble } from "../../../contract/values/decimal.ts";
 import { ContractError } from "../../../errors.ts";
 import type { RowBatch } from "../../../rows/batch.ts";
 import { BACKSLASH, QUOTE } from "../../../rows/json-bytes.ts";
-import type { ColumnType, EncoderOptions } from "../encoder.ts";
-import { identityOf, missingMember, reportOnce } from "../row-members.ts";
+import type { ColumnType, EncoderOptions, Loss } from "../encoder.ts";
+import { identityOf, missingMember } from "../row-members.ts";
 import { type PageWriter, writeChunk } from "./column-chunk.ts";
 import { appendPart, ColumnValues } from "./column-values.ts";
 
@@ -16,17 +16,14 @@ import { appendPart, ColumnValues } from "./column-values.ts";
 const LETTER_N = 110;
 
 /** Called for a value that a file cannot hold as it is. */
-interface LossReports {
-  rounded: () => void;
-  surrogate: () => void;
-}
+type LossReport = (loss: Loss) => void;
 
 /** How values are stored. Each is the JSON text between two offsets. */
 interface Kind {
   element: Omit<SchemaElement, "name">;
-  fits(bytes: Buffer, start: number, end: number, report: LossReports): boolean;
+  fits(bytes: Buffer, start: number, end: number, report: LossReport): boolean;
   /** Appends one that fits. */
-  append(plain: ByteWriter, bytes: Buffer, start: number, end: number, report: LossReports): void;
+  append(plain: ByteWriter, bytes: Buffer, start: number, end: number, report: LossReport): void;
 }
 
 const KINDS: Readonly<Record<ColumnType["kind"], Kind>> = {
@@ -37,11 +34,11 @@ const KINDS: Readonly<Record<ColumnType["kind"], Kind>> = {
   },
   number: {
     element: { type: "DOUBLE" },
-    fits: (bytes, start, end, { rounded }) => {
+    fits: (bytes, start, end, report) => {
       const raw = bytes.toString("latin1", start, end);
       const isNumber = /^[-\d]/.test(raw) && Number.isFinite(Number(raw));
       if (isNumber && !isExactDouble(raw)) {
-        rounded();
+        report("digits");
       }
       return isNumber;
     },
@@ -85,9 +82,7 @@ export function createColumn(name: string, mostRows: number, options: EncoderOpt
   const { fits, append } = KINDS[kind];
   const element = parquetElement(name, type);
   const held = new ColumnValues(mostRows);
-  const reportRounded = reportOnce(options.onRounded);
-  const reportSurrogate = reportOnce(options.onLoneSurrogate);
-  const report = { rounded: () => reportRounded(name), surrogate: () => reportSurrogate(name) };
+  const report = (loss: Loss) => options.onLoss?.(loss, name);
 
   return {
     element,
@@ -136,7 +131,7 @@ function contractType(name: string): ColumnType {
   };
 }
 
-function appendText(plain: ByteWriter, bytes: Buffer, start: number, end: number, { surrogate }: LossReports): void {
+function appendText(plain: ByteWriter, bytes: Buffer, start: number, end: number, report: LossReport): void {
   if (!hasEscape(bytes, start, end)) {
     plain.appendUint32(end - start - 2);
     appendPart(plain, bytes, start + 1, end - 1);
@@ -144,7 +139,7 @@ function appendText(plain: ByteWriter, bytes: Buffer, start: number, end: number
   }
   const text = textOf(bytes, start, end);
   if (/\p{Surrogate}/u.test(text)) {
-    surrogate();
+    report("surrogate");
   }
   const encoded = Buffer.from(text);
   plain.appendUint32(encoded.length);

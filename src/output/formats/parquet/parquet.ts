@@ -32,7 +32,6 @@ export const PARQUET: RowCode = {
 export function createParquetEncoder(options: EncoderOptions): RowEncoder {
   const names = columnsOf(options);
   const columns = names.map((name) => createColumn(name, ROW_GROUP_ROWS, options));
-  const reportUnknown = reportUnknownMembers(options);
   const bytes = new ByteWriter();
   const schema = [{ name: "schema", num_children: names.length }, ...columns.map(({ element }) => element)];
   const file = new ParquetWriter({ writer: bytes, schema, createdBy: PARQUET_WRITER });
@@ -88,7 +87,7 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
   return {
     begin: take,
     encode: (rows) => {
-      reportUnknown(rows);
+      reportUnknownMembers(rows, options);
       for (let row = 0; row < rows.length; ) {
         row = add(rows, row);
         if (isFull()) {

@@ -1,6 +1,6 @@
 import type { RowBatch } from "../../../rows/batch.ts";
 import type { EncoderOptions } from "../encoder.ts";
-import { byteText, byteTexts, reportOnce, utf8Of } from "../row-members.ts";
+import { byteText, byteTexts, utf8Of } from "../row-members.ts";
 import { type CellKind, kindsOf } from "./cell-kinds.ts";
 import { cellText, cutText, dateSerial, isSheetNumber, LONGEST_TEXT, timestampSerial } from "./cell-text.ts";
 import type { SheetLinks } from "./sheet-links.ts";
@@ -23,8 +23,6 @@ export function sheetCells(names: readonly string[], links: SheetLinks, options:
     const kind = kindOf(name);
     return { name, kind: kind === "link" && !options.links ? undefined : kind, letters: columnLetters(index) };
   });
-  const reportCut = reportOnce(options.onCut);
-  const reportSurrogate = reportOnce(options.onLoneSurrogate);
 
   /** A cell from the JSON text of its value, with a character for each byte as the result. */
   function cellOf(raw: string, column: SheetColumn, line: number): string {
@@ -59,10 +57,10 @@ export function sheetCells(names: readonly string[], links: SheetLinks, options:
   function textCell(place: string, text: string, column: string, style: number = STYLES.text): string {
     const shown = cutText(text);
     if (shown.length < text.length) {
-      reportCut(column);
+      options.onLoss?.("end", column);
     }
     if (/\p{Surrogate}/u.test(shown)) {
-      reportSurrogate(column);
+      options.onLoss?.("surrogate", column);
     }
     // A reader of XML may drop white space at the ends of a text.
     const space = shown.trim().length < shown.length ? ' xml:space="preserve"' : "";

@@ -4,7 +4,7 @@ import { ZipFile } from "yazl";
 import { InputError } from "../../../errors.ts";
 import { groupDigits } from "../../terminal/counted.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "../encoder.ts";
-import { byteText, columnsOf, reportOnce, reportUnknownMembers } from "../row-members.ts";
+import { byteText, columnsOf, reportUnknownMembers } from "../row-members.ts";
 import { kindsOf } from "./cell-kinds.ts";
 import { sheetCells } from "./sheet-cells.ts";
 import { sheetLinks } from "./sheet-links.ts";
@@ -45,10 +45,8 @@ export const XLSX: RowCode = {
  */
 export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   const columns = columnsOf(options);
-  const reportPlainLinks = reportOnce(options.onPlainLinks);
-  const links = sheetLinks(() => reportPlainLinks("links"));
+  const links = sheetLinks(() => options.onLoss?.("link", "url"));
   const cells = sheetCells(columns, links, options);
-  const reportUnknown = reportUnknownMembers(options);
   const archive = new ZipFile();
   const sheet = new PassThrough();
   let packed: Buffer[] = [];
@@ -95,7 +93,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
       return "";
     },
     encode: async (batch) => {
-      reportUnknown(batch);
+      reportUnknownMembers(batch, options);
       const rowOf = cells.rowsOf(batch);
       for (let row = 0; row < batch.length; row += 1) {
         if (rows === ROWS_OF_SHEET) {
