@@ -163,14 +163,11 @@ export const explained = [
   ...each("src/output/formats/xlsx/read-sheet.ts", "a text of one character more names no column or cell", "[]"),
   ...each("src/output/formats/xlsx/read-sheet.ts", "a row begins its line", '/^<row r="(\\d+)">/'),
   ...each("src/output/formats/xlsx/sheet-cells.ts", "only strings end with a quote", "raw.startsWith('\"')"),
-  ...each(
-    "src/output/formats/xlsx/sheet-cells.ts",
-    ONLY_SLOWER,
-    'kind === undefined || kind === "percent"',
-    "kind === undefined",
-  ),
-  ...each("src/output/formats/xlsx/sheet-links.ts", NEVER_MISSING, '""', "[]"),
-  ...each("src/output/formats/xlsx/sheet-links.ts", IN_FULL_SHEETS, "{ onPlain(); return false; }"),
+  ...['!isLink && kind !== "date" && kind !== "timestamp"', '!isLink && kind !== "date"'].map((code) => ({
+    ...{ file: "src/output/formats/xlsx/sheet-cells.ts", code },
+    ...{ by: "false", reason: ONLY_SLOWER },
+  })),
+  ...each("src/output/formats/xlsx/sheet-cells.ts", IN_FULL_SHEETS, '{ onLoss?.("link", column); return false; }'),
   ...each("src/output/terminal/chart.ts", NEVER_MISSING, '""'),
   ...each(
     "src/output/terminal/chart.ts",

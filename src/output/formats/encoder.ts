@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import type { RowBatch } from "../../rows/batch.ts";
-import type { CellKinds } from "./xlsx/cell-kinds.ts";
 
 /** Bytes of the output, or text to be written as UTF-8. */
 export type Chunk = string | Uint8Array;
@@ -45,6 +44,15 @@ export interface ColumnType {
   kind: "string" | "number" | "integer" | "date";
   nullable: boolean;
 }
+
+/**
+ * What a value is in a sheet. `date`: YYYY-MM-DD becomes a date. `timestamp`: `YYYY-MM-DD HH:MM:SS`, with at most
+ * milliseconds, becomes a date with a time. `link`: an http or https address can be clicked, if links are asked for. A text
+ * of another shape stays text. `percent`: the number 12.5 stays 12.5 and is shown as 12.5%.
+ */
+export type CellKind = "date" | "timestamp" | "link" | "percent";
+
+export type CellKinds = Readonly<Record<string, CellKind>>;
 
 /**
  * What a format cannot represent. `member`: one that is not in `known` is left out, although no flag chose columns.

@@ -34,6 +34,22 @@ export function cutText(text: string): string {
   return cut.length < text.length && /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
+/** Most characters of the address of a link. */
+const LONGEST_TARGET = 2_079;
+
+/**
+ * The address as a link holds it; undefined if it has to stay text. Excel repairs a workbook whose links hold characters
+ * that RFC 3986 does not allow, so these are escaped.
+ */
+export function linkTarget(address: string): string | undefined {
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
+    return undefined;
+  }
+  const [, origin = "", rest = ""] = /^([^/]*\/\/[^/?#]*)(.*)$/.exec(new URL(address).href) ?? [];
+  const target = origin + rest.replace(/["<>[\\\]^`{|}]|%(?![\da-f]{2})/gi, encodeURIComponent);
+  return target.length > LONGEST_TARGET ? undefined : target;
+}
+
 /** Day 0 of a sheet, in days since 1970-01-01. */
 export const DAY_ZERO = dayNumber("1899-12-30");
 

@@ -1,10 +1,26 @@
 import type { RowBatch } from "../../../rows/batch.ts";
-import type { EncoderOptions } from "../encoder.ts";
+import type { CellKind, EncoderOptions } from "../encoder.ts";
 import { byteText, byteTexts, utf8Of } from "../row-members.ts";
-import { type CellKind, kindsOf } from "./cell-kinds.ts";
-import { cellText, cutText, dateSerial, isSheetNumber, LONGEST_TEXT, timestampSerial } from "./cell-text.ts";
-import type { SheetLinks } from "./sheet-links.ts";
-import { columnLetters, STYLES } from "./workbook-parts.ts";
+import {
+  cellText,
+  cutText,
+  dateSerial,
+  isSheetNumber,
+  LONGEST_TEXT,
+  linkTarget,
+  timestampSerial,
+} from "./cell-text.ts";
+import { columnLetters, type SheetLink, STYLES } from "./workbook-parts.ts";
+
+/** Most links of a sheet that Excel opens. */
+const LINKS_OF_SHEET = 65_530;
+
+/** The columns of product rows and of the tool's own records end alike if they are alike: `crawl_date`, `before_date`. */
+const KIND_OF_ENDING: readonly (readonly [ending: RegExp, kind: CellKind])[] = [
+  [/(?:^|_)(?:date|seen)$/, "date"],
+  [/(?:^|_)url$/, "link"],
+  [/(?:^|_)(?:percent|pct)$/, "percent"],
+];
 
 /** In the bytes of a JSON string: what the text of a cell holds otherwise. U+FFFE and U+FFFF begin with the byte EF. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: XML lacks control characters.
@@ -17,12 +33,14 @@ interface SheetColumn {
 }
 
 /** The rows of a sheet as XML, a line each. A null is no cell; an object or array is its JSON text. */
-export function sheetCells(names: readonly string[], links: SheetLinks, options: EncoderOptions) {
-  const kindOf = kindsOf(options);
-  const columns = names.map((name, index): SheetColumn => {
-    const kind = kindOf(name);
-    return { name, kind: kind === "link" && !options.links ? undefined : kind, letters: columnLetters(index) };
-  });
+export function sheetCells(names: readonly string[], { kinds, links: hasLinks, onLoss }: EncoderOptions) {
+  const kindOf = (name: string) =>
+    kinds === undefined ? KIND_OF_ENDING.find(([ending]) => ending.test(name))?.[1] : kinds[name];
+  const columns = names.map(
+    (name, index): SheetColumn => ({ name, kind: kindOf(name), letters: columnLetters(index) }),
+  );
+  // They follow the rows in the file, so until then they are in memory.
+  const links: SheetLink[] = [];
 
   /** A cell from the JSON text of its value, with a character for each byte as the result. */
   function cellOf(raw: string, column: SheetColumn, line: number): string {
@@ -42,7 +60,8 @@ export function sheetCells(names: readonly string[], links: SheetLinks, options:
   }
 
   function stringCell(place: string, raw: string, { name, kind }: SheetColumn): string {
-    const isText = kind === undefined || kind === "percent";
+    const isLink = kind === "link" && hasLinks === true;
+    const isText = !isLink && kind !== "date" && kind !== "timestamp";
     if (isText && raw.length <= LONGEST_TEXT && !SPECIAL.test(raw)) {
       return inlineCell(place, raw.slice(1, -1), STYLES.text);
     }
@@ -51,16 +70,30 @@ export function sheetCells(names: readonly string[], links: SheetLinks, options:
     if (serial !== undefined) {
       return numberCell(place, String(serial), kind === "date" ? STYLES.date : STYLES.timestamp);
     }
-    return textCell(place, text, name, kind === "link" && links.add(place, text) ? STYLES.link : STYLES.text);
+    return textCell(place, text, name, isLink && addLink(place, text, name) ? STYLES.link : STYLES.text);
+  }
+
+  /** Makes a cell a link; false if it stays text. */
+  function addLink(place: string, address: string, column: string): boolean {
+    const target = linkTarget(address);
+    if (target === undefined) {
+      return false;
+    }
+    if (links.length === LINKS_OF_SHEET) {
+      onLoss?.("link", column);
+      return false;
+    }
+    links.push([place, target]);
+    return true;
   }
 
   function textCell(place: string, text: string, column: string, style: number = STYLES.text): string {
     const shown = cutText(text);
     if (shown.length < text.length) {
-      options.onLoss?.("end", column);
+      onLoss?.("end", column);
     }
     if (/\p{Surrogate}/u.test(shown)) {
-      options.onLoss?.("surrogate", column);
+      onLoss?.("surrogate", column);
     }
     // A reader of XML may drop white space at the ends of a text.
     const space = shown.trim().length < shown.length ? ' xml:space="preserve"' : "";
@@ -68,6 +101,8 @@ export function sheetCells(names: readonly string[], links: SheetLinks, options:
   }
 
   return {
+    columns,
+    links,
     header: (): string => {
       const cells = columns.map(({ name, letters }) => textCell(`${letters}1`, name, name, STYLES.header));
       return `<row r="1">${cells.join("")}</row>\n`;

@@ -1,6 +1,8 @@
-import type { CellKind } from "./cell-kinds.ts";
+import type { CellKind } from "../encoder.ts";
 import { attributeText } from "./cell-text.ts";
-import type { SheetLink } from "./sheet-links.ts";
+
+/** A cell that can be clicked: its name, as in `C2`, and the address that it opens. */
+export type SheetLink = readonly [cell: string, target: string];
 
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -95,9 +97,8 @@ function stylesPart(): string {
 }
 
 /** The sheet up to its first row: the header stays in view. */
-export function sheetStart(columns: readonly string[], kindOf: (name: string) => CellKind | undefined): string {
-  const widths = columns.map((name, index) => {
-    const kind = kindOf(name);
+export function sheetStart(columns: readonly { name: string; kind: CellKind | undefined }[]): string {
+  const widths = columns.map(({ name, kind }, index) => {
     const usual = COLUMN_WIDTHS[name] ?? (kind === undefined ? USUAL_WIDTH : WIDTH_OF_KIND[kind]);
     const width = Math.max(usual, name.length + BUTTON_WIDTH);
     return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`;

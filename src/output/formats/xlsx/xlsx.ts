@@ -5,9 +5,7 @@ import { InputError } from "../../../errors.ts";
 import { groupDigits } from "../../terminal/counted.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "../encoder.ts";
 import { byteText, columnsOf, reportUnknownMembers } from "../row-members.ts";
-import { kindsOf } from "./cell-kinds.ts";
 import { sheetCells } from "./sheet-cells.ts";
-import { sheetLinks } from "./sheet-links.ts";
 import {
   COLUMNS_OF_SHEET,
   columnLetters,
@@ -44,9 +42,7 @@ export const XLSX: RowCode = {
  * of the sheet, and the links.
  */
 export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
-  const columns = columnsOf(options);
-  const links = sheetLinks(() => options.onLoss?.("link", "url"));
-  const cells = sheetCells(columns, links, options);
+  const { columns, links, header, rowsOf } = sheetCells(columnsOf(options), options);
   const archive = new ZipFile();
   const sheet = new PassThrough();
   let packed: Buffer[] = [];
@@ -89,12 +85,12 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
         addPart(name, xml);
       }
       archive.addReadStream(sheet, SHEET_PART, NO_DATE);
-      block = byteText(sheetStart(columns, kindsOf(options))) + cells.header();
+      block = byteText(sheetStart(columns)) + header();
       return "";
     },
     encode: async (batch) => {
       reportUnknownMembers(batch, options);
-      const rowOf = cells.rowsOf(batch);
+      const rowOf = rowsOf(batch);
       for (let row = 0; row < batch.length; row += 1) {
         if (rows === ROWS_OF_SHEET) {
           throw tooMuch(`${groupDigits(ROWS_OF_SHEET)} rows below its header`);
@@ -109,12 +105,12 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
     },
     end: async () => {
       const lastColumn = columnLetters(columns.length - 1);
-      block += sheetEnd(links.all, `A1:${lastColumn}${rows + 1}`);
+      block += sheetEnd(links, `A1:${lastColumn}${rows + 1}`);
       await pack();
       sheet.end();
       addPart(WORKBOOK_PART, workbookPart(lastColumn, rows + 1));
-      if (links.all.length > 0) {
-        addPart(SHEET_RELATIONS_PART, sheetRelations(links.all));
+      if (links.length > 0) {
+        addPart(SHEET_RELATIONS_PART, sheetRelations(links));
       }
       const written = once(archive.outputStream, "end");
       archive.end();
