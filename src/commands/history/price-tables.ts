@@ -2,8 +2,7 @@ import type { ListOptions } from "../../cli/flags/list.ts";
 import { sortBy } from "../../cli/order.ts";
 import { sparkline } from "../../output/terminal/chart.ts";
 import { counted } from "../../output/terminal/counted.ts";
-import { linked } from "../../output/terminal/link.ts";
-import { type Screen, style } from "../../output/terminal/style.ts";
+import { linked, type Screen, style } from "../../output/terminal/style.ts";
 import { numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
 import {
   type ItemColumn,

@@ -16,12 +16,8 @@ export function signedPercent(percent: number | undefined): string {
 
 /** `1234567.50` as `1,234,567.50`. */
 export function groupDigits(digits: number | string): string {
-  const text = String(digits);
-  const start = text.startsWith("-") ? 1 : 0;
-  const end = start + (/^\d*/.exec(text.slice(start))?.[0].length ?? 0);
-  const groups: string[] = [];
-  for (let at = end; at > start; at -= 3) {
-    groups.push(text.slice(Math.max(start, at - 3), at));
-  }
-  return `${text.slice(0, start)}${groups.reverse().join(",")}${text.slice(end)}`;
+  return String(digits).replace(/^(-?)(\d+)/, (_, sign: string, integer: string) => {
+    const first = integer.length % 3 || 3;
+    return sign + integer.slice(0, first) + integer.slice(first).replace(/\d{3}/g, ",$&");
+  });
 }

@@ -16,3 +16,12 @@ export function style(name: Style, text: string, colour: boolean): string {
   const [on, off] = inspect.colors[name] ?? [0, 0];
   return colour && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text;
 }
+
+/**
+ * `text` as a terminal link (OSC 8). The address comes from crawled pages. One that is not plain ASCII http(s) could
+ * contain a control sequence, so it is dropped.
+ */
+export function linked(text: string, address: string | undefined): string {
+  const isSafe = address !== undefined && text !== "" && /^https?:\/\/[\x21-\x7e]+$/.test(address);
+  return isSafe ? `\x1b]8;;${address}\x1b\\${text}\x1b]8;;\x1b\\` : text;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linked } from "../../../src/output/terminal/link.ts";
+import { linked } from "../../../src/output/terminal/style.ts";
 
 test("links a text to an address", () => {
   expect(linked("Lamp", "https://shop.example/1")).toBe(

@@ -106,21 +106,17 @@ function plainPresenter(stream: Writable, now: () => number): Presenter {
 function terminalPresenter(stream: ProgressOptions["stream"], now: () => number): Presenter {
   const libraries = () => Promise.all([import("ora"), import("../width.ts")]);
   let loaded: Awaited<ReturnType<typeof libraries>> | undefined;
-  let isLoading = false;
   let spinner: import("ora").Ora | undefined;
   return {
     interval: TERMINAL_INTERVAL,
     show: (state, rate) => {
       if (loaded === undefined) {
-        if (!isLoading) {
-          isLoading = true;
-          libraries().then(
-            (modules) => {
-              loaded = modules;
-            },
-            () => undefined,
-          );
-        }
+        libraries().then(
+          (modules) => {
+            loaded = modules;
+          },
+          () => undefined,
+        );
         return;
       }
       const [{ default: ora }, { truncate }] = loaded;

@@ -1,5 +1,4 @@
-import { linked } from "../link.ts";
-import { style } from "../style.ts";
+import { linked, style } from "../style.ts";
 import { pad, widthOf } from "../width.ts";
 import type { Cell } from "./cell.ts";
 

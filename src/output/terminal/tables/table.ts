@@ -1,6 +1,5 @@
 import CliTable from "cli-table3";
-import { linked } from "../link.ts";
-import { type Screen, style } from "../style.ts";
+import { linked, type Screen, style } from "../style.ts";
 import { truncate, widthOf } from "../width.ts";
 import { wrap } from "../wrap.ts";
 import type { Cell } from "./cell.ts";
