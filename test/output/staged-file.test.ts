@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createJsonEncoder } from "../../src/output/formats/json.ts";
+import { JSON_ARRAY } from "../../src/output/formats/json.ts";
 import { writeStaged } from "../../src/output/sink.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
@@ -14,7 +14,9 @@ test("a file that is written again, because the set changed, has only the later 
     const batches = (async function* () {
       yield batchOf(rows);
     })();
-    expect(await writeStaged(path, batches, createJsonEncoder({ known: [] }))).toMatchObject({ rows: rows.length });
+    expect(await writeStaged(path, batches, JSON_ARRAY.createEncoder({ known: [] }))).toMatchObject({
+      rows: rows.length,
+    });
   }
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual([{ sku: "3" }]);
 });
@@ -26,6 +28,6 @@ test("a file is closed when its rows cannot be had", async () => {
     yield batchOf(['{"sku":"1"}']);
     throw lost;
   })();
-  const writing = writeStaged(join(folder, "2026-01-01"), batches, createJsonEncoder({ known: [] }));
+  const writing = writeStaged(join(folder, "2026-01-01"), batches, JSON_ARRAY.createEncoder({ known: [] }));
   expect([await rejectionOf(writing), openPaths(folder)]).toEqual([lost, []]);
 });

@@ -12,7 +12,7 @@ import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
 import { withCompressionEnding } from "../../output/destination/compression.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../output/destination/partition-spool.ts";
 import { assertFolderNames, moveIntoPlace, partitionOf } from "../../output/destination/partitions.ts";
-import { extensionOf, loadEncoder } from "../../output/formats/registry.ts";
+import { FORMATS, loadEncoder } from "../../output/formats/registry.ts";
 import { writeStaged } from "../../output/sink.ts";
 import { counted } from "../../output/terminal/counted.ts";
 import { withStore } from "../../pull/store/open-store.ts";
@@ -94,7 +94,7 @@ async function writePartitions(
   reporter: Reporter,
 ): Promise<Map<string, string>> {
   const { format, compression } = options.output;
-  const name = withCompressionEnding(`part-0.${extensionOf(format)}`, compression);
+  const name = withCompressionEnding(`part-0.${FORMATS[format].extensions[0]}`, compression);
   const encoderOptions = { ...rowEncoding(options, reporter), partitionedBy: options.partitionBy };
   const createEncoder = await loadEncoder(format);
   const files = new Map<string, string>();

@@ -77,32 +77,23 @@ export function compressed<Input>(encoder: Encoder<Input>, compression: Compress
   if (codec === undefined) {
     throw new Error(`no codec for ${compression}`);
   }
-  let packed: Uint8Array[] = [];
+  const packed: Uint8Array[] = [];
   codec.on("data", (bytes: Uint8Array) => packed.push(bytes));
-  const take = (): Uint8Array => {
-    const bytes = Buffer.concat(packed);
-    packed = [];
-    return bytes;
-  };
-  const pack = (chunk: Chunk): Promise<void> =>
-    new Promise((resolve, reject) => {
+  const pack = async (chunk: Chunk): Promise<Uint8Array> => {
+    await new Promise<void>((resolve, reject) => {
       codec.write(chunk, (error) => (error == null ? resolve() : reject(error)));
     });
+    return Buffer.concat(packed.splice(0));
+  };
   return {
-    begin: async () => {
-      await pack(await encoder.begin());
-      return take();
-    },
-    encode: async (input) => {
-      await pack(await encoder.encode(input));
-      return take();
-    },
+    begin: async () => await pack(await encoder.begin()),
+    encode: async (input) => await pack(await encoder.encode(input)),
     end: async () => {
-      await pack(await encoder.end());
+      packed.push(await pack(await encoder.end()));
       const ended = once(codec, "end");
       codec.end();
       await ended;
-      return take();
+      return Buffer.concat(packed);
     },
   };
 }

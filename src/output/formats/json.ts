@@ -4,25 +4,20 @@ import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "./encoder.ts";
 import { byteText, byteTexts, columnsOf } from "./row-members.ts";
 
+/** One row a line, each followed by LF; numbers and escapes are kept as the API wrote them. */
 export const NDJSON: RowCode = {
-  createEncoder: createNdjsonEncoder,
+  createEncoder: (options) => ({ begin: () => "", encode: (rows) => jsonLines(rows, options), end: () => "" }),
   read: (file) => rowsOfLines(file.content(), (line) => line),
 };
 
+/** One JSON array, one row a line; without rows the array is empty. */
 export const JSON_ARRAY: RowCode = {
   createEncoder: createJsonEncoder,
-  // The encoder writes one row a line between the brackets.
   read: (file) =>
     rowsOfLines(file.content(), (line) => (line === "[" || line === "]" ? undefined : line.replace(/,$/, ""))),
 };
 
-/** One row a line, each followed by LF; numbers and escapes are kept as the API wrote them. */
-export function createNdjsonEncoder(options: EncoderOptions): RowEncoder {
-  return { begin: () => "", encode: (rows) => jsonLines(rows, options), end: () => "" };
-}
-
-/** One JSON array, one row a line; without rows the array is empty. */
-export function createJsonEncoder(options: EncoderOptions): RowEncoder {
+function createJsonEncoder(options: EncoderOptions): RowEncoder {
   let separator = "\n";
   return {
     begin: () => "[",
@@ -42,15 +37,12 @@ export function createJsonEncoder(options: EncoderOptions): RowEncoder {
 /** The rows as lines of JSON: unchanged but for what the folders name, or with the chosen members in the chosen order. */
 function jsonLines(rows: RowBatch, options: EncoderOptions): Buffer {
   const { chosen, partitionedBy = [] } = options;
+  if (chosen === undefined && partitionedBy.length === 0) {
+    return rows.lines();
+  }
   if (chosen === undefined) {
-    return partitionedBy.length === 0
-      ? rows.lines()
-      : Buffer.from(
-          rows
-            .texts()
-            .map((text) => `${withoutMembers(text, partitionedBy)}\n`)
-            .join(""),
-        );
+    const texts = rows.texts().map((text) => `${withoutMembers(text, partitionedBy)}\n`);
+    return Buffer.from(texts.join(""));
   }
   const columns = columnsOf(options);
   const starts = columns.map((name, index) => byteText(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`));

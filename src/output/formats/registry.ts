@@ -74,8 +74,3 @@ export function formatOfFile(name: string): { format: RowFormat | undefined; com
   const format = ROW_FORMATS.find((candidate) => FORMATS[candidate].extensions.includes(extension));
   return { format, compression };
 }
-
-/** The usual file extension of this format. */
-export function extensionOf(format: RowFormat): string {
-  return FORMATS[format].extensions[0];
-}

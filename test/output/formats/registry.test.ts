@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { extensionOf, FORMATS, formatOfFile, ROW_FORMATS } from "../../../src/output/formats/registry.ts";
+import { FORMATS, formatOfFile, ROW_FORMATS } from "../../../src/output/formats/registry.ts";
 import { encoded } from "./encoded.ts";
 
 test.each([
@@ -19,7 +19,8 @@ test.each([
 test("each format has its endings, the usual one first, and the size of its files", () => {
   const facts = ROW_FORMATS.map((format) => {
     const { extensions, compressedBy, share } = FORMATS[format];
-    return [format, extensionOf(format), extensions.slice(1), compressedBy, share];
+    const [usual, ...others] = extensions;
+    return [format, usual, others, compressedBy, share];
   });
   expect(facts).toEqual([
     ["ndjson", "ndjson", ["jsonl"], undefined, 1],

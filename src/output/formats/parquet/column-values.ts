@@ -13,7 +13,7 @@ const NULL = 0xffff;
  * its value. They are in typed arrays, which the next row group uses again: a row group of JavaScript values would stay in
  * memory until the garbage collector looks at old objects.
  *
- * Memory: the distinct values, and 16 bytes for each row that a row group may have.
+ * Memory: the distinct values, and 13 bytes for each row that a row group may have.
  */
 export class ColumnValues {
   /** Rows so far. */
@@ -25,7 +25,6 @@ export class ColumnValues {
   /** Where each value begins in `texts`, and after the last one where the next would. */
   readonly starts: Uint32Array;
   private readonly numbers: Uint16Array;
-  private readonly hashes: Int32Array;
   /** A hash table with open addressing: numbers of values plus one; zero is a free slot. */
   private readonly slots: Uint16Array;
   private last = 0;
@@ -34,7 +33,6 @@ export class ColumnValues {
   constructor(mostRows: number) {
     this.numbers = new Uint16Array(mostRows);
     this.starts = new Uint32Array(mostRows + 1);
-    this.hashes = new Int32Array(mostRows);
     this.slots = new Uint16Array(2 ** Math.ceil(Math.log2(2 * mostRows)));
   }
 
@@ -70,20 +68,18 @@ export class ColumnValues {
   }
 
   private numberOf(bytes: Buffer, source: DataView, start: number, end: number): number {
-    const { slots, hashes } = this;
-    const hash = valueHash(source, start, end);
+    const { slots } = this;
     const mask = slots.length - 1;
-    let slot = hash & mask;
+    let slot = valueHash(source, start, end) & mask;
     for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
       const number = (slots[slot] as number) - 1;
-      if (hashes[number] === hash && this.isValue(number, source, start, end)) {
+      if (this.isValue(number, source, start, end)) {
         return number;
       }
     }
     const number = this.count;
     this.count += 1;
     slots[slot] = this.count;
-    hashes[number] = hash;
     appendPart(this.texts, bytes, start, end);
     this.starts[this.count] = this.texts.index;
     return number;

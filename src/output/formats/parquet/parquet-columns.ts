@@ -62,21 +62,8 @@ export function parquetElement(name: string, { kind, nullable } = contractType(n
   return { name, repetition_type: nullable ? "OPTIONAL" : "REQUIRED", ...KINDS[kind].element };
 }
 
-/** One column of a file. */
-export interface ParquetColumn {
-  element: SchemaElement;
-  /**
-   * Adds the values of the rows from `from` to the one before `to`.
-   *
-   * @throws ContractError if a value does not fit the type of the column
-   */
-  add(rows: RowBatch, from: number, to: number): void;
-  /** Writes the values of all rows since the last call. */
-  write(writer: PageWriter): ColumnChunk;
-}
-
-/** @param mostRows that are added before a `write` */
-export function createColumn(name: string, mostRows: number, options: EncoderOptions): ParquetColumn {
+/** One column of a file. @param mostRows that are added before a `write` */
+export function createColumn(name: string, mostRows: number, options: EncoderOptions) {
   const type = options.types?.[name] ?? contractType(name);
   const { kind, nullable } = type;
   const { fits, append } = KINDS[kind];
@@ -86,7 +73,12 @@ export function createColumn(name: string, mostRows: number, options: EncoderOpt
 
   return {
     element,
-    add: (rows, from, to) => {
+    /**
+     * Adds the values of the rows from `from` to the one before `to`.
+     *
+     * @throws ContractError if a value does not fit the type of the column
+     */
+    add: (rows: RowBatch, from: number, to: number): void => {
       const { bytes } = rows;
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const number = rows.column(name);
@@ -106,7 +98,8 @@ export function createColumn(name: string, mostRows: number, options: EncoderOpt
         }
       }
     },
-    write: (writer) => {
+    /** Writes the values of all rows since the last call. */
+    write: (writer: PageWriter): ColumnChunk => {
       const { bytes, starts } = writer.plain;
       const texts = Buffer.from(held.texts.buffer);
       bytes.index = 0;

@@ -45,7 +45,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   const { columns, links, header, rowsOf } = sheetCells(columnsOf(options), options);
   const archive = new ZipFile();
   const sheet = new PassThrough();
-  let packed: Buffer[] = [];
+  const packed: Buffer[] = [];
   archive.outputStream.on("data", (chunk: Buffer) => packed.push(chunk));
   /** What is not in the archive yet, with a character for each byte. */
   let block = "";
@@ -63,12 +63,6 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
     if (!isTaken) {
       await once(sheet, "drain");
     }
-  }
-
-  function takePacked(): Buffer {
-    const bytes = Buffer.concat(packed);
-    packed = [];
-    return bytes;
   }
 
   function addPart(name: string, xml: string): void {
@@ -101,7 +95,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
           await pack();
         }
       }
-      return takePacked();
+      return Buffer.concat(packed.splice(0));
     },
     end: async () => {
       const lastColumn = columnLetters(columns.length - 1);
@@ -115,7 +109,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
       const written = once(archive.outputStream, "end");
       archive.end();
       await written;
-      return takePacked();
+      return Buffer.concat(packed.splice(0));
     },
   };
 }

@@ -53,9 +53,10 @@ export function renderTable(table: Table, screen: TableScreen = {}): { text: str
   const all = lineWidth(shown);
   const groupOf = (text: string | undefined) =>
     text === undefined ? [] : [style("bold", truncate(text, all), colour)];
-  const rows = table.rows.length === 0 ? [] : drawnLines(shown, table.rows.map(cellsOf)).slice(2);
+  const drawn = drawnLines(shown, [...table.rows, table.footer ?? []].map(cellsOf));
+  const [head = "", rule = "", ...rows] = drawn.slice(0, -1);
+  const foot = drawn.at(-1) ?? "";
   const body = rows.flatMap((line, index) => [...groupOf(table.groups?.get(index)), line]);
-  const [head = "", rule = "", foot = ""] = drawnLines(shown, [cellsOf(table.footer ?? [])]);
   const ruleLine = style("dim", rule, colour);
   const lines = [style("bold", head, colour), ruleLine, ...body];
   if (table.footer !== undefined) {
