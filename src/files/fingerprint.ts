@@ -15,9 +15,10 @@ export function runningFingerprint() {
   let hash = createHash("sha256");
   let bytes = 0;
   return {
-    add: (chunk: Uint8Array): void => {
+    /** Adds bytes, or text as UTF-8. */
+    add: (chunk: Uint8Array | string): void => {
       hash.update(chunk);
-      bytes += chunk.length;
+      bytes += Buffer.byteLength(chunk);
     },
     reset: (): void => {
       hash = createHash("sha256");

@@ -1,14 +1,13 @@
 import type { Writable } from "node:stream";
-import { type Fingerprint, runningFingerprint } from "../files/fingerprint.ts";
+import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../files/fingerprint.ts";
+import { createOwnFile, removeOwnFile } from "../files/own-file.ts";
+import { withFileError } from "../files/system-error.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { type Compression, compressed } from "./destination/compression.ts";
 import type { Destination } from "./destination/destination.ts";
-import { type FileOptions, openFile, openStagedFile } from "./destination/file.ts";
+import { type FileOptions, openFile } from "./destination/file.ts";
 import { isStdout, writeToStdout } from "./destination/stdout.ts";
-import type { Encoder } from "./formats/encoder.ts";
-
-/** An output that is being made. */
-export type Sink<Input> = Destination<Input>;
+import type { Chunk, Encoder } from "./formats/encoder.ts";
 
 export interface SinkOptions extends FileOptions {
   /** A path, or `-` for stdout, which is also the default. */
@@ -19,60 +18,71 @@ export interface SinkOptions extends FileOptions {
   /** Aborts a write that waits for the reader of stdout. */
   signal?: AbortSignal | undefined;
   compression?: Compression | undefined;
+  /** Follows what is written. */
+  fingerprint?: RunningFingerprint | undefined;
 }
 
 /** Opens stdout or a file; detects as early as possible what would otherwise fail at the end. */
-export async function openSink<Input>(options: SinkOptions, createEncoder: () => Encoder<Input>): Promise<Sink<Input>> {
-  const { output, stdout, compression } = options;
+export async function openSink<Input>(
+  options: SinkOptions,
+  createEncoder: () => Encoder<Input>,
+): Promise<Destination<Input>> {
+  const { output, stdout, compression, fingerprint } = options;
   const destination = isStdout(output) ? writeToStdout(stdout, options) : await openFile(output, options);
-  return sinkTo(destination, createEncoder, compression);
+  const write = async (chunk: Chunk): Promise<void> => {
+    await destination.write(chunk);
+    fingerprint?.add(chunk);
+  };
+  let encoder: Encoder<Input> | undefined;
+  const begun = async (): Promise<Encoder<Input>> => {
+    if (encoder === undefined) {
+      encoder = compressed(createEncoder(), compression);
+      await write(await encoder.begin());
+    }
+    return encoder;
+  };
+  return {
+    write: async (input) => write(await (await begun()).encode(input)),
+    restart: async () => {
+      encoder = undefined;
+      fingerprint?.reset();
+      return await destination.restart();
+    },
+    finish: async () => {
+      await write(await (await begun()).end());
+      await destination.finish();
+    },
+    abandon: () => destination.abandon(),
+  };
 }
 
 /** Writes batches of rows as one new file in a folder of this tool, synced to disk. After an error it is incomplete. */
 export async function writeStaged(
   path: string,
   batches: AsyncIterable<RowBatch>,
-  encoder: Encoder<RowBatch>,
+  plain: Encoder<RowBatch>,
   compression?: Compression,
 ): Promise<{ rows: number } & Fingerprint> {
+  // A day that kept its file is staged again if it is read again.
+  await removeOwnFile(path);
+  const file = await createOwnFile(path);
   const fingerprint = runningFingerprint();
-  const sink = sinkTo(await openStagedFile(path, fingerprint), () => encoder, compression);
+  const write = async (chunk: Chunk): Promise<void> => {
+    await withFileError(path, () => file.writeFile(chunk));
+    fingerprint.add(chunk);
+  };
+  const encoder = compressed(plain, compression);
   let rows = 0;
   try {
+    await write(await encoder.begin());
     for await (const batch of batches) {
-      await sink.write(batch);
+      await write(await encoder.encode(batch));
       rows += batch.length;
     }
-    await sink.finish();
+    await write(await encoder.end());
+    await withFileError(path, () => file.sync());
   } finally {
-    await sink.abandon();
+    await withFileError(path, () => file.close());
   }
   return { rows, ...fingerprint.value() };
-}
-
-function sinkTo<Input>(
-  destination: Destination,
-  createEncoder: () => Encoder<Input>,
-  compression: Compression | undefined,
-): Sink<Input> {
-  let encoder: Encoder<Input> | undefined;
-  const begun = async (): Promise<Encoder<Input>> => {
-    if (encoder === undefined) {
-      encoder = compression === undefined ? createEncoder() : compressed(createEncoder(), compression);
-      await destination.write(await encoder.begin());
-    }
-    return encoder;
-  };
-  return {
-    write: async (input) => destination.write(await (await begun()).encode(input)),
-    restart: async () => {
-      encoder = undefined;
-      return await destination.restart();
-    },
-    finish: async () => {
-      await destination.write(await (await begun()).end());
-      await destination.finish();
-    },
-    abandon: () => destination.abandon(),
-  };
 }

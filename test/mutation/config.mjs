@@ -120,7 +120,6 @@ export const explained = [
     code: "last === undefined || last.rows !== rows || last.row !== row - 1 || columns.some((column) => !rows.isAsBefore(row, rows.column(column)))",
     reason: ONLY_SLOWER,
   },
-  ...each("src/output/destination/file.ts", "a copy has the same bytes", 'typeof chunk === "string"'),
   {
     file: "src/output/destination/stdout.ts",
     code: "signal?.reason",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -5,7 +6,7 @@ import { JSON_ARRAY } from "../../src/output/formats/json.ts";
 import { writeStaged } from "../../src/output/sink.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
-import { openPaths } from "../helpers/durability.ts";
+import { followSyncs, openPaths } from "../helpers/durability.ts";
 import { rejectionOf } from "./faults.ts";
 
 test("a file that is written again, because the set changed, has only the later rows", async () => {
@@ -19,6 +20,20 @@ test("a file that is written again, because the set changed, has only the later 
     });
   }
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual([{ sku: "3" }]);
+});
+
+test("a staged file is on disk when it is written, and closed", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "2026-01-01");
+  const syncs = await followSyncs(folder);
+  const written = await writeStaged(path, (async function* () {})(), JSON_ARRAY.createEncoder({ known: [] }));
+  expect(syncs).toEqual([{ kind: "file", names: ["2026-01-01"] }]);
+  const sha256 = createHash("sha256").update("[\n]\n").digest("hex");
+  expect([await readFile(path, "utf8"), written, openPaths(folder)]).toEqual([
+    "[\n]\n",
+    { rows: 0, bytes: 4, sha256 },
+    [],
+  ]);
 });
 
 test("a file is closed when its rows cannot be had", async () => {

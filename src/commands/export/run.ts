@@ -11,10 +11,11 @@ import { MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from ".
 import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../../files/fingerprint.ts";
 import { LONGEST_NAME } from "../../files/own-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
+import type { Destination } from "../../output/destination/destination.ts";
 import { isStdout } from "../../output/destination/stdout.ts";
 import type { EncoderOptions } from "../../output/formats/encoder.ts";
 import { loadEncoder } from "../../output/formats/registry.ts";
-import { openSink, type Sink } from "../../output/sink.ts";
+import { openSink } from "../../output/sink.ts";
 import { counted } from "../../output/terminal/counted.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { PullResult } from "../../pull/pull.ts";
@@ -128,7 +129,7 @@ async function openOutput(
   fingerprint: RunningFingerprint,
   { reporter, signal }: Connection,
   context: Context,
-): Promise<Sink<RowBatch>> {
+): Promise<Destination<RowBatch>> {
   const { output, compression, noClobber, format } = options.output;
   const createEncoder = await loadEncoder(format);
   return await openSink(

@@ -71,8 +71,11 @@ export function compressionFor(file: string | undefined, asked: Compression | un
   return compression;
 }
 
-/** Compresses the chunks of another encoder. It holds what one chunk becomes, and the codec's own window. */
-export function compressed<Input>(encoder: Encoder<Input>, compression: Compression): Encoder<Input> {
+/** Compresses the chunks of another encoder, if asked. It holds what one chunk becomes, and the codec's own window. */
+export function compressed<Input>(encoder: Encoder<Input>, compression: Compression | undefined): Encoder<Input> {
+  if (compression === undefined) {
+    return encoder;
+  }
   const codec = CODECS[compression].createStream?.();
   if (codec === undefined) {
     throw new Error(`no codec for ${compression}`);

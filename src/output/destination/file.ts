@@ -2,10 +2,9 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, link, open, readlink, realpath, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ClosedPipeError, FileError } from "../../errors.ts";
-import type { RunningFingerprint } from "../../files/fingerprint.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
-import { createOwnFile, removeOwnFile } from "../../files/own-file.ts";
-import { errorCode, fileError, ifPresent } from "../../files/system-error.ts";
+import { createOwnFile } from "../../files/own-file.ts";
+import { errorCode, fileError, ifPresent, withFileError } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
 
 export interface FileOptions {
@@ -15,8 +14,6 @@ export interface FileOptions {
   keepPartial?: boolean | undefined;
   /** Called when the output is complete and on disk, right before it gets its name; an error keeps it from that. */
   beforePlacing?: (() => Promise<void>) | undefined;
-  /** Follows what is written. */
-  fingerprint?: RunningFingerprint | undefined;
 }
 
 /**
@@ -49,11 +46,15 @@ function partialFile(path: string, target: string, handle: FileHandle, options: 
   const partial = partialPathOf(target);
   let settled = false;
   return {
-    ...writerOf(path, handle, options.fingerprint),
+    write: (chunk) => withFileError(path, () => handle.writeFile(chunk)),
+    restart: async () => {
+      await withFileError(path, () => handle.truncate(0));
+      return true;
+    },
     finish: async () => {
-      await reporting(path, () => handle.sync());
+      await withFileError(path, () => handle.sync());
       await options.beforePlacing?.();
-      await reporting(path, () => handle.close());
+      await withFileError(path, () => handle.close());
       // From here on the partial file is complete and is never removed, even if it cannot be renamed.
       settled = true;
       const place = options.noClobber ? renameToFree : rename;
@@ -62,7 +63,7 @@ function partialFile(path: string, target: string, handle: FileHandle, options: 
         const isThere = await stat(partial).catch(() => undefined);
         throw fileError(path, reason, isThere && `; the complete output is in ${partial}`);
       });
-      await reporting(path, () => fsyncFolder(dirname(target)));
+      await withFileError(path, () => fsyncFolder(dirname(target)));
     },
     abandon: async () => {
       if (settled) {
@@ -71,7 +72,7 @@ function partialFile(path: string, target: string, handle: FileHandle, options: 
       settled = true;
       await handle.close().catch(() => undefined);
       if (!options.keepPartial) {
-        await reporting(partial, () => rm(partial, { force: true }));
+        await withFileError(partial, () => rm(partial, { force: true }));
       }
     },
   };
@@ -79,56 +80,20 @@ function partialFile(path: string, target: string, handle: FileHandle, options: 
 
 /** Opens an existing device or named pipe; waits for the reader of a pipe. */
 async function openSpecial(path: string): Promise<Destination> {
-  const handle = await reporting(path, () => open(path, constants.O_WRONLY | constants.O_APPEND));
+  const reporting = (action: () => Promise<void>): Promise<void> =>
+    withFileError(path, action).catch((error: unknown) => {
+      throw errorCode(error) === "EPIPE" ? new ClosedPipeError(`the reader of ${path} went away`) : error;
+    });
+  const handle = await withFileError(path, () => open(path, constants.O_WRONLY | constants.O_APPEND));
   let isBegun = false;
   return {
     write: (chunk) => {
       isBegun ||= chunk.length > 0;
-      return reporting(path, () => handle.writeFile(chunk));
+      return reporting(() => handle.writeFile(chunk));
     },
     restart: async () => !isBegun,
-    finish: () => reporting(path, () => handle.close()),
+    finish: () => reporting(() => handle.close()),
     abandon: () => handle.close().catch(() => undefined),
-  };
-}
-
-/**
- * Creates a file in a folder of this tool; `finish` syncs it to disk. After an error it is incomplete.
- *
- * @param fingerprint follows what is written
- */
-export async function openStagedFile(path: string, fingerprint: RunningFingerprint): Promise<Destination> {
-  // A day that kept its file is staged again if it is read again.
-  await removeOwnFile(path);
-  const handle = await createOwnFile(path, { append: true });
-  return {
-    ...writerOf(path, handle, fingerprint),
-    finish: async () => {
-      await reporting(path, () => handle.sync());
-      await reporting(path, () => handle.close());
-    },
-    // Closing it once more does nothing.
-    abandon: () => reporting(path, () => handle.close()),
-  };
-}
-
-/** Writes at the end of a file that was opened to append. */
-function writerOf(
-  path: string,
-  handle: FileHandle,
-  fingerprint: RunningFingerprint | undefined,
-): Pick<Destination, "write" | "restart"> {
-  return {
-    write: async (chunk) => {
-      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-      await reporting(path, () => handle.writeFile(bytes));
-      fingerprint?.add(bytes);
-    },
-    restart: async () => {
-      await reporting(path, () => handle.truncate(0));
-      fingerprint?.reset();
-      return true;
-    },
   };
 }
 
@@ -143,7 +108,7 @@ async function createPartial(partial: string, existing: Stats | undefined): Prom
     throw error;
   });
   if (existing !== undefined) {
-    await reporting(partial, () => handle.chmod(existing.mode & 0o777));
+    await withFileError(partial, () => handle.chmod(existing.mode & 0o777));
   }
   return handle;
 }
@@ -185,14 +150,4 @@ async function targetOf(path: string): Promise<string> {
   const candidate = join(folder, basename(path));
   const linked = await readlink(candidate).catch(() => undefined);
   return linked === undefined ? candidate : targetOf(resolve(folder, linked));
-}
-
-async function reporting<T>(path: string, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw errorCode(error) === "EPIPE"
-      ? new ClosedPipeError(`the reader of ${path} went away`)
-      : fileError(path, error);
-  }
 }

@@ -12,8 +12,9 @@ import {
   compressionFor,
   withCompressionEnding,
 } from "../../../src/output/destination/compression.ts";
+import type { Destination } from "../../../src/output/destination/destination.ts";
 import type { Chunk, Encoder } from "../../../src/output/formats/encoder.ts";
-import { openSink, type Sink } from "../../../src/output/sink.ts";
+import { openSink } from "../../../src/output/sink.ts";
 import { failingStream, rejectionOf } from "../faults.ts";
 
 const hasZstd = "createZstdCompress" in zlib;
@@ -26,11 +27,11 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-function open(output: string, compression: Compression = "gzip"): Promise<Sink<Chunk>> {
+function open(output: string, compression: Compression = "gzip"): Promise<Destination> {
   return openSink({ output, stdout: new PassThrough(), compression }, () => asItIs);
 }
 
-async function openTo(stdout: Writable): Promise<Sink<Chunk>> {
+async function openTo(stdout: Writable): Promise<Destination> {
   return await openSink({ output: "-", stdout, compression: "gzip" }, () => asItIs);
 }
 

@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import {
   chmod,
@@ -18,8 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ClosedPipeError, FileError, LockedError } from "../../../src/errors.ts";
-import { runningFingerprint } from "../../../src/files/fingerprint.ts";
-import { openFile, openStagedFile, targetFileOf } from "../../../src/output/destination/file.ts";
+import { openFile, targetFileOf } from "../../../src/output/destination/file.ts";
 import { followSyncs, openPaths } from "../../helpers/durability.ts";
 import { rejectionOf } from "../faults.ts";
 
@@ -179,18 +177,6 @@ test("--no-clobber leaves one file, not two, when the target is free", async () 
   expect(await readdir(folder)).toEqual(["rows.csv"]);
 });
 
-test("an output that starts over has only what was written after that, and so has its fingerprint", async () => {
-  const fingerprint = runningFingerprint();
-  const destination = await openFile(target, { fingerprint });
-  await destination.write("lost\n");
-  expect(await destination.restart()).toBe(true);
-  await destination.write("é1\n");
-  await destination.write(Buffer.from("2\n"));
-  await destination.finish();
-  const sha256 = createHash("sha256").update("é1\n2\n").digest("hex");
-  expect([await readFile(target, "utf8"), fingerprint.value()]).toEqual(["é1\n2\n", { bytes: 6, sha256 }]);
-});
-
 test("an output is not placed if that is forbidden at the last moment", async () => {
   const beforePlacing = () => Promise.reject(new LockedError("somebody else writes it"));
   const destination = await openFile(target, { keepPartial: true, beforePlacing });
@@ -307,26 +293,6 @@ test("a named pipe ends quietly when its reader goes away", async () => {
   await reader.close();
   expect(await rejectionOf(destination.write("row\n"))).toEqual(new ClosedPipeError(`the reader of ${pipe} went away`));
   await destination.abandon();
-});
-
-test("a staged file is on disk when it is finished, and has only what was written after it started over", async () => {
-  const fingerprint = runningFingerprint();
-  const destination = await openStagedFile(target, fingerprint);
-  await destination.write("lost\n");
-  expect(await destination.restart()).toBe(true);
-  await destination.write("row\n");
-  const syncs = await followSyncs(folder);
-  await destination.finish();
-  expect(syncs).toEqual([{ kind: "file", names: ["rows.csv"] }]);
-  expect([await readFile(target, "utf8"), fingerprint.value().bytes, openPaths(folder)]).toEqual(["row\n", 4, []]);
-  await destination.abandon();
-});
-
-test("an abandoned staged file is closed", async () => {
-  const destination = await openStagedFile(target, runningFingerprint());
-  await destination.write("row\n");
-  await destination.abandon();
-  expect(openPaths(folder)).toEqual([]);
 });
 
 test("the file behind an output is named, whether it exists or not, and that of a device is not", async () => {
