@@ -16,6 +16,19 @@ export async function* parquetRows(
   }
 }
 
+/** The row groups of a file, and of the columns those that it has, as the library reads them. */
+async function* boundedGroups(file: AsyncBuffer, columns: readonly string[]) {
+  const metadata = await boundedMetadata(file, TEXT_PARSERS);
+  const present = columns.filter((column) => metadata.schema.some(({ name }) => name === column));
+  let rowStart = 0;
+  for (const group of metadata.row_groups) {
+    const rowEnd = rowStart + Number(group.num_rows);
+    await assertBoundedPages(file, group, present);
+    yield { file, metadata, columns: present, rowStart, rowEnd, parsers: TEXT_PARSERS };
+    rowStart = rowEnd;
+  }
+}
+
 /**
  * Columns of a Parquet file, one row group at a time. Memory: the footer and one row group. Rows have no member for a
  * column that the file lacks.
@@ -24,28 +37,16 @@ export async function* rowGroups(
   file: AsyncBuffer,
   columns: readonly string[],
 ): AsyncGenerator<Record<string, unknown>[], void, undefined> {
-  const metadata = await boundedMetadata(file, TEXT_PARSERS);
-  const present = columns.filter((column) => metadata.schema.some(({ name }) => name === column));
-  let rowStart = 0;
-  for (const group of metadata.row_groups) {
-    const rowEnd = rowStart + Number(group.num_rows);
-    await assertBoundedPages(file, group, present);
+  for await (const group of boundedGroups(file, columns)) {
+    const { rowStart, rowEnd } = group;
     const rows =
-      present.length === 0
+      group.columns.length === 0
         ? Array.from({ length: rowEnd - rowStart }, () => ({}))
-        : await parquetReadObjects({
-            file,
-            metadata,
-            columns: present,
-            rowStart,
-            rowEnd,
-            parsers: TEXT_PARSERS,
-          });
+        : await parquetReadObjects(group);
     if (rows.length !== rowEnd - rowStart) {
       throw new Error(`rows ${rowStart} to ${rowEnd} are only ${rows.length}`);
     }
     yield rows;
-    rowStart = rowEnd;
   }
 }
 
@@ -54,34 +55,23 @@ export async function columnChunks<Name extends string>(
   file: AsyncBuffer,
   columns: readonly Name[],
 ): Promise<{ rows: number; columns: Partial<Record<Name, readonly unknown[]>> }> {
-  const metadata = await boundedMetadata(file, TEXT_PARSERS);
-  const rows = Number(metadata.num_rows);
-  const present = columns.filter((column) => metadata.schema.some(({ name }) => name === column));
-  for (const group of metadata.row_groups) {
-    await assertBoundedPages(file, group, present);
-  }
-  const found = new Map<string, { values: unknown[]; count: number }>(
-    present.map((name) => [name, { values: new Array(rows), count: 0 }]),
-  );
-  await parquetRead({
-    file,
-    metadata,
-    columns: present,
-    parsers: TEXT_PARSERS,
-    // Row groups are read at once, and each column has them in an order of its own.
-    onChunk: ({ columnName, columnData, rowStart }) => {
-      const column = found.get(columnName);
-      if (column !== undefined) {
+  const found: Partial<Record<string, unknown[]>> = {};
+  let rows = 0;
+  for await (const group of boundedGroups(file, columns)) {
+    rows = group.rowEnd;
+    await parquetRead({
+      ...group,
+      onChunk: ({ columnName, columnData }) => {
+        found[columnName] ??= [];
         for (let index = 0; index < columnData.length; index += 1) {
-          column.values[rowStart + index] = columnData[index];
+          found[columnName].push(columnData[index]);
         }
-        column.count += columnData.length;
-      }
-    },
-  });
-  const incomplete = present.find((name) => found.get(name)?.count !== rows);
-  if (incomplete !== undefined) {
-    throw new Error(`the column ${incomplete} is incomplete`);
+      },
+    });
+    const incomplete = group.columns.find((name) => (found[name]?.length ?? 0) !== rows);
+    if (incomplete !== undefined) {
+      throw new Error(`the column ${incomplete} is incomplete`);
+    }
   }
-  return { rows, columns: Object.fromEntries([...found].map(([name, { values }]) => [name, values])) as never };
+  return { rows, columns: found as Partial<Record<Name, unknown[]>> };
 }
