@@ -1,18 +1,16 @@
 import { constants, createReadStream, openSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Socket } from "node:net";
-import type { Readable } from "node:stream";
+import { addAbortSignal, type Readable } from "node:stream";
 import { errorCode, fileError, withFileError } from "./system-error.ts";
 
 /** The bytes of a stream. When `signal` is aborted, the wait for them ends at once. @throws the reason of `signal` */
 export async function* readStream(stream: Readable, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  signal.throwIfAborted();
-  const stop = () => void stream.destroy(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
   try {
-    yield* stream;
-  } finally {
-    signal.removeEventListener("abort", stop);
+    yield* addAbortSignal(signal, stream);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
   }
 }
 
@@ -23,11 +21,8 @@ export async function* readStream(stream: Readable, signal: AbortSignal): AsyncG
  * @throws the reason of `signal`
  */
 export async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  signal.throwIfAborted();
-  yield* readStream(
-    new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false }),
-    signal,
-  );
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  yield* readStream(new Socket({ fd, writable: false }), signal);
 }
 
 /** How much text is read. */
