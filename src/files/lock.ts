@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { fstatSync } from "node:fs";
-import { type FileHandle, readdir, rename, rm } from "node:fs/promises";
+import { type FileHandle, readdir, readFile, readlink, rename, rm } from "node:fs/promises";
+import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseJsonObject } from "../contract/values/json-object.ts";
 import { LockedError } from "../errors.ts";
-import { isRunning, type Owner, ownerOf } from "./lock-owner.ts";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
 import { errorCode, fileError, ifPresent } from "./system-error.ts";
 
@@ -15,6 +15,16 @@ const HEARTBEAT = 10_000;
 
 /** Milliseconds after which a process that replaced a stale lock checks that no other process replaced it too. */
 const SETTLE = 250;
+
+/** The process that holds a lock. */
+export interface Owner {
+  host: string;
+  pid: number;
+  /** Start of the process in clock ticks since boot; null if the system does not report it. */
+  started: string | null;
+  /** The boot and the PID namespace in which `pid` means this process; null if the system does not report it. */
+  namespace: string | null;
+}
 
 export type Lock = ReturnType<typeof held>;
 
@@ -159,21 +169,16 @@ async function beat(handle: FileHandle, content: string): Promise<void> {
   await handle.datasync();
 }
 
-interface FoundLock {
-  content: string;
-  mtimeMs: number;
-  /** Undefined if the lock is only being written. */
-  owner: Owner | undefined;
-}
-
-async function readLock(path: string): Promise<FoundLock | undefined> {
+/** Undefined if there is none; its owner is undefined if it is only being written. */
+async function readLock(path: string) {
   const handle = await ifPresent(path, () => openOwnFile(path));
   if (handle === undefined) {
     return undefined;
   }
   try {
     const content = await handle.readFile("utf8");
-    return { content, mtimeMs: (await handle.stat()).mtimeMs, owner: parseJsonObject(content) as Owner | undefined };
+    const owner = parseJsonObject(content) as Owner | undefined;
+    return { content, mtimeMs: (await handle.stat()).mtimeMs, owner };
   } finally {
     await handle.close();
   }
@@ -183,4 +188,49 @@ function lockedError(subject: string, owner: Owner | undefined, isKnown: boolean
   const holder = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
   const hint = isKnown ? "" : `; if that process has ended, its lock no longer counts after ${STALE_AFTER / 1000} s`;
   return new LockedError(`${subject} is being written by ${holder}${hint}`);
+}
+
+/** The owner that the process `pid` of this PID namespace is. */
+export async function ownerOf(pid: number): Promise<Owner> {
+  return { host: hostname(), pid, started: await startOf(pid), namespace: await namespaceOfThisProcess() };
+}
+
+/**
+ * Whether the owner still runs, or undefined if that cannot be known: a process number identifies a process only on the
+ * same machine, since the same boot and in the same PID namespace. Containers often share a host name, and their process
+ * numbers all begin with 1.
+ */
+async function isRunning(owner: Owner): Promise<boolean | undefined> {
+  const here = await namespaceOfThisProcess();
+  if (here === null || owner.namespace !== here || owner.host !== hostname() || owner.started === null) {
+    return undefined;
+  }
+  return owner.started === (await startOf(owner.pid));
+}
+
+/** Linux: fields 3, 20 and 22 of /proc/PID/stat (proc(5)); the second field may hold spaces and parentheses. */
+async function startOf(pid: number): Promise<string | null> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // A zombie without other threads has ended, even if its parent has not read its exit code yet.
+    const hasEnded = fields[0] === "Z" && Number(fields[17]) <= 1;
+    return hasEnded ? null : (fields[19] ?? null);
+  } catch {
+    return null;
+  }
+}
+
+/** Linux: the boot's id and the inode of the PID namespace. */
+async function namespaceOfThisProcess(): Promise<string | null> {
+  try {
+    // A /proc mounted in an outer PID namespace has other process numbers: a process then has one for each namespace.
+    if (!/^NSpid:\t\d+$/m.test(await readFile("/proc/self/status", "utf8"))) {
+      return null;
+    }
+    const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+    return `${boot} ${await readlink("/proc/self/ns/pid")}`;
+  } catch {
+    return null;
+  }
 }

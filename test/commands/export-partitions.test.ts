@@ -4,7 +4,7 @@ import { readXlsx } from "hucre/xlsx";
 import { parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
-import { ownerOf } from "../../src/files/lock-owner.ts";
+import { ownerOf } from "../../src/files/lock.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
