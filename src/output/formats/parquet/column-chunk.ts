@@ -56,9 +56,7 @@ export function writeChunk(
     repetition_levels_byte_length: 0,
     is_compressed: true,
   } as const;
-  // Without repeated values, these are in the order of the rows.
-  const isInOrder = count === numbers.length;
-  const body = isDictionary ? numberBytes(writer, numbers, bitWidth) : isInOrder ? values : valueBytes(writer, numbers);
+  const body = isDictionary ? numberBytes(writer, numbers, bitWidth) : valueBytes(writer, numbers, count);
   uncompressed += writePage(writer, { type: "DATA_PAGE_V2", data_page_header_v2 }, body, levels.getBytes());
   return {
     file_offset: BigInt(start),
@@ -108,8 +106,12 @@ function numberBytes({ page }: PageWriter, numbers: Uint16Array, bitWidth: numbe
   return page.getBytes();
 }
 
-function valueBytes({ plain: { bytes, starts }, page }: PageWriter, numbers: Uint16Array): Uint8Array {
+function valueBytes({ plain: { bytes, starts }, page }: PageWriter, numbers: Uint16Array, count: number): Uint8Array {
   const values = bytes.getBytes();
+  if (count === numbers.length) {
+    // No value repeats, so they are in the order of the rows.
+    return values;
+  }
   page.index = 0;
   for (const number of numbers) {
     appendPart(page, values, starts[number] as number, starts[number + 1] as number);
