@@ -21,22 +21,17 @@ export type PartitionColumn = (typeof PARTITION_COLUMNS)[number];
  */
 export function parsePartitionColumns(text: string): PartitionColumn[] {
   const names = text.split(",").map((name) => name.trim());
-  const columns = names.map((name) => {
-    const column = PARTITION_COLUMNS.find((candidate) => candidate === name);
-    if (column === undefined) {
-      throw new InputError(
-        (nameOf) => `${nameOf("partition_by")} takes ${PARTITION_COLUMNS.join(", ")}, not "${name}"`,
-        {
-          input: "partition_by",
-          value: name,
-          suggestions: closest(name, PARTITION_COLUMNS),
-        },
-      );
-    }
-    return column;
-  });
+  const known: readonly string[] = PARTITION_COLUMNS;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new InputError((nameOf) => `${nameOf("partition_by")} takes ${known.join(", ")}, not "${unknown}"`, {
+      input: "partition_by",
+      value: unknown,
+      suggestions: closest(unknown, known),
+    });
+  }
   assertDistinct(names, "partition_by", text);
-  return columns;
+  return names as PartitionColumn[];
 }
 
 /** The folder of a row's partition as Hive names it: `retailer=acme/crawl_date=2026-01-01`. */
