@@ -104,7 +104,7 @@ test("a group without matching rows has no days: those of its combinations mean 
   const env = { CATALOG_BASE_URL: await startRewritingProxy(url, rewrite, onTestFinished), CATALOG_API_KEY: key };
   const cwd = await temporaryFolder();
   const { stdout } = await runInProcess(["coverage", "--group-by", "retailer", "-f", "csv"], { env });
-  await runInProcess(["coverage", "--html", "page.html"], { env, cwd });
+  await runInProcess(["coverage", "--html", "./page.html"], { env, cwd });
   expect(stdout).toContain("\nzeta,1,2,0,,,");
   expect(await readFile(join(cwd, "page.html"), "utf8")).toContain('data-name="zeta" data-rows="0" data-last=""');
 });
