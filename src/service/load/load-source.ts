@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, ReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { arrayBuffer } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
@@ -50,14 +50,22 @@ export async function* sourceRows(
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<SourceRow[]> {
   const input = "path" in source ? createReadStream(source.path, { highWaterMark: READ_BYTES }) : source.stream;
-  const { head, chunks, isGzip } = await decompress(source.name, reportingBytes(input, onBytes));
-  const format = formatOfExtension(source.name) ?? formatOfContent(source.name, head);
-  if (format === "parquet") {
-    const isFile = "path" in source && !isGzip;
-    yield* readParquet(source.name, await (isFile ? asyncBufferFromFile(source.path) : readWhole(source.name, chunks)));
-    return;
+  try {
+    const { head, chunks, isGzip } = await decompress(source.name, reportingBytes(input, onBytes));
+    const format = formatOfExtension(source.name) ?? formatOfContent(source.name, head);
+    if (format === "parquet") {
+      const isFile = "path" in source && !isGzip;
+      const file = await (isFile ? asyncBufferFromFile(source.path) : readWhole(source.name, chunks));
+      yield* readParquet(source.name, file);
+      return;
+    }
+    yield* format === "csv" ? readCsv(readLines(chunks), partition) : readNdjson(readLines(chunks));
+  } finally {
+    // Nobody else closes a file of which only the first bytes were read.
+    if (input instanceof ReadStream) {
+      input.destroy();
+    }
   }
-  yield* format === "csv" ? readCsv(readLines(chunks), partition) : readNdjson(readLines(chunks));
 }
 
 /** The format of a file extension, without a final `.gz`. Undefined if the content decides. @throws LoadFormatError */

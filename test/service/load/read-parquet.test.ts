@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { SchemaElement } from "hyparquet";
 import { type BasicType, ByteWriter, ParquetWriter, parquetWriteBuffer } from "hyparquet-writer";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
 import { EXIT } from "../../../src/errors.ts";
 import type { LoadError, RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { runCatalog, startCatalog, temporaryFolder } from "../../helpers/cli.ts";
+import { openPaths } from "../../helpers/durability.ts";
 import { product, products } from "../../helpers/products.ts";
 import { failureOf } from "../../helpers/test-client.ts";
 import { testStore, walk } from "../store/stores.ts";
@@ -23,6 +24,7 @@ test("rows are read from a file with several row groups", async () => {
   const store = await testStore();
   expect(await loadRows(store, { name: path, path })).toEqual({ read: 25, added: 25, alreadyPresent: 0, removed: 0 });
   expect(await walk(store)).toEqual(written.map((row) => JSON.stringify(row)));
+  await vi.waitFor(() => expect(openPaths(path)).toEqual([]));
 });
 
 test("decimals of every width keep their digits, and dates are dates", async () => {
