@@ -21,8 +21,8 @@ export interface LoadResult {
 export interface LoadOptions {
   /** Default: rows are only added. */
   replacement?: Replacement | undefined;
-  /** Called regularly with the rows and bytes read so far. */
-  onProgress?: (progress: { rows: number; bytes: number }) => void;
+  /** Called regularly with the rows read so far. */
+  onProgress?: (progress: { rows: number }) => void;
   signal?: AbortSignal;
 }
 
@@ -39,11 +39,7 @@ export async function loadRows(
   source: LoadSource,
   { onProgress, signal, replacement }: LoadOptions = {},
 ): Promise<LoadResult> {
-  let bytes = 0;
   const partition = "path" in source ? partitionValuesOf(resolve(source.path)) : new Map<string, string>();
-  const batches = sourceRows(source, partition, (length) => {
-    bytes += length;
-  });
   try {
     return await database.prepareWrite(async (session) => {
       const stage = await createRowStage(
@@ -54,12 +50,15 @@ export async function loadRows(
       );
       let read = 0;
       await session.transaction("stage", async () => {
-        for await (const rows of batches) {
+        for await (const rows of sourceRows(source, partition)) {
           const checked = rows.map((row) => readRow(row, partition));
-          await stage.add(replacement === undefined ? checked : checked.map((row) => requireSlice(row, replacement)));
+          for (const row of checked) {
+            requireReplaced(row, replacement);
+          }
+          await stage.add(checked);
           read += rows.length;
           signal?.throwIfAborted();
-          onProgress?.({ rows: read, bytes });
+          onProgress?.({ rows: read });
         }
       });
       if (read === 0 && typeof replacement === "object") {
@@ -74,16 +73,17 @@ export async function loadRows(
   }
 }
 
-function requireSlice(row: NewRow, replacement: Replacement): NewRow {
-  const { line, product } = row;
-  const { retailer, day } =
-    replacement === "same-ids" ? { retailer: product.retailer, day: product.crawl_date } : replacement;
+/** @throws RowError if a retailer's day is replaced, and the row is not of it */
+function requireReplaced({ line, product }: NewRow, replacement: Replacement | undefined): void {
+  if (typeof replacement !== "object") {
+    return;
+  }
+  const { retailer, day } = replacement;
   const field = product.retailer !== retailer ? "retailer" : product.crawl_date !== day ? "crawl_date" : undefined;
   if (field !== undefined) {
     const expected = `only rows of ${shown(retailer)} on ${day}, which they replace`;
     throw new RowError({ line, field, found: shown(product[field]), expected });
   }
-  return row;
 }
 
 /** @param isReplaceable whether the present row makes room in a load that replaces rows of the same `product_id` */

@@ -1,6 +1,5 @@
 import { createReadStream, ReadStream } from "node:fs";
 import { pipeline } from "node:stream";
-import { arrayBuffer } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
 import { asyncBufferFromFile } from "hyparquet";
 import { LoadError, LoadFormatError } from "./load-error.ts";
@@ -47,11 +46,10 @@ const MAX_PARQUET_BYTES = 256 * 1024 * 1024;
 export async function* sourceRows(
   source: LoadSource,
   partition: ReadonlyMap<string, string>,
-  onBytes: (bytes: number) => void,
 ): AsyncGenerator<SourceRow[]> {
   const input = "path" in source ? createReadStream(source.path, { highWaterMark: READ_BYTES }) : source.stream;
   try {
-    const { head, chunks, isGzip } = await decompress(source.name, reportingBytes(input, onBytes));
+    const { head, chunks, isGzip } = await decompress(source.name, input);
     const format = formatOfExtension(source.name) ?? formatOfContent(source.name, head);
     if (format === "parquet") {
       const isFile = "path" in source && !isGzip;
@@ -130,23 +128,19 @@ async function* after(head: Buffer, iterator: AsyncIterator<Uint8Array>): AsyncG
   }
 }
 
-async function* reportingBytes(input: Chunks, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  for await (const chunk of input) {
-    onBytes(chunk.length);
-    yield chunk;
-  }
-}
-
+/** @throws LoadError before more is in memory than `MAX_PARQUET_BYTES` */
 async function readWhole(name: string, chunks: Chunks): Promise<ArrayBuffer> {
+  const parts: Uint8Array[] = [];
   let length = 0;
-  const bounded = reportingBytes(chunks, (bytes) => {
-    length += bytes;
+  for await (const chunk of chunks) {
+    length += chunk.length;
     if (length > MAX_PARQUET_BYTES) {
       const hint = "Decompress it into a file first, which can be read in parts";
       throw new LoadError(`${name}: is a Parquet file longer than ${MAX_PARQUET_BYTES} bytes. ${hint}`);
     }
-  });
-  return await arrayBuffer(bounded);
+    parts.push(chunk);
+  }
+  return await new Blob(parts).arrayBuffer();
 }
 
 /** Reads one JSON text per line and skips blank lines. */
