@@ -47,15 +47,14 @@ export async function* readParquet(source: string, file: AsyncBuffer): AsyncGene
 
 async function* rowsOf(source: string, file: AsyncBuffer): AsyncGenerator<SourceRow[]> {
   // Looking for geodata, the library never comes to the end of columns of which one claims -1 children.
-  const described = await parquetMetadataAsync(file, { geoparquet: false });
-  const scales = decimalScales(described);
-  const metadata = withUnscaledDecimals(described, scales);
-  refuseUnknownColumns(described);
+  const metadata = await parquetMetadataAsync(file, { geoparquet: false });
+  const scales = takeScales(metadata);
+  refuseUnknownColumns(metadata);
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
     refuseLargeGroup(source, group);
-    refuseOtherColumns(described, group);
+    refuseOtherColumns(metadata, group);
     await refuseLargePages(file, group);
     const objects = await parquetReadObjects({
       file,
@@ -142,25 +141,22 @@ function refuseUnknownColumns(metadata: FileMetaData): void {
   }
 }
 
-function decimalScales({ schema }: FileMetaData): Scales {
-  return new Map(
-    schema.flatMap(({ name, converted_type, logical_type, scale = 0 }) => {
-      const logicalScale = logical_type?.type === "DECIMAL" ? logical_type.scale : undefined;
-      return converted_type === "DECIMAL" || logicalScale !== undefined ? [[name, logicalScale ?? scale]] : [];
-    }),
-  );
-}
-
-/** The library scales decimals as floating-point numbers, which changes digits. Without annotation, it returns integers. */
-function withUnscaledDecimals(metadata: FileMetaData, scales: Scales): FileMetaData {
-  const schema = metadata.schema.map((element) => {
-    if (!scales.has(element.name)) {
-      return element;
+/**
+ * The scales of the decimals, whose annotation is taken away: the library would scale them as floating-point numbers, which
+ * changes digits. Without annotation, it returns integers.
+ */
+function takeScales({ schema }: FileMetaData): Scales {
+  const scales = new Map<string, number>();
+  for (const element of schema) {
+    const { name, converted_type, logical_type, scale = 0 } = element;
+    const logicalScale = logical_type?.type === "DECIMAL" ? logical_type.scale : undefined;
+    if (converted_type === "DECIMAL" || logicalScale !== undefined) {
+      scales.set(name, logicalScale ?? scale);
+      delete element.converted_type;
+      delete element.logical_type;
     }
-    const { converted_type: _converted, logical_type: _logical, ...unannotated } = element;
-    return unannotated;
-  });
-  return { ...metadata, schema };
+  }
+  return scales;
 }
 
 function parquetRow(object: Record<string, unknown>, scales: Scales, line: number): SourceRow {

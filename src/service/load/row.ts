@@ -25,7 +25,7 @@ const ajv = new Ajv({
 
 const isProduct = ajv.compile<Product>(productSchema);
 
-/** The expected value in words, by format, pattern or type of the schema. */
+/** The expected value in words, by format, pattern or type of the schema, or by another keyword of it. */
 const EXPECTED: Record<string, string> = {
   date: "a calendar date written YYYY-MM-DD",
   slug: `a slug of at most ${ROW_BOUNDS.slugBytes} bytes without white space, comma, colon or control characters`,
@@ -35,6 +35,7 @@ const EXPECTED: Record<string, string> = {
   string: "a string",
   number: "a number",
   "string,null": "a string or null",
+  minLength: "a string that is not empty",
 };
 
 /**
@@ -112,8 +113,7 @@ function contractError(line: number, text: string, error: ErrorObject | undefine
     return new RowError({ line, field, found: "a field of this name", expected: "only the fields of the contract" });
   }
   const field = instancePath.slice(1);
-  const rule = keyword === "minLength" ? "a string that is not empty" : undefined;
-  const expected = rule ?? EXPECTED[String(params.format ?? params.pattern ?? params.type)] ?? error?.message ?? "";
+  const expected = EXPECTED[String(params.format ?? params.pattern ?? params.type ?? keyword)] ?? error?.message ?? "";
   return new RowError({ line, field, found: shown(rawMembers(text).get(field) ?? "none"), expected });
 }
 
