@@ -9,7 +9,7 @@ export function readFilters(parameters: ReadonlyMap<string, string>): Filters {
     if (value === undefined) {
       continue;
     }
-    const error = ERRORS[name](value, name);
+    const error = errorOf(name, value);
     if (error !== undefined) {
       throw new ServiceProblem(name.endsWith("_date") ? "invalid_date_range" : "invalid_request", error, {
         field: name,
@@ -26,28 +26,20 @@ export function readFilters(parameters: ReadonlyMap<string, string>): Filters {
   return filters;
 }
 
-/** What is wrong with a value of each filter; undefined if it is valid. */
-const ERRORS: Readonly<Record<FilterName, (value: string, name: FilterName) => string | undefined>> = {
-  retailer: slugError,
-  category: slugError,
-  department: slugError,
-  rcd: tripleError,
-  start_date: dateError,
-  end_date: dateError,
-};
-
-function slugError(value: string, name: FilterName): string | undefined {
-  if (value.trim() === "") {
-    return `The parameter ${name} is empty.`;
+/** What is wrong with the value of a filter; undefined if it is valid. */
+function errorOf(name: FilterName, value: string): string | undefined {
+  switch (name) {
+    case "start_date":
+    case "end_date":
+      return isCalendarDate(value) ? undefined : `${name} ${quote(value)} is not a calendar date, YYYY-MM-DD.`;
+    case "rcd": {
+      const wrong = value.split(",").find((text) => /\p{Cc}/u.test(text) || parseRcd(text) === undefined);
+      return wrong === undefined ? undefined : `${quote(wrong)} is not a retailer:category:department triple.`;
+    }
+    default:
+      if (value.trim() === "") {
+        return `The parameter ${name} is empty.`;
+      }
+      return /\p{Cc}/u.test(value) ? `The parameter ${name} contains control characters.` : undefined;
   }
-  return /\p{Cc}/u.test(value) ? `The parameter ${name} contains control characters.` : undefined;
-}
-
-function tripleError(list: string): string | undefined {
-  const wrong = list.split(",").find((text) => /\p{Cc}/u.test(text) || parseRcd(text) === undefined);
-  return wrong === undefined ? undefined : `${quote(wrong)} is not a retailer:category:department triple.`;
-}
-
-function dateError(value: string, name: FilterName): string | undefined {
-  return isCalendarDate(value) ? undefined : `${name} ${quote(value)} is not a calendar date, YYYY-MM-DD.`;
 }
