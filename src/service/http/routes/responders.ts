@@ -5,31 +5,22 @@ import { openCursor, sealCursor, selectionDigest } from "../query/cursors.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
 import { type OperationCall, readPageRows, respond } from "./respond.ts";
 
-/** Computes the response of each operation: the JSON text of its envelope, in UTF-8. */
-export const RESPONDERS: Readonly<Record<OperationName, (call: OperationCall) => Promise<Buffer>>> = {
-  sample: sampleResponse,
-  catalog: catalogResponse,
-  coverage: coverageResponse,
-};
-
 /** The pagination of operations without cursors. */
 const UNCURSORED = { next_cursor: null, has_more: false } as const;
 
-/** `GET /v1/sample`, contract section 4.2. The first rows alone would show only the smallest skus. */
-async function sampleResponse(call: OperationCall): Promise<Buffer> {
-  return await respond(call, async (selection) => ({
-    data: await readPageRows(call, await selection.spreadIds(LIMITS.sampleRows)),
-    pagination: UNCURSORED,
-  }));
-}
-
-/** `GET /v1/coverage`, contract section 4.4. Entries are sorted by retailer, department, category. */
-async function coverageResponse(call: OperationCall): Promise<Buffer> {
-  return await respond(call, async (selection) => ({
-    data: coverageText(selection.coverage()),
-    pagination: UNCURSORED,
-  }));
-}
+/** Computes the response of each operation: the JSON text of its envelope, in UTF-8. */
+export const RESPONDERS: Readonly<Record<OperationName, (call: OperationCall) => Promise<Buffer>>> = {
+  /** `GET /v1/sample`, contract section 4.2. The first rows alone would show only the smallest skus. */
+  sample: (call) =>
+    respond(call, async (selection) => ({
+      data: await readPageRows(call, await selection.spreadIds(LIMITS.sampleRows)),
+      pagination: UNCURSORED,
+    })),
+  catalog: catalogResponse,
+  /** `GET /v1/coverage`, contract section 4.4. Entries are sorted by retailer, department, category. */
+  coverage: (call) =>
+    respond(call, async (selection) => ({ data: coverageText(selection.coverage()), pagination: UNCURSORED })),
+};
 
 const coverageTexts = new WeakMap<readonly Coverage[], Buffer>();
 
