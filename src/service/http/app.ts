@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serveConsole } from "../portal/console/serve-console.ts";
 import { notFoundPage } from "../portal/console/sign-in-pages.ts";
-import { PUBLIC_PATH, sendPage } from "../portal/layout.ts";
+import { addRoot, sendPage } from "../portal/layout.ts";
 import { withinDeadline } from "../store/query-deadline.ts";
 import type { WritableStore } from "../store/writable-store.ts";
 import { keyOf } from "./admission/auth.ts";
@@ -118,7 +118,9 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
   // Node.js reports CONNECT requests only with this event, and closes the connection if there is no listener.
   app.server.on("connect", (_: IncomingMessage, socket: Socket) => refuseSocket(socket, wrongMethod("CONNECT")));
 
-  app.decorate(PUBLIC_PATH, root);
+  if (root !== "") {
+    addRoot(app, root);
+  }
   app.setErrorHandler(sendProblem);
   app.addHook("onRequest", async (request) => {
     const forwarded = request.headers["x-forwarded-for"];
@@ -156,11 +158,10 @@ function noSchemas(): never {
 
 /** The contract has no code for a wrong method. It gets `not_found`, with the allowed methods in `Allow`. */
 function notFound(app: FastifyInstance, { method, url }: FastifyRequest): ServiceProblem {
-  const path = url.split("?", 1)[0] ?? url;
-  if (!app.hasRoute({ method: "GET", url: path })) {
-    return new ServiceProblem("not_found", "There is nothing at this path.");
-  }
-  return wrongMethod(method);
+  const [path = url] = url.split("?", 1);
+  return app.hasRoute({ method: "GET", url: path })
+    ? wrongMethod(method)
+    : new ServiceProblem("not_found", "There is nothing at this path.");
 }
 
 function wrongMethod(method: string): ServiceProblem {

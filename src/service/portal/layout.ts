@@ -1,4 +1,4 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { ASSETS } from "./assets.ts";
 import { type Html, html } from "./html.ts";
 
@@ -61,9 +61,6 @@ const CONTENT_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Name of the application's decorator with the path of its public address. */
-export const PUBLIC_PATH = "publicPath";
-
 /** What stands before a path in the markup of a page. Texts cannot contain it, because their quotes are escaped. */
 const LOCAL_ADDRESS = / (?:href|src|action)="(?=\/)/g;
 
@@ -72,13 +69,11 @@ export function sendPrivatePage(reply: FastifyReply, status: number, content: Ht
   return sendPage(reply.code(status), content, "no-store");
 }
 
-/** Sends a page, whose paths are those of the service, with the paths that clients see. */
 export function sendPage(
   reply: FastifyReply,
   { markup }: Html,
   cacheControl: "no-cache" | "no-store" = "no-cache",
 ): FastifyReply {
-  const root = reply.server.getDecorator<string>(PUBLIC_PATH);
   return reply
     .headers({
       "cache-control": cacheControl,
@@ -90,5 +85,18 @@ export function sendPage(
       "x-frame-options": "DENY",
     })
     .type("text/html; charset=utf-8")
-    .send(root === "" ? markup : markup.replaceAll(LOCAL_ADDRESS, (start) => `${start}${html`${root}`.markup}`));
+    .send(markup);
+}
+
+/** Puts `root`, the path of the public address, before the paths in pages and redirects, which are those of the service. */
+export function addRoot(app: FastifyInstance, root: string): void {
+  const { markup } = html`${root}`;
+  app.addHook("onSend", async (_, reply, payload) => {
+    const location = reply.getHeader("location");
+    if (location !== undefined) {
+      reply.header("location", `${root}${location}`);
+    }
+    const isPage = String(reply.getHeader("content-type")).startsWith("text/html");
+    return isPage ? String(payload).replaceAll(LOCAL_ADDRESS, (start) => `${start}${markup}`) : payload;
+  });
 }

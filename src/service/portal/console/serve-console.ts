@@ -1,7 +1,6 @@
 import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
 import type { FastifyInstance } from "fastify";
-import { publicPath } from "../../http/service-options.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
 import { ServiceProblem } from "../../http/service-problem.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
@@ -33,15 +32,11 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
       }
       return sendPrivatePage(reply, status, messagePage({ ...message, requestId: id }));
     });
-    scope.addHook("onSend", async (_, reply) => {
-      const location = reply.getHeader("location");
-      if (location !== undefined) {
-        reply.header("location", `${publicPath(settings)}${location}`);
-      }
-      if (isHttps(settings)) {
+    if (isHttps(settings)) {
+      scope.addHook("onSend", async (_, reply) => {
         reply.header("strict-transport-security", "max-age=31536000");
-      }
-    });
+      });
+    }
     serveSignIn(scope, parts, portal);
     serveKeys(scope, parts);
   });
