@@ -12,7 +12,7 @@ import { withoutPorts } from "./admission/source-address.ts";
 import { type OpenConnections, openConnections } from "./connections/open-connections.ts";
 import { checkRequest, createRefuseSocket, malformedRequest } from "./connections/raw-responses.ts";
 import { createMeasurements } from "./measurements.ts";
-import { prefersPage } from "./quality.ts";
+import { prefers } from "./quality.ts";
 import { serveOperations } from "./routes/serve-operations.ts";
 import { servePages } from "./routes/serve-pages.ts";
 import { isVital, serveOperator } from "./serve-operator.ts";
@@ -51,7 +51,8 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
       settings.onUnexpectedError(error, request.id);
     }
     const isVersioned = VERSIONED.test(request.routeOptions.url ?? request.url);
-    if (problem.code === "not_found" && !isVersioned && prefersPage(request.headers.accept ?? "")) {
+    const prefersPage = prefers(request.headers.accept ?? "", "text/html", "application/json", PROBLEM_TYPE);
+    if (problem.code === "not_found" && !isVersioned && prefersPage) {
       return sendPage(reply.code(404).header("vary", "Accept"), notFoundPage());
     }
     const document = problemDocument(problem, errorBase(), request.id);

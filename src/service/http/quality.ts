@@ -1,7 +1,6 @@
-/** Whether an `Accept` header (RFC 9110 section 12.5.1) prefers a page to JSON, as browsers do. */
-export function prefersPage(accept: string): boolean {
-  const json = Math.max(quality(accept, "application/json"), quality(accept, "application/problem+json"));
-  return quality(accept, "text/html") > json;
+/** Whether an `Accept` header (RFC 9110 section 12.5.1) prefers a media type to each of the others. */
+export function prefers(accept: string, wanted: string, ...others: string[]): boolean {
+  return others.every((other) => quality(accept, wanted) > quality(accept, other));
 }
 
 /**

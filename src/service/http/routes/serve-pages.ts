@@ -8,7 +8,7 @@ import type { Html } from "../../portal/html.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { changelogPage, errorsPage, homePage } from "../../portal/pages/public-pages.ts";
 import { referencePage } from "../../portal/pages/reference-page.ts";
-import { quality } from "../quality.ts";
+import { prefers } from "../quality.ts";
 import { publicPath } from "../service-options.ts";
 import type { ServiceParts } from "../service-parts.ts";
 import { problemType } from "../service-problem.ts";
@@ -33,7 +33,8 @@ export function servePages(app: FastifyInstance, { settings, base, errorBase }: 
   servePage("/changelog", changelogPage);
   app.get("/errors", async (request, reply) => {
     reply.header("vary", "Accept");
-    return prefersJson(request.headers.accept ?? "") ? sendJson(reply, errors()) : sendPage(reply, errorsPage());
+    const prefersJson = prefers(request.headers.accept ?? "", "application/json", "text/html");
+    return prefersJson ? sendJson(reply, errors()) : sendPage(reply, errorsPage());
   });
   for (const prefix of PREFIXES) {
     app.get(`${prefix}/changelog.json`, async (_, reply) => sendJson(reply, { releases: CHANGELOG }));
@@ -44,9 +45,4 @@ export function servePages(app: FastifyInstance, { settings, base, errorBase }: 
 
 function sendJson(reply: FastifyReply, document: object): FastifyReply {
   return reply.type("application/json").send(Buffer.from(JSON.stringify(document)));
-}
-
-/** Whether an `Accept` header (RFC 9110 section 12.5.1) prefers JSON to HTML. */
-function prefersJson(accept: string): boolean {
-  return quality(accept, "application/json") > quality(accept, "text/html");
 }
