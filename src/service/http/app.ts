@@ -199,7 +199,7 @@ function endGracefully(app: FastifyInstance, connections: OpenConnections, flush
     }
   });
   app.addHook("preClose", async () => {
-    const drainTimer = setTimeout(connections.destroyAll, DRAIN_TIME).unref();
+    const drainTimer = setTimeout(() => app.server.closeAllConnections(), DRAIN_TIME).unref();
     // Without this, the timer would keep the closed application in memory.
     app.server.once("close", () => clearTimeout(drainTimer));
   });

@@ -126,11 +126,6 @@ export function openConnections() {
       }
       return true;
     },
-    destroyAll: (): void => {
-      for (const socket of connections.keys()) {
-        socket.destroy();
-      }
-    },
   };
 }
 
