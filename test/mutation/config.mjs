@@ -274,8 +274,7 @@ export const explained = [
     "[]",
   ),
   { file: "src/service/http/query/cursors.ts", code: '"cursor"', reason: OTHER_NAME },
-  ...each("src/service/http/admission/rate-limit.ts", OTHER_NAME, '"catalog"', '"sample"'),
-  { file: "src/service/http/app.ts", code: '"failed"', reason: OTHER_NAME },
+  ...each("src/service/http/app.ts", OTHER_NAME, '"catalog"', '"sample"', '"failed"'),
   ...each(
     "src/service/http/app.ts",
     "fastify would read the query as well, and nobody asks it",

@@ -7,7 +7,7 @@ import { addRoot, sendPage } from "../portal/layout.ts";
 import { withinDeadline } from "../store/query-deadline.ts";
 import type { WritableStore } from "../store/writable-store.ts";
 import { keyOf } from "./admission/auth.ts";
-import { fixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-limit.ts";
+import { fixedWindow, rateLimitHeaders } from "./admission/rate-limit.ts";
 import { withoutPorts } from "./admission/source-address.ts";
 import { type OpenConnections, openConnections } from "./connections/open-connections.ts";
 import { checkRequest, createRefuseSocket, malformedRequest } from "./connections/raw-responses.ts";
@@ -28,8 +28,8 @@ const STALL_TIME = 30_000;
 /** Milliseconds that a connection stays open between two requests. */
 const KEEP_ALIVE_TIME = 72_000;
 
-/** A path below `/v1` or `/api/v1`, and its operation. */
-const VERSIONED = /^\/(api\/)?v1(?![^/?])(?:\/(\w+))?/;
+/** A path below `/v1` or `/api/v1`, and whether it is that of samples. */
+const VERSIONED = /^\/(?:api\/)?v1(?![^/?])(\/sample\b)?/;
 
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
 export function createApp(store: WritableStore, options: ServiceOptions = {}): FastifyInstance {
@@ -37,13 +37,18 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
   let listeningUrl = "";
   const base = (): string => settings.publicUrl ?? listeningUrl;
   const errorBase = (): string => settings.errorBase ?? base();
-  const budgets = groupBudgets(store, settings);
   const measurements = createMeasurements(store, settings.now);
-  const failedAttempts = fixedWindow(store, "failed", FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
+  const windowOf = (name: string, limit: number) =>
+    fixedWindow(store, name, limit, settings.windowSeconds, settings.now);
+  const budgets = {
+    catalog: windowOf("catalog", settings.rateLimit),
+    sample: windowOf("sample", settings.sampleRateLimit),
+  };
+  const failedAttempts = windowOf("failed", FAILED_ATTEMPTS_PER_WINDOW);
   const parts = { store, settings, budgets, failedAttempts, measurements, base, errorBase };
   const root = publicPath(settings);
   const connections = openConnections();
-  const refuseSocket = createRefuseSocket(connections, budgets, errorBase);
+  const refuseSocket = createRefuseSocket(connections, budgets.catalog.unused, errorBase);
 
   const sendProblem = async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const problem = problemFrom(error);
@@ -71,11 +76,11 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
    * window is described as unused if the key is unknown, or cannot be read.
    */
   const unchargedLimits = async ({ headers, routeOptions, url }: FastifyRequest): Promise<Record<string, string>> => {
-    const [isVersioned, , operation] = VERSIONED.exec(routeOptions.url ?? url) ?? [];
-    if (isVersioned === undefined) {
+    const versioned = VERSIONED.exec(routeOptions.url ?? url);
+    if (versioned === null) {
       return {};
     }
-    const budget = budgets[operation === "sample" ? "sample" : "catalog"];
+    const budget = versioned[1] === undefined ? budgets.catalog : budgets.sample;
     const figures = await withinDeadline(settings.queryTimeout, async (deadline) => {
       const key = await keyOf(headers, store, deadline);
       return key === undefined ? budget.unused() : await budget.peek(key.team);

@@ -1,5 +1,6 @@
+import type { EndpointGroup } from "../../contract/limits.ts";
 import type { WritableStore } from "../store/writable-store.ts";
-import type { FixedWindow, GroupBudgets } from "./admission/rate-limit.ts";
+import type { FixedWindow } from "./admission/rate-limit.ts";
 import type { Measurements } from "./measurements.ts";
 import type { AppSettings } from "./service-options.ts";
 
@@ -7,7 +8,8 @@ import type { AppSettings } from "./service-options.ts";
 export interface ServiceParts {
   store: WritableStore;
   settings: AppSettings;
-  budgets: GroupBudgets;
+  /** The requests that each team has left, by endpoint group (contract section 8). */
+  budgets: Readonly<Record<EndpointGroup, FixedWindow>>;
   /** Failed authentications, by source address. */
   failedAttempts: FixedWindow;
   measurements: Measurements;

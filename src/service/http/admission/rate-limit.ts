@@ -1,6 +1,4 @@
-import type { EndpointGroup } from "../../../contract/limits.ts";
 import type { KeyRecord, Store, WindowCount } from "../../store/store.ts";
-import type { AppSettings } from "../service-options.ts";
 import { ServiceProblem } from "../service-problem.ts";
 
 /** The values of the `RateLimit-*` headers, contract section 8 rule 1. */
@@ -66,19 +64,6 @@ export function fixedWindow(
     },
     /** The figures of an unused window. */
     unused: (): RateFigures => figures({ startedAt: 0, used: 0 }, 0),
-  };
-}
-
-/** The requests that each team has left, by endpoint group (contract section 8). */
-export type GroupBudgets = Readonly<Record<EndpointGroup, FixedWindow>>;
-
-export function groupBudgets(
-  store: Store,
-  { rateLimit, sampleRateLimit, windowSeconds, now }: AppSettings,
-): GroupBudgets {
-  return {
-    catalog: fixedWindow(store, "catalog", rateLimit, windowSeconds, now),
-    sample: fixedWindow(store, "sample", sampleRateLimit, windowSeconds, now),
   };
 }
 

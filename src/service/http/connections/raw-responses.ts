@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { type GroupBudgets, rateLimitHeaders } from "../admission/rate-limit.ts";
+import { type RateFigures, rateLimitHeaders } from "../admission/rate-limit.ts";
 import { newRequestId, PROBLEM_TYPE, problemDocument, ServiceProblem } from "../service-problem.ts";
 import type { OpenConnections } from "./open-connections.ts";
 
@@ -11,7 +11,7 @@ const LINGER = 5_000;
  * Creates a function that writes a problem directly to a socket without an HTTP response, and ends the connection. If a
  * response is already open, the connection ends after it, without the problem.
  */
-export function createRefuseSocket(connections: OpenConnections, budgets: GroupBudgets, errorBase: () => string) {
+export function createRefuseSocket(connections: OpenConnections, limits: () => RateFigures, errorBase: () => string) {
   return (socket: Socket, problem: ServiceProblem): void => {
     // Node.js no longer handles errors of this socket.
     socket.on("error", () => socket.destroy());
@@ -29,7 +29,7 @@ export function createRefuseSocket(connections: OpenConnections, budgets: GroupB
       "content-type": PROBLEM_TYPE,
       "content-length": String(Buffer.byteLength(body)),
       connection: "close",
-      ...rateLimitHeaders(budgets.catalog.unused()),
+      ...rateLimitHeaders(limits()),
       ...problem.details.headers,
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
