@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Product } from "../../contract/product.ts";
@@ -12,7 +11,6 @@ import { openStore, openStoreForReading, type WritableStore } from "../store/wri
 const COMPARED_ROWS = 100;
 /** Milliseconds after which databases are removed. A command may still read a newer one. */
 const KEPT_TIME = 2 * DAY;
-const READ_BYTES = 1024 * 1024;
 const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
 
 /**
@@ -29,13 +27,8 @@ export async function openCachedRows(
   generate: (today: string) => Generator<string>,
 ): Promise<WritableStore> {
   const name = `${today}-${generatorSum(generate(today))}`;
-  const kept = await findKept(folder, name);
-  if (kept !== undefined) {
-    return kept;
-  }
   try {
-    const path = await keep(folder, name, generate(today));
-    await removeOld(folder);
+    const path = (await findKept(folder, name)) ?? (await keep(folder, name, generate(today)));
     return await openStoreForReading(path);
   } catch {
     const store = await openStore(":memory:");
@@ -44,25 +37,23 @@ export async function openCachedRows(
   }
 }
 
-async function findKept(folder: string, name: string): Promise<WritableStore | undefined> {
+/** The path of the undamaged file of this name. Damaged ones are removed. */
+async function findKept(folder: string, name: string): Promise<string | undefined> {
   for (const file of await readdir(folder).catch(() => [])) {
     const [, prefix, sum] = FILE_NAME.exec(file) ?? [];
+    const path = join(folder, file);
     if (prefix !== name) {
       continue;
     }
-    try {
-      if ((await fileSum(join(folder, file))) === sum) {
-        return await openStoreForReading(join(folder, file));
-      }
-    } catch {
-      // An unreadable file is generated again, like a damaged one.
+    if ((await fileSum(path).catch(() => undefined)) === sum) {
+      return path;
     }
-    await rm(join(folder, file), { force: true }).catch(() => undefined);
+    await rm(path, { force: true }).catch(() => undefined);
   }
   return undefined;
 }
 
-/** Generates the database under a temporary name, then renames it. @returns its path */
+/** Generates the database under a temporary name, renames it, and removes old ones. @returns its path */
 async function keep(folder: string, name: string, rows: Iterable<string>): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const unfinished = join(folder, `${name}-${randomUUID()}.new`);
@@ -76,6 +67,7 @@ async function keep(folder: string, name: string, rows: Iterable<string>): Promi
     }
     const path = join(folder, `${name}-${await fileSum(unfinished)}.db`);
     await rename(unfinished, path);
+    await removeOld(folder);
     return path;
   } finally {
     await Promise.all(["", "-wal", "-shm"].map((ending) => rm(`${unfinished}${ending}`, { force: true })));
@@ -102,11 +94,7 @@ async function removeOld(folder: string): Promise<void> {
 }
 
 async function fileSum(path: string): Promise<string> {
-  let sum = 0;
-  for await (const bytes of createReadStream(path, { highWaterMark: READ_BYTES })) {
-    sum = crc32(bytes, sum);
-  }
-  return hexadecimal(sum);
+  return hexadecimal(crc32(await readFile(path)));
 }
 
 /** A checksum that differs if another version of the tool generates other rows. */
