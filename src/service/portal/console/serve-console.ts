@@ -37,8 +37,9 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
         reply.header("strict-transport-security", "max-age=31536000");
       });
     }
-    serveSignIn(scope, parts, portal);
-    serveKeys(scope, parts);
+    // Each in a scope of its own, which counts its responses.
+    scope.register(async (signIn) => serveSignIn(signIn, parts, portal));
+    scope.register(async (keys) => serveKeys(keys, parts));
   });
 }
 

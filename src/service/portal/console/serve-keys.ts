@@ -4,6 +4,7 @@ import { createKey, DuplicateKeyError, listKeys, revokeKey } from "../../store/a
 import type { Member } from "../../store/access/members.ts";
 import { sessionMember } from "../../store/access/sessions.ts";
 import type { KeyRecord } from "../../store/store.ts";
+import type { Html } from "../html.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { checkForm, formField, PortalRefusal, tokenField, visitorOf } from "./guard.ts";
 import { createdPage, keysPage, revokePage } from "./key-pages.ts";
@@ -14,29 +15,28 @@ const LONGEST_NAME = 60;
 interface MemberCall {
   request: FastifyRequest;
   reply: FastifyReply;
-  visitor: string;
+  /** The hidden field of the forms of a page. */
+  token: Html;
   member: Member;
 }
 
 /** Serves the keys of a signed-in person's team: list, create, revoke. */
 export function serveKeys(app: FastifyInstance, { store, settings, base, measurements }: ServiceParts): void {
   const { now } = settings;
-  const onResponse = measurements.countResponses("portal-keys");
 
   const keysOf = async ({ team }: Member): Promise<KeyRecord[]> =>
     (await listKeys(store))
       .filter((key) => key.team === team)
       .sort((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
 
-  /** Calls `handle` for signed-in people. Sends everybody else to the sign-in page. */
+  /** Calls `handle` for signed-in people. Sends everybody else to the sign-in page. A form has to come from the portal. */
   const forMember =
-    (readVisitor: typeof visitorOf, handle: (call: MemberCall) => Promise<FastifyReply>) =>
-    async (request: FastifyRequest, reply: FastifyReply) => {
-      const visitor = readVisitor(request, settings);
+    (handle: (call: MemberCall) => Promise<FastifyReply>) => async (request: FastifyRequest, reply: FastifyReply) => {
+      const visitor = request.method === "POST" ? checkForm(request, settings) : visitorOf(request, settings);
       const member = visitor === undefined ? undefined : await sessionMember(store, visitor, now());
       return visitor === undefined || member === undefined
         ? reply.redirect("/portal/sign-in", 303)
-        : handle({ request, reply, visitor, member });
+        : handle({ request, reply, token: tokenField(visitor), member });
     };
 
   const activeKey = async ({ request, member }: MemberCall): Promise<KeyRecord> => {
@@ -48,15 +48,14 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
     return key;
   };
 
-  const list = forMember(visitorOf, async ({ reply, visitor, member }) =>
-    sendPrivatePage(reply, 200, keysPage({ member, keys: await keysOf(member), token: tokenField(visitor) })),
+  const list = forMember(async ({ reply, token, member }) =>
+    sendPrivatePage(reply, 200, keysPage({ member, keys: await keysOf(member), token })),
   );
 
-  const create = forMember(checkForm, async ({ request, reply, visitor, member }) => {
+  const create = forMember(async ({ request, reply, token, member }) => {
     const name = formField(request, "name").trim();
     const keys = await keysOf(member);
-    const refused = (error: string) =>
-      sendPrivatePage(reply, 400, keysPage({ member, keys, token: tokenField(visitor), name, error }));
+    const refused = (error: string) => sendPrivatePage(reply, 400, keysPage({ member, keys, token, name, error }));
     const error = nameError(name);
     if (error !== undefined) {
       return refused(error);
@@ -72,22 +71,23 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
     }
   });
 
-  const askToRevoke = forMember(visitorOf, async (call) =>
-    sendPrivatePage(call.reply, 200, revokePage({ key: await activeKey(call), token: tokenField(call.visitor) })),
+  const askToRevoke = forMember(async (call) =>
+    sendPrivatePage(call.reply, 200, revokePage({ key: await activeKey(call), token: call.token })),
   );
 
-  const revoke = forMember(checkForm, async (call) => {
+  const revoke = forMember(async (call) => {
     const { name, team } = await activeKey(call);
     await revokeKey(store, name, new Date(now()), team);
     return call.reply.redirect("/portal", 303);
   });
 
-  app.get("/portal", { onResponse }, list);
+  app.addHook("onResponse", measurements.countResponses("portal-keys"));
+  app.get("/portal", list);
   // For the back button and bookmarks after a key was created.
-  app.get("/portal/keys", { onResponse }, async (_, reply) => reply.redirect("/portal", 303));
-  app.post("/portal/keys", { onResponse }, create);
-  app.get("/portal/keys/:id/revoke", { onResponse }, askToRevoke);
-  app.post("/portal/keys/:id/revoke", { onResponse }, revoke);
+  app.get("/portal/keys", async (_, reply) => reply.redirect("/portal", 303));
+  app.post("/portal/keys", create);
+  app.get("/portal/keys/:id/revoke", askToRevoke);
+  app.post("/portal/keys/:id/revoke", revoke);
 }
 
 function nameError(name: string): string | undefined {

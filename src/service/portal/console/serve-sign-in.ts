@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { fixedWindow } from "../../http/admission/rate-limit.ts";
 import { sourceOf } from "../../http/admission/source-address.ts";
 import type { PortalAccess } from "../../http/service-options.ts";
@@ -25,11 +25,11 @@ export function serveSignIn(
   { sendCode, codesArePrinted }: PortalAccess,
 ): void {
   const { now } = settings;
-  /** Counts a request. If its limit is exceeded, sets `Retry-After` and returns the time to wait. */
-  const limiter = (name: string, limit: number, keyOf: (request: FastifyRequest) => string) => {
+  /** Counts a request of `key`. If its limit is exceeded, sets `Retry-After` and returns the time to wait. */
+  const limiter = (name: string, limit: number) => {
     const { charge } = fixedWindow(store, name, limit, HOUR_SECONDS, now);
-    return async (request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> => {
-      const { admitted, resetSeconds } = await charge(keyOf(request));
+    return async (key: string, reply: FastifyReply): Promise<string | undefined> => {
+      const { admitted, resetSeconds } = await charge(key);
       if (admitted) {
         return undefined;
       }
@@ -38,17 +38,12 @@ export function serveSignIn(
       return minutes === 1 ? "one minute" : `${minutes} minutes`;
     };
   };
-  const source = (request: FastifyRequest) => sourceOf(request.ip);
-  const codesOfSource = limiter("codes-of-source", CODES_PER_SOURCE, source);
-  const codesOfAddress = limiter(
-    "codes-of-address",
-    CODES_PER_ADDRESS,
-    (request) => normalEmail(formField(request, "email")) ?? "",
-  );
-  const triesOfSource = limiter("tries-of-source", TRIES_PER_SOURCE, source);
-  const onResponse = measurements.countResponses("portal-sign-in");
+  const codesOfSource = limiter("codes-of-source", CODES_PER_SOURCE);
+  const codesOfAddress = limiter("codes-of-address", CODES_PER_ADDRESS);
+  const triesOfSource = limiter("tries-of-source", TRIES_PER_SOURCE);
+  app.addHook("onResponse", measurements.countResponses("portal-sign-in"));
 
-  app.get("/portal/sign-in", { onResponse }, async (request, reply) => {
+  app.get("/portal/sign-in", async (request, reply) => {
     const visitor = knownVisitor(request, reply, settings);
     if ((await sessionMember(store, visitor, now())) !== undefined) {
       return reply.redirect("/portal", 303);
@@ -56,7 +51,7 @@ export function serveSignIn(
     return sendPrivatePage(reply, 200, signInPage({ token: tokenField(visitor) }));
   });
 
-  app.post("/portal/sign-in", { onResponse }, async (request, reply) => {
+  app.post("/portal/sign-in", async (request, reply) => {
     const visitor = checkForm(request, settings);
     const token = tokenField(visitor);
     const typed = formField(request, "email");
@@ -65,7 +60,7 @@ export function serveSignIn(
       const error = typed.trim() === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
       return sendPrivatePage(reply, 400, signInPage({ token, email: typed, error }));
     }
-    const wait = (await codesOfSource(request, reply)) ?? (await codesOfAddress(request, reply));
+    const wait = (await codesOfSource(sourceOf(request.ip), reply)) ?? (await codesOfAddress(email, reply));
     if (wait !== undefined) {
       const error = `Too many codes were asked for. Try again in ${wait}.`;
       return sendPrivatePage(reply, 429, signInPage({ token, email: typed, error }));
@@ -81,7 +76,7 @@ export function serveSignIn(
     return reply.redirect("/portal/code", 303);
   });
 
-  app.get("/portal/code", { onResponse }, async (request, reply) => {
+  app.get("/portal/code", async (request, reply) => {
     const visitor = visitorOf(request, settings);
     const email = visitor === undefined ? undefined : await pendingEmail(store, visitor, now());
     if (visitor === undefined || email === undefined) {
@@ -90,7 +85,7 @@ export function serveSignIn(
     return sendPrivatePage(reply, 200, codePage({ token: tokenField(visitor), email, codesArePrinted }));
   });
 
-  app.post("/portal/code", { onResponse }, async (request, reply) => {
+  app.post("/portal/code", async (request, reply) => {
     const visitor = checkForm(request, settings);
     const token = tokenField(visitor);
     const code = formField(request, "code").replaceAll(/[\s-]/g, "");
@@ -100,7 +95,7 @@ export function serveSignIn(
     if (email !== undefined && !/^\d{6}$/.test(code)) {
       return again(400, "A code has six digits.");
     }
-    const wait = await triesOfSource(request, reply);
+    const wait = await triesOfSource(sourceOf(request.ip), reply);
     if (wait !== undefined) {
       return again(429, `Too many codes were tried. Try again in ${wait}.`);
     }
@@ -119,7 +114,7 @@ export function serveSignIn(
     return reply.redirect("/portal", 303);
   });
 
-  app.post("/portal/sign-out", { onResponse }, async (request, reply) => {
+  app.post("/portal/sign-out", async (request, reply) => {
     await endSession(store, checkForm(request, settings));
     return reply.clearCookie(cookieName(settings)).redirect("/portal/sign-in", 303);
   });
