@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import { flagError, quoted, valueError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { isLoopback } from "../../service/http/admission/source-address.ts";
 import type { PortalAccess, SendCode, ServiceOptions } from "../../service/http/service-options.ts";
-import { isLoopback } from "../../service/portal/console/guard.ts";
 import { mailCodes } from "../../service/portal/mail.ts";
 
 export interface PortalFlags {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isLoopback } from "../../../src/service/portal/console/guard.ts";
+import { isLoopback } from "../../../src/service/http/admission/source-address.ts";
 import { listKeys } from "../../../src/service/store/access/manage-keys.ts";
 import { createTeam, grantTeam } from "../../../src/service/store/access/manage-teams.ts";
 import { addMember } from "../../../src/service/store/access/members.ts";

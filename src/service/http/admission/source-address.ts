@@ -28,3 +28,8 @@ export function sourceOf(address: string): string {
   const parsed = ipaddr.process(plain);
   return parsed instanceof ipaddr.IPv6 ? parsed.toNormalizedString().split(":", 4).join(":") : parsed.toString();
 }
+
+/** Whether an address or a host name leads to this machine only. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i.test(hostname);
+}

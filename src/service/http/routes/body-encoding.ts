@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { brotliCompress, gzip, constants as zlib } from "node:zlib";
+import { isLoopback } from "../admission/source-address.ts";
 import { quality } from "../quality.ts";
 
 /** Shorter bodies fit into one packet without compression. */
@@ -29,7 +30,8 @@ type Encoding = keyof typeof ENCODERS;
  */
 export async function encodeBody(body: Buffer, accepted: string | undefined, address: string) {
   const headers = { vary: "Accept-Encoding" };
-  const encoding = body.length < SHORTEST || isLocal(address) ? undefined : preferred(accepted ?? "");
+  const encoding =
+    body.length < SHORTEST || isLoopback(address.replace("::ffff:", "")) ? undefined : preferred(accepted ?? "");
   return encoding === undefined
     ? { body, headers }
     : { body: await ENCODERS[encoding](body), headers: { ...headers, "content-encoding": encoding } };
@@ -42,8 +44,4 @@ function preferred(accepted: string): Encoding | undefined {
     return undefined;
   }
   return br >= gzip ? "br" : "gzip";
-}
-
-function isLocal(address: string): boolean {
-  return address === "::1" || /^(::ffff:)?127\./.test(address);
 }

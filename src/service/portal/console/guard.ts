@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isLoopback } from "../../http/admission/source-address.ts";
 import { type AppSettings, publicPath } from "../../http/service-options.ts";
-import { newSecret } from "../../store/access/manage-keys.ts";
 import { type Html, html } from "../html.ts";
 
 /** Refuses a request with a page that says why. */
@@ -38,11 +38,7 @@ export function visitorOf(request: FastifyRequest, origin: Origin): string | und
   return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
 }
 
-/** The browser's secret. A browser without one gets a new one. */
-export function knownVisitor(request: FastifyRequest, reply: FastifyReply, origin: Origin): string {
-  return visitorOf(request, origin) ?? setSecret(reply, newSecret(), origin);
-}
-
+/** Gives the browser a secret. @returns the secret */
 export function setSecret(reply: FastifyReply, secret: string, origin: Origin): string {
   reply.setCookie(cookieName(origin), secret);
   return secret;
@@ -74,11 +70,6 @@ export function checkForm(request: FastifyRequest, origin: Origin): string {
 export function formField(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | undefined)?.[name];
   return typeof value === "string" ? value : "";
-}
-
-/** Whether an address leads to this machine only. */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i.test(hostname);
 }
 
 /** Without a public address, the host must be a loopback address. This prevents DNS rebinding. */

@@ -4,11 +4,12 @@ import { fixedWindow } from "../../http/admission/rate-limit.ts";
 import { sourceOf } from "../../http/admission/source-address.ts";
 import type { PortalAccess } from "../../http/service-options.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
+import { newSecret } from "../../store/access/manage-keys.ts";
 import { normalEmail } from "../../store/access/members.ts";
 import { endSession, openPortalSession, sessionMember } from "../../store/access/sessions.ts";
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
 import { sendPrivatePage } from "../layout.ts";
-import { checkForm, cookieName, formField, knownVisitor, setSecret, tokenField, visitorOf } from "./guard.ts";
+import { checkForm, cookieName, formField, setSecret, tokenField, visitorOf } from "./guard.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
 
 const HOUR_SECONDS = 3_600;
@@ -44,7 +45,7 @@ export function serveSignIn(
   app.addHook("onResponse", measurements.countResponses("portal-sign-in"));
 
   app.get("/portal/sign-in", async (request, reply) => {
-    const visitor = knownVisitor(request, reply, settings);
+    const visitor = visitorOf(request, settings) ?? setSecret(reply, newSecret(), settings);
     if ((await sessionMember(store, visitor, now())) !== undefined) {
       return reply.redirect("/portal", 303);
     }
