@@ -3,7 +3,6 @@ import {
   AVAILABILITY,
   SERVICE_STATES,
   type ServiceState,
-  type StatusDay,
   type StatusFeed,
   type StatusSuite,
 } from "../../../contract/status.ts";
@@ -76,30 +75,30 @@ export function windowStart(now: number): string {
 }
 
 function suiteOf({ slug, name, endpoints }: SuiteDefinition, facts: StatusFacts): StatusSuite {
-  const today = dayOf(facts.now);
-  const first = windowStart(facts.now);
+  const days = Array.from({ length: AVAILABILITY.windowDays }, (_, day) => addDays(windowStart(facts.now), day));
   const parts = endpoints.flatMap(({ measured }) => measured ?? []);
-  const counts = facts.counts.filter(
-    ({ date, operation }) => parts.includes(operation) && date >= first && date <= today,
-  );
+  const counts = facts.counts.filter(({ date, operation }) => parts.includes(operation) && days.includes(date));
   const described = endpoints.map(({ label, measured }) => {
     const own = counts.filter(({ operation }) => operation === measured);
-    const hasRequests = measured !== undefined && own.some(({ date }) => date === today);
+    const hasRequests = measured !== undefined && own.some(({ date }) => date === days.at(-1));
     const state = hasRequests ? presentState(facts.latestFailures(measured)) : "no_data";
     return { label, state, uptime_pct: uptimePct(own) };
   });
+  const states = described.map(({ state }) => state);
+  if (parts.length > 0 && !facts.storeReachable) {
+    states.push("outage");
+  }
   const incidents = facts.incidents.filter((incident) => incident.suite === slug && incident.resolved_at === null);
   return {
     slug,
     name,
-    state: worst([
-      ...described.map(({ state }) => state),
-      ...(parts.length > 0 && !facts.storeReachable ? (["outage"] as const) : []),
-      ...incidents.map(incidentState),
-    ]),
+    state: worst([...states, ...incidents.map(incidentState)]),
     uptime_pct: uptimePct(counts),
     endpoints: described,
-    days: Array.from({ length: AVAILABILITY.windowDays }, (_, index) => statusDay(addDays(first, index), counts)),
+    days: days.map((date) => {
+      const uptime_pct = uptimePct(counts.filter((count) => count.date === date));
+      return { date, state: stateOf(uptime_pct), uptime_pct };
+    }),
   };
 }
 
@@ -110,11 +109,6 @@ function presentState(failures: readonly boolean[]): ServiceState {
     return "operational";
   }
   return failed > failures.length / 2 ? "outage" : "degraded";
-}
-
-function statusDay(date: string, counts: readonly DayCount[]): StatusDay {
-  const uptime_pct = uptimePct(counts.filter((count) => count.date === date));
-  return { date, state: stateOf(uptime_pct), uptime_pct };
 }
 
 /** Percentage with two decimals, rounded down so that a failure never shows as 100; null without requests. */
@@ -128,6 +122,7 @@ function uptimePct(counts: readonly DayCount[]): number | null {
   return requests === 0 ? null : Math.floor((10_000 * (requests - failures)) / requests) / 100;
 }
 
+/** The state of a day. */
 function stateOf(pct: number | null): ServiceState {
   if (pct === null) {
     return "no_data";
