@@ -4,7 +4,7 @@ import { Agent, get } from "node:http";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../../../src/service/http/app.ts";
 import { startService } from "../../../src/service/http/start-service.ts";
 import { openStore } from "../../../src/service/store/writable-store.ts";
@@ -117,6 +117,23 @@ test("a slow reader receives the rest of a response that began before closing", 
 
   const [, ...responses] = received.split("HTTP/1.1 200 OK\r\n");
   expect(responses.map((response) => response.match(/"product_id"/g)?.length)).toEqual(Array(8).fill(100));
+});
+
+test("a client that never reads its responses is disconnected 20 seconds after closing began", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const service = await startTestService({ rows: products(100, { title: "x".repeat(20_000) }) });
+  const silent = connect(Number(new URL(service.url).port));
+  const request = `GET /v1/catalog?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+  silent.write(request.repeat(8));
+  await once(silent, "readable");
+
+  const closed = service.close();
+  await expect.poll(() => fetch(service.url).catch(() => "refused")).toBe("refused");
+  vi.advanceTimersByTime(20_000);
+
+  await closed;
+  silent.destroy();
 });
 
 test("idle connections do not delay closing", async () => {
