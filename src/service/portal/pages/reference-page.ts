@@ -73,11 +73,11 @@ ${scrollingTable(
 }
 
 /** A table that scrolls on a narrow screen, also with the keyboard. */
-function scrollingTable(label: string, headings: readonly [string, string, string], rows: readonly Html[][]): Html {
+function scrollingTable(label: string, headings: string[], rows: [Html, Html, Html][]): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
 <thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
 <tbody>${rows.map(
-    ([first = html``, second = html``, third = html``]) =>
+    ([first, second, third]) =>
       html`<tr><th scope="row" class="fit">${first}</th><td class="fit">${second}</td><td class="wide">${third}</td></tr>`,
   )}</tbody></table></div>`;
 }
