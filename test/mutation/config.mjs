@@ -277,12 +277,6 @@ export const explained = [
   ...each("src/service/http/app.ts", OTHER_NAME, '"catalog"', '"sample"', '"failed"'),
   ...each(
     "src/service/http/app.ts",
-    "fastify would read the query as well, and nobody asks it",
-    "{ querystringParser: () => ({}) }",
-    "() => ({})",
-  ),
-  ...each(
-    "src/service/http/app.ts",
     "no route has a schema",
     "{ compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } }",
     "{ buildValidator: noSchemas, buildSerializer: noSchemas }",

@@ -88,16 +88,8 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     return rateLimitHeaders(figures);
   };
 
-  // `unknown`, because fastify's types for this handler do not fit its other types.
-  const badPath = (_: unknown, request: unknown, reply: unknown): void => {
-    const problem = new ServiceProblem("invalid_request", "The path is not valid percent-encoded text.");
-    void sendProblem(problem, request as FastifyRequest, reply as FastifyReply);
-  };
-
   const app: FastifyInstance = fastify({
     genReqId: newRequestId,
-    // The service parses queries itself, because fastify accepts queries that must be refused.
-    routerOptions: { querystringParser: () => ({}) },
     // A proxy may send the path of the public address or leave it out.
     rewriteUrl: ({ url = "/" }) => withoutRoot(originForm(url), root),
     // Requests that arrive while the service closes get normal responses.
@@ -115,7 +107,11 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     clientErrorHandler: (error, socket) =>
       error.code === "ECONNRESET" ? socket.destroy() : refuseSocket(socket, malformedRequest(error)),
-    frameworkErrors: badPath,
+    frameworkErrors: (_, request, reply) => {
+      const problem = new ServiceProblem("invalid_request", "The path is not valid percent-encoded text.");
+      // Fastify's types for this handler do not fit its other types.
+      void sendProblem(problem, request as FastifyRequest, reply as unknown as FastifyReply);
+    },
   });
   app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     app.server.emit("request", request, response);
@@ -194,10 +190,7 @@ function withoutRoot(target: string, root: string): string {
 
 /** Writes the measurements regularly and on closing. Ends each connection after its last response. */
 function endGracefully(app: FastifyInstance, connections: OpenConnections, flush: () => Promise<void>): void {
-  let flushTimer: NodeJS.Timeout | undefined;
-  app.addHook("onReady", async () => {
-    flushTimer = setInterval(flush, FLUSH_INTERVAL).unref();
-  });
+  const flushTimer = setInterval(flush, FLUSH_INTERVAL).unref();
   app.addHook("onSend", async (_, reply) => {
     if (connections.isLast(reply.raw)) {
       reply.header("connection", "close");
