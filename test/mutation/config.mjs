@@ -283,7 +283,6 @@ export const explained = [
     '{ throw new Error("routes have no schemas"); }',
     '"routes have no schemas"',
   ),
-  ...each("src/service/http/admission/auth.ts", "Node.js trims headers", "authorization?.trim()"),
   ...each(
     "src/service/http/routes/respond.ts",
     ONLY_SLOWER,

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
@@ -24,9 +25,7 @@ export async function startMetrics(host: string, port: number) {
     }
     response.setHeader("content-type", registry.contentType).end(await registry.metrics());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(port, host, resolve);
-  });
+  await once(server.listen(port, host), "listening");
   const { address, family, port: chosen } = server.address() as AddressInfo;
   return {
     url: `http://${family === "IPv6" ? `[${address}]` : address}:${chosen}/metrics`,

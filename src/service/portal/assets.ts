@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import STYLE from "./portal.css";
 
@@ -42,6 +42,5 @@ export function serveAssets(app: FastifyInstance): void {
 }
 
 function asset(name: string, ending: string, type: string, content: string) {
-  const hash = createHash("sha256").update(content).digest("hex").slice(0, 12);
-  return { path: `/assets/${name}-${hash}.${ending}`, type, content };
+  return { path: `/assets/${name}-${hash("sha256", content).slice(0, 12)}.${ending}`, type, content };
 }

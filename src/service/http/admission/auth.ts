@@ -64,5 +64,5 @@ export function requireScope(key: KeyRecord, scope: Scope): void {
 
 /** The credential of a Bearer header (RFC 6750 section 2.1). The scheme may have any case (RFC 9110 section 11.1). */
 function bearerToken(authorization: string | undefined): string | undefined {
-  return /^bearer +(\S.*)$/i.exec(authorization?.trim() ?? "")?.[1];
+  return /^bearer +(\S.*)$/i.exec(authorization ?? "")?.[1];
 }
