@@ -4,9 +4,8 @@ export function prefers(accept: string, wanted: string, ...others: string[]): bo
 }
 
 /**
- * The weight of a value in an `Accept` or `Accept-Encoding` header (RFC 9110 section 12.4.2).
- *
- * @returns 1 without a weight; 0 if the value is not named or its weight is invalid; wildcards are ignored
+ * The weight of a value in an `Accept` or `Accept-Encoding` header (RFC 9110 section 12.4.2): 1 without a weight, 0 if the
+ * value is not named or its weight is invalid. Wildcards are ignored.
  */
 export function quality(header: string, wanted: string): number {
   for (const item of header.toLowerCase().split(",")) {

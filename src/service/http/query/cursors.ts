@@ -18,12 +18,7 @@ const [OFFSET_AT, VERSION_AT, ISSUED_AT, AFTER_AT, SELECTION_AT, PAYLOAD_BYTES] 
 // 66 bytes have no spare bits in base64url, so each cursor has exactly one spelling.
 const CURSOR = /^[\w-]{88}$/;
 
-/**
- * Writes a position as an opaque cursor: format, offset, version, time of issue, last row and selection, signed with
- * HMAC-SHA-256.
- *
- * @param now Milliseconds since the epoch.
- */
+/** Writes a position as an opaque cursor, signed with HMAC-SHA-256. @param now milliseconds since the epoch */
 export function sealCursor(position: WalkPosition, secret: Buffer, now: number): string {
   const { offset, version, after, selection } = position;
   const payload = Buffer.alloc(PAYLOAD_BYTES, FORMAT);
@@ -36,9 +31,8 @@ export function sealCursor(position: WalkPosition, secret: Buffer, now: number):
 }
 
 /**
- * Reads a cursor back.
+ * Reads a cursor back, which is valid for `ttl` milliseconds.
  *
- * @param ttl Milliseconds that a cursor is valid.
  * @throws ServiceProblem `invalid_cursor` if the cursor has expired or was not signed with this secret.
  */
 export function openCursor(cursor: string, secret: Buffer, now: number, ttl: number): WalkPosition {

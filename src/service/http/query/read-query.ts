@@ -4,9 +4,6 @@ import { validOptions } from "./valid-options.ts";
 /**
  * Reads the query of a request target. Invalid parts are refused, never ignored: without a filter, the response would
  * contain rows that were not requested.
- *
- * @param target path and query as in the request line
- * @param allowed parameters of the operation
  */
 export function readQuery(target: string, allowed: readonly string[]): Map<string, string> {
   if (target.includes("#")) {
@@ -32,11 +29,7 @@ export function readQuery(target: string, allowed: readonly string[]): Map<strin
   return parameters;
 }
 
-/**
- * Decodes `application/x-www-form-urlencoded`.
- *
- * @param field name of the parameter, for the error
- */
+/** Decodes `application/x-www-form-urlencoded`. @param field for the error */
 function decodeFormText(text: string, field: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

@@ -4,11 +4,7 @@ import { validOptions } from "./valid-options.ts";
 
 type SlugName = keyof Rcd;
 
-/**
- * Refuses slugs and triples that the team cannot see (contract section 4.1).
- *
- * @param vocabulary all combinations that the team can see
- */
+/** Refuses slugs and triples that are in no combination that the team can see (contract section 4.1). */
 export function checkSlugs(filters: Filters, vocabulary: readonly Rcd[]): void {
   const { retailer, category, department, rcd } = filters;
   requireSlug("retailer", retailer, vocabulary);

@@ -21,12 +21,8 @@ const ENCODERS = {
 type Encoding = keyof typeof ENCODERS;
 
 /**
- * Compresses a body if the client accepts it (RFC 9110 section 12.5.3). Clients on the same machine get it uncompressed,
- * because compression is slower than loopback.
- *
- * @param accepted the `Accept-Encoding` header
- * @param address of the client
- * @returns the body and its headers
+ * Compresses a body if the client's `Accept-Encoding` header allows it (RFC 9110 section 12.5.3). Clients on the same machine
+ * get it uncompressed, because compression is slower than loopback.
  */
 export async function encodeBody(body: Buffer, accepted: string | undefined, address: string) {
   const headers = { vary: "Accept-Encoding" };

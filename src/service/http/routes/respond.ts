@@ -24,12 +24,8 @@ export interface OperationCall extends Pick<ServiceParts, "store" | "settings"> 
   onVersion: (used: number) => void;
 }
 
-/** The parts of a response that differ between operations. */
-interface ResponseParts {
-  /** JSON texts of the elements of the array, with commas between them, in UTF-8. */
-  data: Buffer;
-  pagination: Pagination | CatalogPagination;
-}
+/** The elements of the array as JSON texts with commas between them, in UTF-8, and the pagination. */
+type ResponseParts = { data: Buffer; pagination: Pagination | CatalogPagination };
 
 const READS = 3;
 
