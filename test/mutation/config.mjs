@@ -274,7 +274,7 @@ export const explained = [
     "[]",
   ),
   { file: "src/service/http/query/cursors.ts", code: '"cursor"', reason: OTHER_NAME },
-  ...each("src/service/http/app.ts", OTHER_NAME, '"catalog"', '"sample"', '"failed"'),
+  ...each("src/service/http/service-parts.ts", OTHER_NAME, '"catalog"', '"sample"', '"failed"'),
   ...each(
     "src/service/http/app.ts",
     "no route has a schema",

@@ -7,16 +7,16 @@ import { addRoot, sendPage } from "../portal/layout.ts";
 import { withinDeadline } from "../store/query-deadline.ts";
 import type { WritableStore } from "../store/writable-store.ts";
 import { keyOf } from "./admission/auth.ts";
-import { fixedWindow, rateLimitHeaders } from "./admission/rate-limit.ts";
+import { rateLimitHeaders } from "./admission/rate-limit.ts";
 import { withoutPorts } from "./admission/source-address.ts";
 import { type OpenConnections, openConnections } from "./connections/open-connections.ts";
 import { checkRequest, createRefuseSocket, malformedRequest } from "./connections/raw-responses.ts";
-import { createMeasurements } from "./measurements.ts";
 import { prefers } from "./quality.ts";
 import { serveOperations } from "./routes/serve-operations.ts";
 import { servePages } from "./routes/serve-pages.ts";
 import { isVital, serveOperator } from "./serve-operator.ts";
-import { FAILED_ATTEMPTS_PER_WINDOW, publicPath, type ServiceOptions, withDefaults } from "./service-options.ts";
+import { publicPath, type ServiceOptions } from "./service-options.ts";
+import { createParts } from "./service-parts.ts";
 import { newRequestId, PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./service-problem.ts";
 import { serveStatus } from "./status/serve-status.ts";
 
@@ -33,19 +33,8 @@ const VERSIONED = /^\/(?:api\/)?v1(?![^/?])(\/sample\b)?/;
 
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
 export function createApp(store: WritableStore, options: ServiceOptions = {}): FastifyInstance {
-  const settings = withDefaults(options);
-  let listeningUrl = "";
-  const base = (): string => settings.publicUrl ?? listeningUrl;
-  const errorBase = (): string => settings.errorBase ?? base();
-  const measurements = createMeasurements(store, settings.now);
-  const windowOf = (name: string, limit: number) =>
-    fixedWindow(store, name, limit, settings.windowSeconds, settings.now);
-  const budgets = {
-    catalog: windowOf("catalog", settings.rateLimit),
-    sample: windowOf("sample", settings.sampleRateLimit),
-  };
-  const failedAttempts = windowOf("failed", FAILED_ATTEMPTS_PER_WINDOW);
-  const parts = { store, settings, budgets, failedAttempts, measurements, base, errorBase };
+  const parts = createParts(store, options);
+  const { settings, budgets, errorBase } = parts;
   const root = publicPath(settings);
   const connections = openConnections();
   const refuseSocket = createRefuseSocket(connections, budgets.catalog.unused, errorBase);
@@ -142,9 +131,9 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
   });
   app.addHook("onListen", async () => {
     // Clients cannot connect to an address that means all interfaces.
-    listeningUrl = app.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost");
+    parts.listensAt(app.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost"));
   });
-  endGracefully(app, connections, measurements.flush);
+  endGracefully(app, connections, parts.measurements.flush);
 
   serveOperations(app, parts);
   serveStatus(app, parts);

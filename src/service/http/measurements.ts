@@ -5,8 +5,6 @@ import type { DayCount, KeyUse, MeasuredPart, Store } from "../store/store.ts";
 const LATEST_REQUESTS = 10;
 const LATEST_TIME = 5 * 60_000;
 
-export type Measurements = ReturnType<typeof createMeasurements>;
-
 /**
  * Request counts and key uses. They are collected in memory and written to the store later, so that no request waits for
  * a write. While the store is not available, they stay in memory: a few numbers for each day and key.

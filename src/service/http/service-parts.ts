@@ -1,20 +1,31 @@
-import type { EndpointGroup } from "../../contract/limits.ts";
 import type { WritableStore } from "../store/writable-store.ts";
-import type { FixedWindow } from "./admission/rate-limit.ts";
-import type { Measurements } from "./measurements.ts";
-import type { AppSettings } from "./service-options.ts";
+import { fixedWindow } from "./admission/rate-limit.ts";
+import { createMeasurements } from "./measurements.ts";
+import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./service-options.ts";
+
+export type ServiceParts = ReturnType<typeof createParts>;
 
 /** What the routes of a service share. */
-export interface ServiceParts {
-  store: WritableStore;
-  settings: AppSettings;
-  /** The requests that each team has left, by endpoint group (contract section 8). */
-  budgets: Readonly<Record<EndpointGroup, FixedWindow>>;
-  /** Failed authentications, by source address. */
-  failedAttempts: FixedWindow;
-  measurements: Measurements;
-  /** Address of the service, without a final slash. */
-  base: () => string;
-  /** Address of the host of the error catalogue, to which the `type` of each problem links. */
-  errorBase: () => string;
+export function createParts(store: WritableStore, options: ServiceOptions) {
+  const settings = withDefaults(options);
+  const { now, windowSeconds, rateLimit, sampleRateLimit, publicUrl, errorBase } = settings;
+  const windowOf = (name: string, limit: number) => fixedWindow(store, name, limit, windowSeconds, now);
+  let listeningUrl = "";
+  const base = (): string => publicUrl ?? listeningUrl;
+  return {
+    store,
+    settings,
+    /** The requests that each team has left, by endpoint group (contract section 8). */
+    budgets: { catalog: windowOf("catalog", rateLimit), sample: windowOf("sample", sampleRateLimit) },
+    /** Failed authentications, by source address. */
+    failedAttempts: windowOf("failed", FAILED_ATTEMPTS_PER_WINDOW),
+    measurements: createMeasurements(store, now),
+    /** Address of the service, without a final slash. */
+    base,
+    /** Address of the host of the error catalogue, to which the `type` of each problem links. */
+    errorBase: (): string => errorBase ?? base(),
+    listensAt: (url: string): void => {
+      listeningUrl = url;
+    },
+  };
 }
