@@ -4,9 +4,8 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { serveConsole } from "../portal/console/serve-console.ts";
 import { notFoundPage } from "../portal/console/sign-in-pages.ts";
 import { addRoot, sendPage } from "../portal/layout.ts";
-import { withinDeadline } from "../store/query-deadline.ts";
 import type { WritableStore } from "../store/writable-store.ts";
-import { keyOf } from "./admission/auth.ts";
+import { figuresLeft } from "./admission/auth.ts";
 import { rateLimitHeaders } from "./admission/rate-limit.ts";
 import { withoutPorts } from "./admission/source-address.ts";
 import { type OpenConnections, openConnections } from "./connections/open-connections.ts";
@@ -44,37 +43,21 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     if (problem.code === "internal_error") {
       settings.onUnexpectedError(error, request.id);
     }
-    const isVersioned = VERSIONED.test(request.routeOptions.url ?? request.url);
+    const versioned = VERSIONED.exec(request.routeOptions.url ?? request.url);
     const prefersPage = prefers(request.headers.accept ?? "", "text/html", "application/json", PROBLEM_TYPE);
-    if (problem.code === "not_found" && !isVersioned && prefersPage) {
+    if (problem.code === "not_found" && versioned === null && prefersPage) {
       return sendPage(reply.code(404).header("vary", "Accept"), notFoundPage());
     }
     const document = problemDocument(problem, errorBase(), request.id);
-    const { headers = {} } = problem.details;
-    const isCharged = reply.hasHeader("ratelimit-limit") || "ratelimit-limit" in headers;
+    reply.code(document.status).headers(problem.details.headers ?? {});
+    if (versioned !== null && !reply.hasHeader("ratelimit-limit")) {
+      const budget = versioned[1] === undefined ? budgets.catalog : budgets.sample;
+      reply.headers(rateLimitHeaders(await figuresLeft(request, parts, budget)));
+    }
     return reply
-      .code(document.status)
-      .headers(isCharged ? headers : { ...(await unchargedLimits(request)), ...headers })
       .header("cache-control", "no-store")
       .type(PROBLEM_TYPE)
       .send(Buffer.from(JSON.stringify(document)));
-  };
-
-  /**
-   * The rate limit headers of a problem below `/v1` that no window was charged for: what the team of its key has left. The
-   * window is described as unused if the key is unknown, or cannot be read.
-   */
-  const unchargedLimits = async ({ headers, routeOptions, url }: FastifyRequest): Promise<Record<string, string>> => {
-    const versioned = VERSIONED.exec(routeOptions.url ?? url);
-    if (versioned === null) {
-      return {};
-    }
-    const budget = versioned[1] === undefined ? budgets.catalog : budgets.sample;
-    const figures = await withinDeadline(settings.queryTimeout, async (deadline) => {
-      const key = await keyOf(headers, store, deadline);
-      return key === undefined ? budget.unused() : await budget.peek(key.team);
-    }).catch(budget.unused);
-    return rateLimitHeaders(figures);
   };
 
   const app: FastifyInstance = fastify({

@@ -1,11 +1,11 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyRequest } from "fastify";
 import type { Scope } from "../../../contract/operations.ts";
 import { hashSecret } from "../../store/access/manage-keys.ts";
-import type { KeyRecord, Store } from "../../store/store.ts";
+import { withinDeadline } from "../../store/query-deadline.ts";
+import type { KeyRecord } from "../../store/store.ts";
 import type { ServiceParts } from "../service-parts.ts";
 import { ServiceProblem } from "../service-problem.ts";
-import { type Charge, type FixedWindow, rateLimited, rateLimitHeaders } from "./rate-limit.ts";
+import { type Charge, type FixedWindow, type RateFigures, rateLimited, rateLimitHeaders } from "./rate-limit.ts";
 import { sourceOf } from "./source-address.ts";
 
 const REALM = 'Bearer realm="retail-catalog"';
@@ -42,15 +42,20 @@ export async function authenticate(
       });
 }
 
-/** The valid key of a request, without counting a failed attempt. */
-export async function keyOf(
-  { authorization }: IncomingHttpHeaders,
-  store: Store,
-  deadline: AbortSignal,
-): Promise<KeyRecord | undefined> {
-  const secret = bearerToken(authorization);
-  const key = secret === undefined ? undefined : await store.keyByHash(hashSecret(secret), deadline);
-  return key?.revokedAt === null ? key : undefined;
+/**
+ * What the team of a request's key has left in a window, without counting the request. The window is described as unused if
+ * the key is unknown, or cannot be read.
+ */
+export async function figuresLeft(
+  { headers }: FastifyRequest,
+  { store, settings }: ServiceParts,
+  budget: FixedWindow,
+): Promise<RateFigures> {
+  return await withinDeadline(settings.queryTimeout, async (deadline) => {
+    const secret = bearerToken(headers.authorization);
+    const key = secret === undefined ? undefined : await store.keyByHash(hashSecret(secret), deadline);
+    return key?.revokedAt === null ? await budget.peek(key.team) : budget.unused();
+  }).catch(budget.unused);
 }
 
 /** Refuses a key whose team is not entitled to `scope`. */
