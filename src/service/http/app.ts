@@ -36,7 +36,7 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
   const { settings, budgets, errorBase } = parts;
   const root = publicPath(settings);
   const connections = openConnections();
-  const refuseSocket = createRefuseSocket(connections, budgets.catalog.unused, errorBase);
+  const refuseSocket = createRefuseSocket(connections, parts);
 
   const sendProblem = async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const problem = problemFrom(error);

@@ -22,8 +22,8 @@ export async function authenticate(
   budget: FixedWindow,
   deadline: AbortSignal,
 ): Promise<{ key: KeyRecord; charge: Charge }> {
-  const secret = bearerToken(headers.authorization);
-  const found = secret === undefined ? undefined : await budget.chargeTeam(hashSecret(secret), deadline);
+  const hash = keyHash(headers.authorization);
+  const found = hash === undefined ? undefined : await budget.chargeTeam(hash, deadline);
   if (found !== undefined) {
     return found;
   }
@@ -33,7 +33,7 @@ export async function authenticate(
     throw rateLimited("Too many failed authentications from this address.", figures);
   }
   const limits = rateLimitHeaders(budget.unused());
-  throw secret === undefined
+  throw hash === undefined
     ? new ServiceProblem("missing_credentials", "The request has no Bearer credential.", {
         headers: { ...limits, "www-authenticate": REALM },
       })
@@ -52,8 +52,8 @@ export async function figuresLeft(
   budget: FixedWindow,
 ): Promise<RateFigures> {
   return await withinDeadline(settings.queryTimeout, async (deadline) => {
-    const secret = bearerToken(headers.authorization);
-    const key = secret === undefined ? undefined : await store.keyByHash(hashSecret(secret), deadline);
+    const hash = keyHash(headers.authorization);
+    const key = hash === undefined ? undefined : await store.keyByHash(hash, deadline);
     return key?.revokedAt === null ? await budget.peek(key.team) : budget.unused();
   }).catch(budget.unused);
 }
@@ -67,7 +67,8 @@ export function requireScope(key: KeyRecord, scope: Scope): void {
   }
 }
 
-/** The credential of a Bearer header (RFC 6750 section 2.1). The scheme may have any case (RFC 9110 section 11.1). */
-function bearerToken(authorization: string | undefined): string | undefined {
-  return /^bearer +(\S.*)$/i.exec(authorization ?? "")?.[1];
+/** The hash of the key in a Bearer header (RFC 6750 section 2.1). The scheme may have any case (RFC 9110 section 11.1). */
+function keyHash(authorization = ""): string | undefined {
+  const secret = /^bearer +(\S.*)$/i.exec(authorization)?.[1];
+  return secret === undefined ? undefined : hashSecret(secret);
 }

@@ -1,6 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { type RateFigures, rateLimitHeaders } from "../admission/rate-limit.ts";
+import { rateLimitHeaders } from "../admission/rate-limit.ts";
+import type { ServiceParts } from "../service-parts.ts";
 import { newRequestId, PROBLEM_TYPE, problemDocument, ServiceProblem } from "../service-problem.ts";
 import type { OpenConnections } from "./open-connections.ts";
 
@@ -11,7 +12,7 @@ const LINGER = 5_000;
  * Creates a function that writes a problem directly to a socket without an HTTP response, and ends the connection. If a
  * response is already open, the connection ends after it, without the problem.
  */
-export function createRefuseSocket(connections: OpenConnections, limits: () => RateFigures, errorBase: () => string) {
+export function createRefuseSocket(connections: OpenConnections, { budgets, errorBase }: ServiceParts) {
   return (socket: Socket, problem: ServiceProblem): void => {
     // Node.js no longer handles errors of this socket.
     socket.on("error", () => socket.destroy());
@@ -29,7 +30,7 @@ export function createRefuseSocket(connections: OpenConnections, limits: () => R
       "content-type": PROBLEM_TYPE,
       "content-length": String(Buffer.byteLength(body)),
       connection: "close",
-      ...rateLimitHeaders(limits()),
+      ...rateLimitHeaders(budgets.catalog.unused()),
       ...problem.details.headers,
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
