@@ -2,7 +2,6 @@ import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
 import { MismatchError } from "../errors.ts";
 import { fingerprint } from "../files/fingerprint.ts";
-import { IdSet } from "../rows/id-set.ts";
 import { CHECKED_COLUMNS, type ExportedRow, exportedRows } from "./exported-rows.ts";
 import type { Manifest } from "./manifest.ts";
 
@@ -21,7 +20,7 @@ export interface Verification {
 /**
  * Checks an exported file against its manifest: size and SHA-256; the number of rows, also against the count of the
  * service; that each row matches the filters and dates of its slice; and that no `product_id` appears twice in a slice, as
- * the export checked it: slices have no row in common. Memory: the ids of one slice, see `IdSet`.
+ * the export checked it: slices have no row in common. Memory: the ids of one slice.
  *
  * @throws MismatchError saying what differs; the reason of `signal` when it is aborted
  */
@@ -60,22 +59,21 @@ export async function verify(path: string, manifest: Manifest, signal: AbortSign
  */
 function sliceCheck(path: string, { filters, plan }: Manifest): (row: ExportedRow, number: number) => void {
   const left = [...plan.slices];
-  let slice: { rows: number; checks: ((row: ExportedRow) => boolean)[]; ids: IdSet } | undefined;
+  let slice: { rows: number; checks: ((row: ExportedRow) => boolean)[]; ids: Set<string> } | undefined;
   return (row, number) => {
     while (slice === undefined || slice.rows === 0) {
       const next = left.shift();
       if (next === undefined) {
         return;
       }
-      slice = { rows: next.rows, checks: [next.filters, filters].map(filterOf), ids: new IdSet() };
+      slice = { rows: next.rows, checks: [next.filters, filters].map(filterOf), ids: new Set() };
     }
     slice.rows -= 1;
     if (!slice.checks.every((isWithin) => isWithin(row))) {
       throw new MismatchError(`${path}: row ${number} is outside the filters of its manifest`);
     }
     const { product_id } = row;
-    const id = product_id === undefined ? undefined : Buffer.from(product_id);
-    if (id !== undefined && !slice.ids.add(id, 0, id.length)) {
+    if (product_id !== undefined && slice.ids.size === slice.ids.add(product_id).size) {
       throw new MismatchError(`${path} has the row ${JSON.stringify(product_id)} twice`);
     }
   };

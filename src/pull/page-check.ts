@@ -4,8 +4,7 @@ import { brokenContract } from "../api/responses/shape.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";
-import { IdSet } from "../rows/id-set.ts";
-import { BACKSLASH } from "../rows/json-bytes.ts";
+import { createIdCheck } from "../rows/id-check.ts";
 import type { SetFacts } from "./store/page-store.ts";
 
 /** The set changed during the walk; the walk begins again. */
@@ -15,13 +14,13 @@ export class SetMovedError extends Error {
 
 /**
  * Checks the pages of one walk as they pass: each row matches the filters, no row appears twice in the walk, and all pages
- * report the same set. Memory: the ids of the walk, see `IdSet`.
+ * report the same set. Memory: the hashes of its ids, see `createIdCheck`.
  *
  * @param version of the data that the coverage was of, if the service names it
  */
 export function createPageCheck(filters: Filters, version: string | undefined) {
   const firstOutside = createFilterCheck(filters);
-  const ids = new IdSet();
+  const firstRepeated = createIdCheck();
   let first: SetFacts | undefined;
   let isOfVersion = version !== undefined;
   let count = 0;
@@ -37,10 +36,9 @@ export function createPageCheck(filters: Filters, version: string | undefined) {
       if (outside !== -1) {
         throw outsideFilters(`row ${rows.raw(outside, id)}`, requestId);
       }
-      for (let row = 0; row < rows.length; row += 1) {
-        if (!addId(ids, rows.bytes, rows.valueStart(row, id), rows.valueEnd(row, id))) {
-          throw new SetMovedError(`row ${rows.raw(row, id)} was returned twice`);
-        }
+      const repeated = firstRepeated(rows);
+      if (repeated !== -1) {
+        throw new SetMovedError(`row ${rows.raw(repeated, id)} was returned twice`);
       }
     },
     /** Whether each page is of the version of the coverage, so that no row moved between them. */
@@ -87,15 +85,4 @@ export function createCursorCheck(): (page: CatalogPage) => void {
     }
     seen.add(next_cursor);
   };
-}
-
-/** Adds the text of an id, because the same text can have different escapes. */
-function addId(ids: IdSet, bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) {
-    if (bytes[at] === BACKSLASH) {
-      const text = Buffer.from(`"${JSON.parse(bytes.toString("utf8", start, end))}"`);
-      return ids.add(text, 0, text.length);
-    }
-  }
-  return ids.add(bytes, start, end);
 }
