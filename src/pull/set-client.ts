@@ -3,8 +3,10 @@ import type { CoverageResponse } from "../api/responses/coverage-response.ts";
 import type { SampleResponse } from "../api/responses/rows-response.ts";
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { Meta } from "../contract/envelope.ts";
+import { combinationFilter } from "../contract/filter-match.ts";
 import { type Filters, fitsRequest, splitRcd } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { groupBy } from "../contract/values/group-by.ts";
 import { batchOf } from "../rows/scan.ts";
 import { hasDays, type SetFilters, sharedDays } from "./set-filters.ts";
 
@@ -19,20 +21,26 @@ import { hasDays, type SetFilters, sharedDays } from "./set-filters.ts";
  */
 export function withSets<Client extends Pick<CatalogClient, "coverage">>(client: Client): Client;
 export function withSets(client: CatalogClient): CatalogClient {
-  const coverageOfPart = async (part: Filters, signal?: AbortSignal, version?: string): Promise<CoverageResponse> => {
-    if (fitsRequest(part)) {
-      return await client.coverage(part, signal, version);
+  const coverageOf = async (filters: SetFilters, signal?: AbortSignal, version?: string): Promise<CoverageResponse> => {
+    if (filters.own_days === undefined && fitsRequest(filters)) {
+      return await client.coverage(filters, signal, version);
     }
-    const { rcd = "", ...wide } = part;
-    const all = await client.coverage(wide, signal, version);
-    const wanted = new Set(rcd.split(","));
-    return describing(part, { ...all, data: all.data.filter((entry) => wanted.has(entry.rcd)) });
+    const found = await Promise.all(
+      partsOf(filters).map(async (part) => {
+        const { rcd: _, ...wide } = part;
+        const response = await client.coverage(fitsRequest(part) ? part : wide, signal, version);
+        return { ...response, data: response.data.filter(combinationFilter(part)) };
+      }),
+    );
+    const [first] = found as [CoverageResponse];
+    const data = found.flatMap((response) => response.data);
+    return { ...first, data, meta: metaOf(filters, first.meta, summaryOf(data)) };
   };
   const sampleOfPart = async (part: Filters, signal?: AbortSignal): Promise<SampleResponse> => {
     if (fitsRequest(part)) {
       return await client.sample(part, signal);
     }
-    const { data, meta } = await coverageOfPart(part, signal);
+    const { data, meta } = await coverageOf(part, signal);
     const matching = data.filter(({ matching_rows }) => matching_rows > 0).map(({ rcd }) => rcd);
     const rcd = spread(matching.length === 0 ? (part.rcd ?? "").split(",") : matching);
     const response = await client.sample({ ...part, rcd }, signal);
@@ -40,34 +48,22 @@ export function withSets(client: CatalogClient): CatalogClient {
   };
   return {
     ...client,
-    coverage: async (filters: SetFilters, signal, version) => {
-      const found = await Promise.all(partsOf(filters).map((part) => coverageOfPart(part, signal, version)));
-      const [first] = found as [CoverageResponse];
-      return filters.own_days === undefined
-        ? first
-        : describing(filters, { ...first, data: found.flatMap(({ data }) => data) });
-    },
+    coverage: coverageOf,
     sample: async (filters: SetFilters, signal) => {
+      if (filters.own_days === undefined) {
+        return await sampleOfPart(filters, signal);
+      }
       const found = await Promise.all(partsOf(filters).map((part) => sampleOfPart(part, signal)));
       const [first] = found as [SampleResponse];
       const each = Math.ceil(LIMITS.sampleRows / found.length);
       const texts = found.flatMap(({ rows }) => rows.slice(0, each).texts()).slice(0, LIMITS.sampleRows);
-      return filters.own_days === undefined
-        ? first
-        : {
-            ...first,
-            rows: batchOf(texts),
-            meta: metaOf(filters, first.meta, summaryOf(found.map(({ meta }) => meta.coverage))),
-          };
+      const summary = summaryOf(found.map(({ meta }) => meta.coverage));
+      return { ...first, rows: batchOf(texts), meta: metaOf(filters, first.meta, summary) };
     },
   };
 }
 
-/** The response for a whole set, from those entries that belong to it. */
-function describing(filters: Filters, response: CoverageResponse): CoverageResponse {
-  return { ...response, meta: metaOf(filters, response.meta, summaryOf(response.data)) };
-}
-
+/** What a response says of the whole set. */
 function metaOf({ rcd, start_date, end_date }: Filters, meta: Meta, coverage: CoverageSummary): Meta {
   const resolved = { rcd: rcd ?? null, start_date: start_date ?? null, end_date: end_date ?? null };
   return { ...meta, resolved: { ...meta.resolved, ...resolved }, coverage };
@@ -110,22 +106,9 @@ export function summaryOf(parts: readonly (Coverage | CoverageSummary)[]): Cover
 
 /** As many of the triples as fit into one request, taken from each retailer in turn. */
 function spread(triples: readonly string[]): string {
-  const turns = new Map<string, number>();
-  const inTurn = triples
-    .map((triple) => {
-      const [retailer = ""] = triple.split(":");
-      const turn = turns.get(retailer) ?? 0;
-      turns.set(retailer, turn + 1);
-      return { triple, turn };
-    })
-    .sort((a, b) => a.turn - b.turn);
-  let list = "";
-  for (const { triple } of inTurn) {
-    const longer = list === "" ? triple : `${list},${triple}`;
-    if (!fitsRequest({ rcd: longer })) {
-      break;
-    }
-    list = longer;
-  }
-  return list;
+  const lists = [...groupBy(triples, (triple) => splitRcd(triple).retailer).values()];
+  const inTurn = triples.flatMap((_, turn) => lists.flatMap((list) => list[turn] ?? []));
+  const first = (count: number) => inTurn.slice(0, count).join(",");
+  const tooMany = inTurn.findIndex((_, index) => !fitsRequest({ rcd: first(index + 1) }));
+  return tooMany === -1 ? inTurn.join(",") : first(tooMany);
 }

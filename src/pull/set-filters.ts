@@ -1,3 +1,4 @@
+import { dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
 
 export type DayWindow = Pick<Filters, "start_date" | "end_date">;
@@ -20,10 +21,7 @@ export function ofRetailer({ own_days, ...filters }: SetFilters, retailer: strin
 
 /** A test whether a day is among the days of a retailer. */
 export function ownDayFilter({ own_days }: SetFilters): (retailer: string, day: string) => boolean {
-  return (retailer, day) => {
-    const { start_date = "", end_date = "9999-12-31" } = own_days?.[retailer] ?? {};
-    return day >= start_date && day <= end_date;
-  };
+  return (retailer, day) => dayFilter(own_days?.[retailer] ?? {})(day);
 }
 
 /** The days that span all windows that have any. */

@@ -33,6 +33,8 @@ export function filtersInWords(
 }
 
 const SLUG_FILTERS = ["retailer", "category", "department"] as const satisfies readonly (keyof Rcd)[];
+const LIST_FILTERS = [...SLUG_FILTERS, "rcd"] as const;
+type ListFilter = (typeof LIST_FILTERS)[number];
 
 /** A combination that has rows, and the newest day of them. */
 export interface Combination extends Rcd {
@@ -71,48 +73,54 @@ export async function resolveFilters(
   { oneWindow = false } = {},
 ): Promise<SetFilters> {
   const single = singleValues(written);
-  const several = SLUG_FILTERS.filter((kind) => (written[kind]?.length ?? 0) > 1);
   const isLong = !fitsRequest(single);
+  const several = SLUG_FILTERS.filter((kind) => (written[kind]?.length ?? 0) > 1);
+  /** They need a lookup. */
+  const listed: readonly ListFilter[] = isLong ? ["rcd"] : several;
   const { start_date = "", end_date = "" } = written;
-  if (several.length === 0 && !isLong && !isFromLatest(start_date) && !isFromLatest(end_date)) {
+  if (listed.length === 0 && !isFromLatest(start_date) && !isFromLatest(end_date)) {
     return { ...single, ...resolveDays(written, now) };
   }
   const { rcd: _, ...withoutTriples } = single;
-  const [kind] = several;
-  const [what, instead] =
-    kind !== undefined
-      ? [`Several values of ${kind} are`, "name one value"]
-      : isLong
-        ? ["So many values of rcd are", "name fewer"]
-        : ['"latest" is', "name the day, as in `yesterday`"];
   const known = await source.combinations(isLong ? withoutTriples : single).catch((error: unknown) => {
     // The command itself may need another scope only.
     throw error instanceof ApiError && error.problem.code === "insufficient_scope"
-      ? new ApiError(
-          `${what} looked up in the coverage, which needs the scope catalog:read; this key lacks it. Use another key, or ${instead}`,
-          error,
-        )
+      ? new ApiError(lookupRefused(listed[0]), error)
       : error;
   });
-  const matching = matchingOf(known, written);
-  await assertKnown(several, written, known, source);
+  for (const name of listed) {
+    const values = new Set(known.map((entry) => entry[name]));
+    for (const value of written[name]?.filter((one) => !values.has(one)) ?? []) {
+      // The source refuses what it does not know, by an error of its own.
+      await source.check({ ...(single.retailer !== undefined && { retailer: single.retailer }), [name]: value });
+    }
+  }
   for (const kind of several) {
     assertEach(kind, written, known);
   }
-  if (isLong) {
-    const triples = new Set(known.map(({ rcd }) => rcd));
-    for (const rcd of written.rcd?.filter((triple) => !triples.has(triple)) ?? []) {
-      await source.check({ rcd });
-    }
-  }
-  const latest = newestOf(matching);
-  const rcd = matching.map((entry) => entry.rcd).sort();
-  const vocabulary = several.length === 0 ? single : { rcd: rcd.join(",") };
+  const matching = matchingOf(known, written);
+  const rcd = matching
+    .map((entry) => entry.rcd)
+    .sort()
+    .join(",");
   const own_days = oneWindow ? {} : ownDaysOf(written, matching, now);
   const windows = Object.values(own_days).filter(hasDays);
   return new Set(windows.map((window) => JSON.stringify(window))).size > 1
-    ? { rcd: rcd.join(","), ...spanOf(windows), own_days }
-    : { ...vocabulary, ...(windows[0] ?? resolveDays(written, now, latest)) };
+    ? { rcd, ...spanOf(windows), own_days }
+    : {
+        ...(several.length === 0 ? single : { rcd }),
+        ...(windows[0] ?? resolveDays(written, now, newestOf(matching))),
+      };
+}
+
+/** Why a key without the scope of the coverage cannot have these filters. */
+function lookupRefused(listed: ListFilter | undefined): string {
+  let [what, instead] = ['"latest" is', "name the day, as in `yesterday`"];
+  if (listed !== undefined) {
+    what = listed === "rcd" ? "So many values of rcd are" : `Several values of ${listed} are`;
+    instead = listed === "rcd" ? "name fewer" : "name one value";
+  }
+  return `${what} looked up in the coverage, which needs the scope catalog:read; this key lacks it. Use another key, or ${instead}`;
 }
 
 function newestOf(combinations: readonly Combination[]): string | undefined {
@@ -141,10 +149,9 @@ function ownDaysOf(written: WrittenFilters, matching: readonly Combination[], no
 }
 
 function daysFrom({ start_date, end_date }: WrittenFilters, now: number, latest: string): DayWindow {
-  const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest });
-  const first = start_date === undefined ? undefined : day(start_date);
-  const last = end_date === undefined ? undefined : day(end_date);
-  return windowOf(first, last);
+  const origins = { today: dayOf(now), latest };
+  const day = (text: DateExpression | undefined) => (text === undefined ? undefined : resolveDay(text, origins));
+  return windowOf(day(start_date), day(end_date));
 }
 
 function singleValues({ rcd, ...written }: WrittenFilters): Filters {
@@ -164,27 +171,11 @@ function matchingOf(
   written: WrittenFilters,
   except?: keyof Rcd,
 ): readonly Combination[] {
-  const wanted = ([...SLUG_FILTERS, "rcd"] as const).flatMap((name) => {
+  const wanted = LIST_FILTERS.flatMap((name) => {
     const values = name === except ? undefined : written[name];
     return values === undefined ? [] : [{ name, values: new Set(values) }];
   });
   return known.filter((entry) => wanted.every(({ name, values }) => values.has(entry[name])));
-}
-
-/** Lets the source refuse unknown values with its own error. */
-async function assertKnown(
-  kinds: readonly (keyof Rcd)[],
-  written: WrittenFilters,
-  known: readonly Combination[],
-  source: FilterSource,
-): Promise<void> {
-  const { retailer } = singleValues(written);
-  for (const kind of kinds) {
-    const values = new Set(known.map((entry) => entry[kind]));
-    for (const value of written[kind]?.filter((one) => !values.has(one)) ?? []) {
-      await source.check({ ...(retailer === undefined ? {} : { retailer }), [kind]: value });
-    }
-  }
 }
 
 /** Refuses a value that matches no combination; it would otherwise be dropped silently. */
