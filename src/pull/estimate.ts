@@ -1,4 +1,4 @@
-import { firstSlices, type Plan, pagesReadAgain } from "./plan.ts";
+import { firstSlices, type Plan, requestsOf, type Slice } from "./plan.ts";
 
 /** Limits on the requests of a pull. */
 export interface RequestLimits {
@@ -33,9 +33,11 @@ export interface Estimate {
  * requests, for pages that it reads ahead and does not need.
  */
 export function estimate(plan: Plan, pages: Pages, pace: RequestLimits): Estimate {
-  const { rows, slices, requests } = extentOf(plan, pages);
-  const { windows, seconds } = timeOf(requests + 1, Math.min(pace.concurrency, Math.max(1, slices)), pace);
-  return { rows, slices, requests: requests + 1, windows, seconds };
+  const rows = Math.min(plan.totalRows, pages.maxRows ?? plan.totalRows);
+  const first = firstSlices(plan, rows);
+  const requests = 1 + (rows === plan.totalRows ? plan.requests : requestsOfFirst(first, rows, plan, pages));
+  const lanes = Math.min(pace.concurrency, Math.max(1, first.length));
+  return { rows, slices: first.length, requests, ...timeOf(requests, lanes, pace) };
 }
 
 /** How many rows of the set are pulled, and how many at once. */
@@ -45,18 +47,8 @@ export interface Pages {
 }
 
 /** When several slices are walked at once, each is read whole, including the one in which `maxRows` is reached. */
-function extentOf(plan: Plan, { pageSize, maxRows = plan.totalRows }: Pages) {
-  if (maxRows >= plan.totalRows) {
-    return { rows: plan.totalRows, slices: plan.slices.length, requests: plan.requests };
-  }
-  const first = firstSlices(plan, maxRows);
-  const requests =
-    first.length === 1
-      ? Math.ceil(maxRows / pageSize)
-      : first
-          .map(({ rows }) => Math.ceil(rows / pageSize))
-          .reduce((sum, pages) => sum + pages + (plan.version === undefined ? pagesReadAgain(pages) : 0), 0);
-  return { rows: maxRows, slices: first.length, requests };
+function requestsOfFirst(slices: readonly Slice[], rows: number, { version }: Plan, { pageSize }: Pages): number {
+  return slices.length === 1 ? Math.ceil(rows / pageSize) : requestsOf(slices, pageSize, version);
 }
 
 /** Simulates the requests: the first alone, the others `lanes` at a time, within the windows and the rate. */

@@ -2,8 +2,9 @@ import { hash } from "node:crypto";
 import type { CoverageResponse } from "../api/responses/coverage-response.ts";
 import type { Coverage } from "../contract/coverage.ts";
 import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
+import { groupBy } from "../contract/values/group-by.ts";
 import { cutByDate, type DateRange } from "./date-cuts.ts";
-import { ofRetailer, type SetFilters } from "./set-filters.ts";
+import { ofRetailer, type SetFilters, windowOf } from "./set-filters.ts";
 
 /** A part of the set that is walked with one cursor and one set of filters. */
 export interface Slice {
@@ -27,9 +28,7 @@ export interface SliceGroup {
 export interface Plan {
   slices: readonly Slice[];
   totalRows: number;
-  /** Expected pages of the set. */
-  pages: number;
-  /** Expected requests of the walks, without the coverage request: the pages, and those that are requested again. */
+  /** Expected requests of the walks, without the coverage request, see `requestsOf`. */
   requests: number;
   /** Of the data, that the coverage was of. Undefined if the service names none. */
   version?: string | undefined;
@@ -59,48 +58,50 @@ const SLACK = 0.15;
  *
  * A pure function of its arguments.
  *
- * @param coverage one entry per matching combination, from one coverage request with `filters`
+ * @param data one entry per matching combination, from one coverage request with `filters`
  * @param slicePages pages of a full slice; taken from an earlier plan to keep its cuts
  * @param byDays cut by crawl days in any case, if one request can carry the filters
  */
-export function planSlices(
-  coverage: readonly Coverage[],
+export function planPull(
+  { data, version }: Pick<CoverageResponse, "data" | "version">,
   filters: SetFilters,
   pageSize: number,
-  slicePages = pagesOfSlice(coverage, pageSize),
+  slicePages = pagesOfSlice(data, pageSize),
   byDays = false,
 ): Plan {
-  if (filters.own_days !== undefined) {
-    return planRetailers(coverage, filters, pageSize, slicePages);
-  }
-  const matching = coverage.filter((entry) => entry.matching_rows > 0).sort(byCanonicalOrder);
-  const rows = matchingRowsOf(matching);
-  if (rows === 0) {
-    return planOf([], pageSize);
-  }
-  const isOneRequest = fitsRequest(filters);
-  if (isOneRequest && rows <= pageSize && slicePages === 1) {
-    return planOf(slicesOf(matching, [{ filters, rows }]), pageSize);
-  }
-  if (isOneRequest && byDays) {
-    return planByDate(matching, filters, pageSize, slicePages);
-  }
-  const byCombination = planByCombination(matching, filters, pageSize, slicePages);
-  if (!isOneRequest) {
-    return byCombination;
-  }
-  const byDate = planByDate(matching, filters, pageSize, slicePages);
-  return byCombination.pages > byDate.pages * 1.02 && byDate.slices.length > 1 ? byDate : byCombination;
+  const nameOf = (entry: Coverage) => [entry.retailer, entry.department, entry.category].join("\u0000");
+  const matching = data.filter((entry) => entry.matching_rows > 0).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  // Retailers with days of their own come one after another, as in the canonical order.
+  const parts: [Filters, readonly Coverage[]][] =
+    filters.own_days === undefined
+      ? [[filters, matching]]
+      : [...groupBy(matching, ({ retailer }) => retailer)].map(([name, own]) => [ofRetailer(filters, name), own]);
+  const slices = parts.flatMap(([part, coverage]) => cut(coverage, part, pageSize, slicePages, byDays));
+  const requests = requestsOf(slices, pageSize, version);
+  return { slices, totalRows: matchingRowsOf(matching), requests, ...(version !== undefined && { version }) };
 }
 
-/** One plan after another for retailers with days of their own; the canonical order begins with the retailer. */
-function planRetailers(coverage: readonly Coverage[], filters: SetFilters, pageSize: number, slicePages: number): Plan {
-  const retailers = [...new Set(coverage.map((entry) => entry.retailer))].sort();
-  const slices = retailers.flatMap((retailer) => {
-    const own = coverage.filter((entry) => entry.retailer === retailer);
-    return planSlices(own, ofRetailer(filters, retailer), pageSize, slicePages).slices;
-  });
-  return planOf(slices, pageSize);
+function cut(
+  coverage: readonly Coverage[],
+  filters: Filters,
+  pageSize: number,
+  slicePages: number,
+  byDays: boolean,
+): Slice[] {
+  if (!fitsRequest(filters) || coverage.length === 0) {
+    return cutByCombination(coverage, filters, pageSize, slicePages);
+  }
+  const rows = matchingRowsOf(coverage);
+  if (rows <= pageSize && slicePages === 1) {
+    return slicesOf(coverage, [{ filters, rows }]);
+  }
+  const byDate = slicesOf(coverage, cutByDate(coverage, filters, (slicePages - SLACK) * pageSize));
+  if (byDays) {
+    return byDate;
+  }
+  const byCombination = cutByCombination(coverage, filters, pageSize, slicePages);
+  const isDearer = pagesOf(byCombination, pageSize) > pagesOf(byDate, pageSize) * 1.02;
+  return isDearer && byDate.length > 1 ? byDate : byCombination;
 }
 
 /** Pages of a full slice, from the size of the set. */
@@ -114,13 +115,13 @@ export function pagesOfSlice(coverage: readonly Coverage[], pageSize: number): n
   return pages < LARGE_SET ? even : Math.min(longest, Math.max(shortest, even));
 }
 
-function planByCombination(
+function cutByCombination(
   coverage: readonly Coverage[],
   { start_date, end_date }: Filters,
   pageSize: number,
   slicePages: number,
-): Plan {
-  const dates = { ...(start_date !== undefined && { start_date }), ...(end_date !== undefined && { end_date }) };
+): Slice[] {
+  const dates = windowOf(start_date, end_date);
   const slices: Slice[] = [];
   const target = slicePages * pageSize;
   let start = 0;
@@ -134,7 +135,7 @@ function planByCombination(
     slices.push(...slicesOf(members, ranges));
     start = end;
   }
-  return planOf(slices, pageSize);
+  return slices;
 }
 
 /**
@@ -163,11 +164,6 @@ function endOfGroup(coverage: readonly Coverage[], start: number, target: number
   return best;
 }
 
-function planByDate(coverage: readonly Coverage[], filters: Filters, pageSize: number, slicePages: number): Plan {
-  const ranges = cutByDate(coverage, filters, (slicePages - SLACK) * pageSize);
-  return planOf(slicesOf(coverage, ranges), pageSize);
-}
-
 /** The slices of a group: the ranges into which these combinations are cut. */
 function slicesOf(members: readonly Coverage[], ranges: readonly DateRange[]): Slice[] {
   const facts = members.map((entry) => [entry.rcd, entry.matching_rows, entry.earliest_date, entry.latest_date]);
@@ -176,45 +172,23 @@ function slicesOf(members: readonly Coverage[], ranges: readonly DateRange[]): S
   return ranges.map((range) => ({ ...range, group, key: shortHash([range.filters, digest]) }));
 }
 
-/** In a group that is cut by date, half of the last page of each slice is empty on average. */
-function planOf(slices: readonly Slice[], pageSize: number): Plan {
+/** Expected pages. In a group that is cut by date, half of the last page of each slice is empty on average. */
+function pagesOf(slices: readonly Slice[], pageSize: number): number {
   const groups = [...new Set(slices.map(({ group }) => group))];
-  const pages = groups.reduce((sum, group) => sum + Math.ceil(group.rows / pageSize + (group.slices - 1) / 2), 0);
-  const readAgain = slices.map(({ rows }) => pagesReadAgain(Math.ceil(rows / pageSize)));
-  return {
-    slices,
-    totalRows: groups.reduce((sum, { rows }) => sum + rows, 0),
-    pages,
-    requests: readAgain.reduce((sum, count) => sum + count, pages),
-  };
+  return groups.reduce((sum, group) => sum + Math.ceil(group.rows / pageSize + (group.slices - 1) / 2), 0);
 }
 
 /**
- * The plan of a pull from its coverage, see `planSlices`. Of a service that names the version of its data, no page is requested
- * again.
+ * Expected requests of walks: their pages, and one page of each longer slice again, see `walkSlice`; none again of a service
+ * that names the version of its data.
  */
-export function planPull(
-  { data, version }: Pick<CoverageResponse, "data" | "version">,
-  ...cuts: [filters: SetFilters, pageSize: number, slicePages?: number, byDays?: boolean]
-): Plan {
-  const plan = planSlices(data, ...cuts);
-  return version === undefined ? plan : { ...plan, requests: plan.pages, version };
-}
-
-/** Pages of a slice that are requested again, see `walkSlice`. @param pages of the slice */
-export function pagesReadAgain(pages: number): number {
-  return pages > 1 ? 1 : 0;
+export function requestsOf(slices: readonly Slice[], pageSize: number, version: string | undefined): number {
+  const readAgain = version === undefined ? slices.filter(({ rows }) => rows > pageSize).length : 0;
+  return pagesOf(slices, pageSize) + readAgain;
 }
 
 function matchingRowsOf(coverage: readonly Coverage[]): number {
   return coverage.reduce((sum, entry) => sum + entry.matching_rows, 0);
-}
-
-function byCanonicalOrder(a: Coverage, b: Coverage): number {
-  const byCodeUnit = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
-  return (
-    byCodeUnit(a.retailer, b.retailer) || byCodeUnit(a.department, b.department) || byCodeUnit(a.category, b.category)
-  );
 }
 
 function shortHash(value: unknown): string {

@@ -7,7 +7,6 @@ function planOf(pageSize: number, ...rows: number[]): Plan {
   return {
     slices: rows.map((count) => ({ key: "", filters: {}, group: { rows: count, slices: 1 }, rows: count })),
     totalRows: rows.reduce((sum, count) => sum + count, 0),
-    pages: rows.reduce((sum, count) => sum + Math.ceil(count / pageSize), 0),
     requests: rows.reduce((sum, count) => sum + Math.ceil(count / pageSize), 0),
   };
 }
