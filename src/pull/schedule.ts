@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { FileError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import type { PageStore, StoredPage } from "./store/page-store.ts";
@@ -54,10 +55,10 @@ export async function* inOrder(
   signal: AbortSignal,
 ): AsyncGenerator<ScheduledRows, void, void> {
   const controller = new AbortController();
-  const changed = createNotifier();
+  const changed = new EventEmitter().setMaxListeners(0);
   const abort = () => {
     controller.abort(signal.reason);
-    changed.notify();
+    changed.emit("change");
   };
   signal.addEventListener("abort", abort, { once: true });
   const lanes = sources.map((): Lane => ({ pages: [], end: undefined }));
@@ -88,10 +89,10 @@ export async function* inOrder(
     for await (const page of (sources[index] as WalkSource).walk(controller.signal)) {
       pages.push(await saved(index, number, page));
       number += 1;
-      changed.notify();
+      changed.emit("change");
       while (!mayAdd(index)) {
         controller.signal.throwIfAborted();
-        await changed.wait();
+        await once(changed, "change");
       }
     }
   };
@@ -102,14 +103,14 @@ export async function* inOrder(
       () => ({}),
       (failure: unknown) => ({ failure }),
     );
-    changed.notify();
+    changed.emit("change");
   };
 
   /** Reads one source after another. None begins after one has failed. */
   const work = async (): Promise<void> => {
     while (next < sources.length && !controller.signal.aborted && !lanes.some(hasFailed)) {
       if (!store.keeps && next - head >= SOURCES_AHEAD * concurrency) {
-        await changed.wait();
+        await once(changed, "change");
         continue;
       }
       next += 1;
@@ -122,7 +123,7 @@ export async function* inOrder(
   const working = Array.from({ length: concurrency }, work);
   try {
     for (; head < sources.length; head += 1) {
-      changed.notify();
+      changed.emit("change");
       const lane = lanes[head] as Lane;
       if (isInStore[head]) {
         working.push(fill(head));
@@ -131,10 +132,10 @@ export async function* inOrder(
         const page = lane.pages.shift();
         if (page === undefined) {
           signal.throwIfAborted();
-          await changed.wait();
+          await once(changed, "change");
           continue;
         }
-        changed.notify();
+        changed.emit("change");
         const rows = await rowsOf(page, store);
         if (rows.length > 0) {
           yield { index: head, rows };
@@ -148,7 +149,7 @@ export async function* inOrder(
   } finally {
     signal.removeEventListener("abort", abort);
     controller.abort(new Error("the schedule ended"));
-    changed.notify();
+    changed.emit("change");
     await Promise.all(working);
   }
 }
@@ -163,19 +164,4 @@ async function rowsOf({ rows, stored }: WaitingPage, store: PageStore): Promise<
     throw new FileError("a page was damaged on disk after it was written; repeat the command", "pages");
   }
   return found;
-}
-
-function createNotifier() {
-  let waiting: (() => void)[] = [];
-  return {
-    /** Resolves at the next `notify`. */
-    wait: () => new Promise<void>((resolve) => waiting.push(resolve)),
-    notify: () => {
-      const woken = waiting;
-      waiting = [];
-      for (const resolve of woken) {
-        resolve();
-      }
-    },
-  };
 }
