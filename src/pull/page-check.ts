@@ -12,21 +12,30 @@ export class SetMovedError extends Error {
   override readonly name = "SetMovedError";
 }
 
+/** The rows differ from those that were counted, or that were passed on: a new plan is needed. */
+export class PlanOutdatedError extends Error {
+  override readonly name = "PlanOutdatedError";
+}
+
 /**
  * Checks the pages of one walk as they pass: each row matches the filters, no row appears twice in the walk, and all pages
  * report the same set. Memory: the hashes of its ids, see `createIdCheck`.
  *
  * @param version of the data that the coverage was of, if the service names it
+ * @param counted number of the rows; undefined if the coverage does not tell it
  */
-export function createPageCheck(filters: Filters, version: string | undefined) {
+export function createPageCheck(filters: Filters, version: string | undefined, counted: number | undefined) {
   const firstOutside = createFilterCheck(filters);
   const firstRepeated = createIdCheck();
   let first: SetFacts | undefined;
   let isOfVersion = version !== undefined;
   let count = 0;
   return {
-    /** @throws ContractError, SetMovedError */
+    /** @throws ContractError, SetMovedError, PlanOutdatedError */
     add: (rows: RowBatch, set: SetFacts, requestId: string): void => {
+      if (first === undefined && counted !== undefined && set.total !== null && set.total !== counted) {
+        throw new PlanOutdatedError(`coverage counted ${counted} rows, but total_matching is ${set.total}`);
+      }
       first ??= set;
       assertUnmoved(first, set);
       isOfVersion &&= set.version === version;

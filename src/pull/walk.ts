@@ -4,7 +4,7 @@ import type { CatalogPage } from "../api/responses/rows-response.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { createCursorCheck, createPageCheck, SetMovedError } from "./page-check.ts";
+import { createCursorCheck, createPageCheck, PlanOutdatedError, SetMovedError } from "./page-check.ts";
 import type { PageFacts, SetFacts, StoredPage } from "./store/page-store.ts";
 
 /** A page for the caller, who owns its rows and may clear them. */
@@ -26,8 +26,8 @@ export interface WalkOptions {
    */
   earlier?: readonly StoredPage[];
   read?: (page: StoredPage) => Promise<RowBatch | undefined>;
-  /** Checks the `total_matching` of the walk; an error thrown here ends the walk before any row is yielded. */
-  expectTotal?: (total: number) => void;
+  /** Number of the rows, if the coverage tells it. */
+  counted?: number | undefined;
   /** Called with the reason each time the walk begins again. */
   onRestart?: ((reason: string) => void) | undefined;
   /** Called with the number of pages that are requested again, because the first of them is damaged on disk. */
@@ -36,11 +36,6 @@ export interface WalkOptions {
 
 /** Number of restarts in a row without a new row after which a walk fails. */
 const FRUITLESS_RESTARTS = 5;
-
-/** Rows that were passed on, or counted, are no longer what the service returns: the caller must remove them or give up. */
-export class DeliveredRowsMovedError extends Error {
-  override readonly name = "DeliveredRowsMovedError";
-}
 
 /**
  * Walks one filtered set from its first page to its last and yields each row exactly once, page by page. The last page
@@ -54,7 +49,8 @@ export class DeliveredRowsMovedError extends Error {
  * yielded before are compared by digest and not yielded again. Memory: one page, a digest for each page, and the ids that
  * `createPageCheck` keeps.
  *
- * @throws DeliveredRowsMovedError if yielded rows are no longer the first rows of the set, or pages are of another version
+ * @throws PlanOutdatedError if yielded rows are no longer the first rows of the set, their number is not the counted one, or pages are
+ *   of another version
  * @throws SetChangedError if several restarts in a row bring no new row
  */
 export async function* walkSlice(
@@ -96,8 +92,8 @@ async function* walkOnce(
   options: WalkOptions,
   delivered: PageFacts[],
 ): AsyncGenerator<WalkedPage, void, void> {
-  const { pageSize, signal, version, expectTotal, earlier = [] } = options;
-  const check = createPageCheck(filters, version);
+  const { pageSize, signal, version, counted, earlier = [] } = options;
+  const check = createPageCheck(filters, version, counted);
   const ask = (cursor: string | null | undefined) =>
     client.catalog(filters, { limit: pageSize, cursor: cursor ?? undefined, version }, signal);
   const before = [...delivered];
@@ -122,10 +118,7 @@ async function* walkOnce(
     checkCursor(page);
     const set = setFactsOf(page);
     if ((set.version ?? version) !== version && version !== undefined) {
-      throw new DeliveredRowsMovedError("the service no longer has the version of the data that it counted");
-    }
-    if (delivered.length === 0 && set.total !== null) {
-      expectTotal?.(set.total);
+      throw new PlanOutdatedError("the service no longer has the version of the data that it counted");
     }
     check.add(page.rows, set, page.meta.request_id);
     cursor = page.pagination.next_cursor;
@@ -149,7 +142,7 @@ async function* storedPages(
   earlier: readonly StoredPage[],
   check: ReturnType<typeof createPageCheck>,
   delivered: PageFacts[],
-  { read, expectTotal, onDamage }: WalkOptions,
+  { read, onDamage }: WalkOptions,
 ): AsyncGenerator<WalkedPage, void, void> {
   for (const [index, stored] of earlier.entries()) {
     const rows = await read?.(stored);
@@ -157,12 +150,8 @@ async function* storedPages(
       onDamage?.(earlier.length - index);
       return;
     }
-    const { set, cursor } = stored;
-    if (set.total !== null) {
-      expectTotal?.(set.total);
-    }
-    check.add(rows, set, "");
-    if (cursor === null) {
+    check.add(rows, stored.set, "");
+    if (stored.cursor === null) {
       check.assertComplete();
     }
     delivered.push(stored);
@@ -201,7 +190,7 @@ function createComparison(delivered: readonly PageFacts[]) {
     isDone: () => left.length === 0,
     assertDone: (): void => {
       if (left.length > 0) {
-        throw new DeliveredRowsMovedError("rows that were already read are missing now");
+        throw new PlanOutdatedError("rows that were already read are missing now");
       }
     },
     /** Returns how many of the rows were passed on earlier. */
@@ -214,7 +203,7 @@ function createComparison(delivered: readonly PageFacts[]) {
         compared += part.length;
         if (compared === page.rows) {
           if (!hash.digest("hex").startsWith(page.digest)) {
-            throw new DeliveredRowsMovedError("rows that were already read have changed");
+            throw new PlanOutdatedError("rows that were already read have changed");
           }
           left.shift();
           compared = 0;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { PlanOutdatedError } from "../../src/pull/page-check.ts";
 import type { StoredPage } from "../../src/pull/store/page-store.ts";
 import { type WalkOptions, walkSlice } from "../../src/pull/walk.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
@@ -25,7 +26,7 @@ async function keptPages(service: FakeService, count: number): Promise<[KeptPage
 async function resume(
   service: FakeService,
   earlier: readonly KeptPage[],
-  { version, expectTotal }: Pick<WalkOptions, "version" | "expectTotal"> = {},
+  { version, counted }: Pick<WalkOptions, "version" | "counted"> = {},
 ) {
   const seen = { rows: [] as string[], restarts: [] as string[], damaged: [] as number[] };
   const options = {
@@ -36,7 +37,7 @@ async function resume(
     onRestart: (reason: string) => void seen.restarts.push(reason),
     onDamage: (pages: number) => void seen.damaged.push(pages),
     version,
-    ...(expectTotal !== undefined && { expectTotal }),
+    counted,
   };
   for await (const { rows } of walkSlice(service.client, {}, options)) {
     seen.rows.push(...rows.texts());
@@ -91,21 +92,21 @@ describe("a walk that continues after kept pages", () => {
 
   test("expects no total of kept pages that have none", async () => {
     const service = fakeService(ROWS);
-    const [page] = await keptPages(service, 1);
-    const expected: number[] = [];
-    const unknown = { ...page, set: { ...page.set, total: null } };
-    const seen = await resume(service, [unknown], { expectTotal: (total) => void expected.push(total) });
-    expect([seen.rows, expected]).toEqual([texts(ROWS), []]);
+    const { catalog } = service.client;
+    service.client.catalog = async (...args) => {
+      const page = await catalog(...args);
+      return { ...page, pagination: { ...page.pagination, total_matching: null } };
+    };
+    const kept = await keptPages(service, 1);
+    expect(await resume(service, kept, { counted: 40 })).toEqual({ rows: texts(ROWS), restarts: [], damaged: [] });
   });
 
   test("ends before any row if the total of the kept pages is not the expected one", async () => {
     const service = fakeService(ROWS);
     const kept = await keptPages(service, 2);
-    const expectTotal = (total: number) => {
-      throw new Error(`expected 40, got ${total}`);
-    };
 
-    await expect(resume(service, kept, { expectTotal })).rejects.toThrow("expected 40, got 37");
+    const error = new PlanOutdatedError("coverage counted 40 rows, but total_matching is 37");
+    await expect(resume(service, kept, { counted: 40 })).rejects.toEqual(error);
     expect(service.requests).toEqual([]);
   });
 });

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { ContractError, SetChangedError } from "../../src/errors.ts";
+import { PlanOutdatedError } from "../../src/pull/page-check.ts";
 import type { StoredPage } from "../../src/pull/store/page-store.ts";
-import { DeliveredRowsMovedError, walkSlice } from "../../src/pull/walk.ts";
+import { walkSlice } from "../../src/pull/walk.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
@@ -130,7 +131,7 @@ describe("a walk", () => {
     const service = fakeService(fakeRows(37));
     onRequest(service, 3, () => swapRow(service, 4));
     const { error, rows } = await walk(service);
-    expect(error).toBeInstanceOf(DeliveredRowsMovedError);
+    expect(error).toBeInstanceOf(PlanOutdatedError);
     expect(rows.length).toBe(30);
   });
 
@@ -151,7 +152,7 @@ describe("a walk", () => {
       service.version = version;
       swapRow(service, 4);
     });
-    expect((await walk(service, {}, "7")).error).toBeInstanceOf(DeliveredRowsMovedError);
+    expect((await walk(service, {}, "7")).error).toBeInstanceOf(PlanOutdatedError);
   });
 
   test.each([
@@ -180,7 +181,7 @@ describe("a walk", () => {
         }
       }
     };
-    await expect(resumed()).rejects.toBeInstanceOf(DeliveredRowsMovedError);
+    await expect(resumed()).rejects.toBeInstanceOf(PlanOutdatedError);
     expect(got).toEqual(read);
     expect(service.requests[0]).toBe("catalog 10");
   });
@@ -193,7 +194,7 @@ describe("a walk", () => {
     });
     const { error, rows } = await walk(service);
     expect(rows.length).toBe(20);
-    expect(error).toEqual(new DeliveredRowsMovedError("rows that were already read are missing now"));
+    expect(error).toEqual(new PlanOutdatedError("rows that were already read are missing now"));
   });
 
   test.each([3, 4, 15])("goes on after the rows that were read if the pages have %i rows then", async (size) => {
@@ -217,7 +218,7 @@ describe("a walk", () => {
       throw problemError("invalid_cursor");
     });
     const { error } = await walk(changed, {}, "7");
-    expect(error).toEqual(new DeliveredRowsMovedError("rows that were already read have changed"));
+    expect(error).toEqual(new PlanOutdatedError("rows that were already read have changed"));
   });
 
   test("continues as long as each restart brings new rows", async () => {
@@ -264,7 +265,7 @@ describe("a walk", () => {
       service.rows.push({ ...(rows[0] as (typeof rows)[number]), sku: "A", product_id: "early" }),
     );
     const { error, rows: got } = await walk(service);
-    expect(error).toBeInstanceOf(DeliveredRowsMovedError);
+    expect(error).toBeInstanceOf(PlanOutdatedError);
     expect(got).toEqual(texts(rows.slice(0, 20)));
   });
 
@@ -275,7 +276,7 @@ describe("a walk", () => {
       service.rows.splice(36, 1);
       service.rows.push({ ...(rows[0] as (typeof rows)[number]), sku: "A", product_id: "early" });
     });
-    expect((await walk(service)).error).toBeInstanceOf(DeliveredRowsMovedError);
+    expect((await walk(service)).error).toBeInstanceOf(PlanOutdatedError);
   });
 
   test("finds rows that repeat on the next page although the total stays the same", async () => {
@@ -287,7 +288,7 @@ describe("a walk", () => {
       service.rows.push(...early);
     });
     const { error, restarts } = await walk(service);
-    expect(error).toBeInstanceOf(DeliveredRowsMovedError);
+    expect(error).toBeInstanceOf(PlanOutdatedError);
     expect(restarts).toEqual([expect.stringMatching(/^row .* was returned twice$/)]);
   });
 
