@@ -134,10 +134,10 @@ export class RowBatch {
 
   /** All rows as NDJSON, an LF after each; not a copy. */
   lines(): Buffer {
-    if (this.length === 0 || this.known === undefined) {
-      return this.length === 0 ? EMPTY : this.bytes;
+    if (this.length === 0) {
+      return EMPTY;
     }
-    return this.bytesOf(0, this.length);
+    return this.known === undefined ? this.bytes : this.bytesOf(0, this.length);
   }
 
   /** The rows from `from` up to `to` as NDJSON, an LF after each; not a copy. There must be one. */

@@ -12,10 +12,10 @@ export const OPEN_BRACKET = 91;
 export const CLOSE_BRACKET = 93;
 export const OPEN_BRACE = 123;
 export const CLOSE_BRACE = 125;
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
+export const LINE_FEED = 10;
+export const CARRIAGE_RETURN = 13;
+export const SPACE = 32;
 const TAB = 9;
-const SPACE = 32;
 const MINUS = 45;
 const PLUS = 43;
 const DOT = 46;
@@ -27,7 +27,7 @@ const LETTER_U = 117;
 const SMALL = 32;
 
 /** 1 for bytes that need no escape in a string. */
-export const PLAIN = new Uint8Array(256).fill(1, SPACE);
+const PLAIN = new Uint8Array(256).fill(1, SPACE);
 PLAIN[QUOTE] = 0;
 PLAIN[BACKSLASH] = 0;
 
@@ -36,10 +36,8 @@ const SHORT_ESCAPES = tableOf('"\\/bfnrt');
 const HEX_DIGITS = tableOf("0123456789abcdefABCDEF");
 const WORDS = ["true", "false", "null"].map((word) => Buffer.from(word));
 
-const ARRAY = 0;
-const OBJECT = 1;
-/** The kinds of the open containers while a value is scanned, and their number. */
-let nesting = new Uint8Array(64);
+/** The bytes that close the open containers while a value is scanned, and the number of these. */
+let closings = new Uint8Array(64);
 let depth = 0;
 
 function tableOf(characters: string): Uint8Array {
@@ -138,28 +136,19 @@ function endOfScalar(bytes: Uint8Array, at: number): number {
   if (startsNumber(byte)) {
     return endOfNumber(bytes, at);
   }
-  const word = WORDS.find((candidate) => startsWith(bytes, at, candidate));
+  const word = WORDS.find((candidate) => candidate.equals(bytes.subarray(at, at + candidate.length)));
   if (word === undefined) {
     throw unexpected(bytes, at);
   }
   return at + word.length;
 }
 
-export function startsWith(bytes: Uint8Array, at: number, start: Uint8Array): boolean {
-  for (let index = 0; index < start.length; index += 1) {
-    if (bytes[at + index] !== start[index]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/** Index of the value that follows the name of a member, whose opening quote is expected at `at`. */
-function valueAfterName(bytes: Uint8Array, at: number): number {
+/** Index after the name of a member whose opening quote is expected at `at`. */
+export function endOfName(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== QUOTE) {
     throw unexpected(bytes, at);
   }
-  return valueAfterColon(bytes, endOfString(bytes, at + 1));
+  return endOfString(bytes, at + 1);
 }
 
 /** Index of the value after a colon, which is expected at `at` or after white space. */
@@ -185,32 +174,31 @@ export function endOfValue(bytes: Uint8Array, at: number): number {
 
 /** Index of the first value in the container that begins at `at`; for an empty one, the result of `leaveContainers`. */
 function enterContainer(bytes: Uint8Array, at: number): number {
-  const kind = bytes[at] === OPEN_BRACE ? OBJECT : ARRAY;
+  const closing = bytes[at] === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET;
   const first = skipSpace(bytes, at + 1);
-  if (bytes[first] === closing(kind)) {
+  if (bytes[first] === closing) {
     return leaveContainers(bytes, first + 1);
   }
-  if (depth === nesting.length) {
+  if (depth === closings.length) {
     const larger = new Uint8Array(depth * 2);
-    larger.set(nesting);
-    nesting = larger;
+    larger.set(closings);
+    closings = larger;
   }
-  nesting[depth] = kind;
+  closings[depth] = closing;
   depth += 1;
-  return kind === OBJECT ? valueAfterName(bytes, first) : first;
+  return valueWithin(bytes, closing, first);
 }
 
 /** Closes the containers that end after a value. Returns the index of the next value, or after the outermost container. */
 function leaveContainers(bytes: Uint8Array, at: number): number {
   let next = at;
   while (depth > 0) {
-    const kind = nesting[depth - 1] as number;
+    const closing = closings[depth - 1] as number;
     next = skipSpace(bytes, next);
     if (bytes[next] === COMMA) {
-      next = skipSpace(bytes, next + 1);
-      return kind === OBJECT ? valueAfterName(bytes, next) : next;
+      return valueWithin(bytes, closing, skipSpace(bytes, next + 1));
     }
-    if (bytes[next] !== closing(kind)) {
+    if (bytes[next] !== closing) {
       throw unexpected(bytes, next);
     }
     depth -= 1;
@@ -219,6 +207,7 @@ function leaveContainers(bytes: Uint8Array, at: number): number {
   return next;
 }
 
-function closing(kind: number): number {
-  return kind === OBJECT ? CLOSE_BRACE : CLOSE_BRACKET;
+/** Index of the value of an element at `at`, which has a name in an object. */
+function valueWithin(bytes: Uint8Array, closing: number, at: number): number {
+  return closing === CLOSE_BRACE ? valueAfterColon(bytes, endOfName(bytes, at)) : at;
 }

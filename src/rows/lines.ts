@@ -1,8 +1,5 @@
 import type { RowBatch } from "./batch.ts";
-import { endOfString, QUOTE, skipSpace } from "./json-bytes.ts";
-
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
+import { CARRIAGE_RETURN, endOfString, LINE_FEED, QUOTE, skipSpace } from "./json-bytes.ts";
 
 /** Whether there is a line break between two offsets. It can only be between tokens, never in a string (RFC 8259, 7). */
 export function hasLineBreak(bytes: Buffer, start: number, end: number): boolean {

@@ -4,6 +4,7 @@ import type { RowBatch } from "./batch.ts";
 import {
   CLOSE_BRACE,
   COMMA,
+  endOfName,
   endOfValue,
   OPEN_BRACE,
   OPEN_BRACKET,
@@ -11,7 +12,7 @@ import {
   unexpected,
   valueAfterColon,
 } from "./json-bytes.ts";
-import { type ArrayScan, batchOf, endOfName, nameBetween, scanArray } from "./scan.ts";
+import { type ArrayScan, batchOf, nameBetween, scanArray } from "./scan.ts";
 
 const NO_ROWS = batchOf([]);
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");

@@ -5,11 +5,13 @@ import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COMMA,
+  endOfName,
   endOfNumber,
-  endOfString,
   endOfValue,
+  LINE_FEED,
   OPEN_BRACE,
   QUOTE,
+  SPACE,
   skipSpace,
   startsNumber,
   unexpected,
@@ -18,8 +20,6 @@ import {
 import { hasLineBreak, joinLines } from "./lines.ts";
 import { ColumnName, endOfLongString, isNull } from "./words.ts";
 
-const LINE_FEED = 10;
-const SPACE = 32;
 const FIRST_CAPACITY = 512;
 
 /** Rows that were found in a JSON array. */
@@ -143,14 +143,6 @@ class RowCollector {
   batch(): RowBatch {
     return new RowBatch(this.bytes, this.length, this.shape.columns, this.places());
   }
-}
-
-/** Index after the name of a member whose opening quote is expected at `at`. */
-export function endOfName(bytes: Buffer, at: number): number {
-  if (bytes[at] !== QUOTE) {
-    throw unexpected(bytes, at);
-  }
-  return endOfString(bytes, at + 1);
 }
 
 /** The text of the name between these places, quotes included. */
