@@ -1,10 +1,10 @@
 import type { CatalogClient } from "../api/client.ts";
 import type { Filters } from "../contract/filters.ts";
 import { SetChangedError } from "../errors.ts";
-import { type PullOptions, pull } from "../pull/pull.ts";
+import { type PullOptions, pull, type RowSink } from "../pull/pull.ts";
 import { ofRetailer } from "../pull/set-filters.ts";
-import { collectDay, type DayFacts } from "./day-rows.ts";
 import { type Change, type Difference, joinDays, SIDES, type Side } from "./join.ts";
+import { type DayFacts, packRow } from "./product-facts.ts";
 
 export interface CompareOptions extends Pick<PullOptions, "pageSize" | "concurrency" | "signal"> {
   /** The two crawl days, `YYYY-MM-DD`. */
@@ -93,6 +93,30 @@ export async function diffDays(
     );
   }
   return { products, retailers };
+}
+
+/**
+ * Keeps the needed members of one day's rows in memory.
+ *
+ * @param other the other day; equal facts are held once for both days
+ */
+export function collectDay(other: DayFacts = new Map()): RowSink & { day: () => DayFacts } {
+  let day = new Map<string, string[]>();
+  return {
+    write: async (rows) => {
+      for (let row = 0; row < rows.length; row += 1) {
+        const [product, facts] = packRow(rows, row);
+        const held = day.get(product) ?? [];
+        held.push(other.get(product)?.find((equal) => equal === facts) ?? facts);
+        day.set(product, held);
+      }
+    },
+    restart: async () => {
+      day = new Map();
+      return true;
+    },
+    day: () => day,
+  };
 }
 
 /** The retailers that have rows, in order. */

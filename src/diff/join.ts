@@ -1,6 +1,5 @@
 import { sameNumber } from "../contract/values/decimal.ts";
-import type { DayFacts } from "./day-rows.ts";
-import { type ProductFacts, unpackFacts, unpackProduct } from "./product-facts.ts";
+import { type DayFacts, type ProductFacts, unpackFacts, unpackProduct } from "./product-facts.ts";
 
 /** The two days of a comparison. */
 export const SIDES = ["from", "to"] as const;

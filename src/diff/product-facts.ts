@@ -7,6 +7,9 @@ const FACTS = ["department", "category", "title", "mrp", "selling_price", "disco
 /** What a comparison keeps of a row: the raw JSON text of each fact, prices with the digits the API sent. */
 export type ProductFacts = Record<(typeof FACTS)[number], string>;
 
+/** The facts of each product's rows on one day, as `packRow` packs them. */
+export type DayFacts = ReadonlyMap<string, readonly string[]>;
+
 /** Separates retailer and sku. No slug contains it, and it sorts before every other character. */
 const SEPARATOR = "\u0000";
 

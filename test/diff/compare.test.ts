@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { type CompareOptions, type DiffSummary, diffDays } from "../../src/diff/compare.ts";
-import { collectDay } from "../../src/diff/day-rows.ts";
+import { type CompareOptions, collectDay, type DiffSummary, diffDays } from "../../src/diff/compare.ts";
 import type { Difference } from "../../src/diff/join.ts";
 import { SetChangedError } from "../../src/errors.ts";
 import { batchOf } from "../../src/rows/scan.ts";
