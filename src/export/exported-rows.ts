@@ -30,8 +30,7 @@ export async function* exportedRows(
   try {
     const { read } = await FORMATS[format as RowFormat].load();
     for await (const row of read({ path, content: () => openContent(path, compression) }, CHECKED_COLUMNS)) {
-      const checked = checkedColumns(row);
-      yield spreadsheet === "excel" ? unprotected(checked) : checked;
+      yield checkedColumns(row, spreadsheet === "excel");
     }
   } catch (error) {
     if (error instanceof FileError) {
@@ -58,19 +57,15 @@ function openContent(path: string, compression: string | null): Readable {
   return pipeline(file, codec, () => undefined);
 }
 
-/** The values that `--excel` protected from a spreadsheet. */
-function unprotected(row: ExportedRow): ExportedRow {
-  return Object.fromEntries(Object.entries(row).map(([name, text]) => [name, textFromSpreadsheet(text)]));
-}
-
-/** A date is a `Date` in Parquet. */
-function checkedColumns(row: unknown): ExportedRow {
+/** @param isProtected whether `--excel` protected the values from a spreadsheet */
+function checkedColumns(row: unknown, isProtected: boolean): ExportedRow {
   const checked: ExportedRow = {};
   for (const name of CHECKED_COLUMNS) {
     const value = (row as Record<string, unknown> | null)?.[name];
+    // A date is a `Date` in Parquet.
     const text = value instanceof Date ? dayOf(value.getTime()) : value;
     if (typeof text === "string") {
-      checked[name] = text;
+      checked[name] = isProtected ? textFromSpreadsheet(text) : text;
     }
   }
   return checked;
