@@ -75,23 +75,29 @@ function assertUnmoved(first: SetFacts, now: SetFacts): void {
 const EMPTY_PAGES = 3;
 
 /**
- * Checks that the pages of one walk lead to an end: it throws a ContractError if a cursor repeats, or if too many pages are
- * empty. Memory: the cursors of the walk.
+ * Follows the cursors from one page to the last. Memory: the cursors.
+ *
+ * @param start undefined for the first page
+ * @throws ContractError if a cursor repeats, or if too many pages are empty, so that there may be no end
  */
-export function createCursorCheck(): (page: CatalogPage) => void {
+export async function* pagesFrom(
+  start: string | null | undefined,
+  ask: (cursor: string | undefined) => Promise<CatalogPage>,
+): AsyncGenerator<CatalogPage, void, void> {
   const seen = new Set<string>();
   let emptyPages = 0;
-  return ({ rows, pagination: { next_cursor }, meta: { request_id } }) => {
-    emptyPages = rows.length === 0 ? emptyPages + 1 : 0;
-    if (next_cursor === null) {
-      return;
+  for (let cursor = start; cursor !== null; ) {
+    const page = await ask(cursor);
+    cursor = page.pagination.next_cursor;
+    emptyPages = page.rows.length === 0 ? emptyPages + 1 : 0;
+    if (cursor !== null && emptyPages >= EMPTY_PAGES) {
+      const what = `${emptyPages} pages in a row without rows, though \`has_more\` is true`;
+      throw brokenContract(what, page.meta.request_id);
     }
-    if (emptyPages >= EMPTY_PAGES) {
-      throw brokenContract(`${emptyPages} pages in a row without rows, though \`has_more\` is true`, request_id);
+    if (cursor !== null && seen.has(cursor)) {
+      throw brokenContract("`next_cursor` repeats the cursor of an earlier page", page.meta.request_id);
     }
-    if (seen.has(next_cursor)) {
-      throw brokenContract("`next_cursor` repeats the cursor of an earlier page", request_id);
-    }
-    seen.add(next_cursor);
-  };
+    seen.add(cursor ?? "");
+    yield page;
+  }
 }

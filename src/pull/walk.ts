@@ -4,7 +4,7 @@ import type { CatalogPage } from "../api/responses/rows-response.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { createCursorCheck, createPageCheck, PlanOutdatedError, SetMovedError } from "./page-check.ts";
+import { createPageCheck, PlanOutdatedError, pagesFrom, SetMovedError } from "./page-check.ts";
 import type { PageFacts, SetFacts, StoredPage } from "./store/page-store.ts";
 
 /** A page for the caller, who owns its rows and may clear them. */
@@ -92,36 +92,44 @@ async function* walkOnce(
   options: WalkOptions,
   delivered: PageFacts[],
 ): AsyncGenerator<WalkedPage, void, void> {
-  const { pageSize, signal, version, counted, earlier = [] } = options;
+  const { pageSize, signal, version, counted, earlier = [], read, onDamage } = options;
   const check = createPageCheck(filters, version, counted);
-  const ask = (cursor: string | null | undefined) =>
-    client.catalog(filters, { limit: pageSize, cursor: cursor ?? undefined, version }, signal);
   const before = [...delivered];
-  yield* storedPages(earlier, check, delivered, options);
+  for (const [index, stored] of earlier.entries()) {
+    const rows = await read?.(stored);
+    if (rows === undefined) {
+      onDamage?.(earlier.length - index);
+      break;
+    }
+    check.add(rows, stored.set, "");
+    if (stored.cursor === null) {
+      check.assertComplete();
+    }
+    delivered.push(stored);
+    yield { rows, facts: stored, stored };
+  }
   // Of the pages in the store, the walk goes on after the last one. Other pages are compared as they come again.
   const seam = delivered.length > before.length ? delivered.length - 1 : -1;
-  let cursor = delivered[seam]?.cursor;
-  if (cursor === null) {
+  const start = delivered[seam]?.cursor;
+  if (start === null) {
     return;
   }
+  const ask = (cursor: string | undefined) => client.catalog(filters, { limit: pageSize, cursor, version }, signal);
   const compareAgain = async (index: number) => {
     const known = delivered[index];
     if (known !== undefined && !check.isOfVersion()) {
-      await compareRows(known, ask, delivered[index - 1]?.cursor);
+      await compareRows(known, pagesFrom(delivered[index - 1]?.cursor, ask));
     }
   };
   await compareAgain(seam);
   const again = createComparison(before);
-  const checkCursor = createCursorCheck();
-  do {
-    const page = await ask(cursor);
-    checkCursor(page);
+  for await (const page of pagesFrom(start, ask)) {
     const set = setFactsOf(page);
     if ((set.version ?? version) !== version && version !== undefined) {
       throw new PlanOutdatedError("the service no longer has the version of the data that it counted");
     }
     check.add(page.rows, set, page.meta.request_id);
-    cursor = page.pagination.next_cursor;
+    const cursor = page.pagination.next_cursor;
     const rows = page.rows.slice(again.take(page.rows));
     if (cursor === null) {
       again.assertDone();
@@ -134,50 +142,22 @@ async function* walkOnce(
       delivered.push(facts);
       yield { rows, facts };
     }
-  } while (cursor !== null);
-}
-
-/** Checks and yields the pages in the store, up to a damaged one. */
-async function* storedPages(
-  earlier: readonly StoredPage[],
-  check: ReturnType<typeof createPageCheck>,
-  delivered: PageFacts[],
-  { read, onDamage }: WalkOptions,
-): AsyncGenerator<WalkedPage, void, void> {
-  for (const [index, stored] of earlier.entries()) {
-    const rows = await read?.(stored);
-    if (rows === undefined) {
-      onDamage?.(earlier.length - index);
-      return;
-    }
-    check.add(rows, stored.set, "");
-    if (stored.cursor === null) {
-      check.assertComplete();
-    }
-    delivered.push(stored);
-    yield { rows, facts: stored, stored };
   }
 }
 
 /**
- * Requests the rows of a page again, from its cursor. If a row that was read is removed and another row is added further
- * on, the total stays the same, but the rows in between move to an earlier page, and a walk misses one.
+ * Compares a page with what the service returns from its cursor now, in pages that may be shorter. If a row that was read is
+ * removed and another row is added further on, the total stays the same, but the rows in between move to an earlier page, and
+ * a walk misses one.
  */
-async function compareRows(
-  known: PageFacts,
-  ask: (cursor: string | null | undefined) => Promise<CatalogPage>,
-  start: string | null | undefined,
-): Promise<void> {
+async function compareRows(known: PageFacts, pages: AsyncIterable<CatalogPage>): Promise<void> {
   const again = createComparison([known]);
-  const checkCursor = createCursorCheck();
-  let cursor = start;
-  do {
-    const page = await ask(cursor);
-    checkCursor(page);
-    again.take(page.rows);
-    cursor = page.pagination.next_cursor;
-    // The service may cut shorter pages now.
-  } while (cursor !== null && !again.isDone());
+  for await (const { rows } of pages) {
+    again.take(rows);
+    if (again.isDone()) {
+      break;
+    }
+  }
   again.assertDone();
 }
 
