@@ -8,19 +8,13 @@ const LONGEST_NUMBER = ROW_BOUNDS.numberCharacters;
 
 const LETTER_N = 110;
 
-const TEXT = 0;
-const TEXT_OR_NULL = 1;
-const NUMBER = 2;
-const DATE = 3;
-
-const KIND_NAMES = ["a string", "a string or null", "a number", "a date"] as const;
-
+/** What the value of each column has to be, in the words of an error. */
 const COLUMN_KINDS = PRODUCT_COLUMNS.map((name) => {
   const property: { type: string | readonly string[]; format?: string } = productSchema.properties[name];
   if (property.type === "number") {
-    return NUMBER;
+    return "a number";
   }
-  return property.format === "date" ? DATE : property.type.includes("null") ? TEXT_OR_NULL : TEXT;
+  return property.format === "date" ? "a date" : property.type.includes("null") ? "a string or null" : "a string";
 });
 
 /**
@@ -35,10 +29,10 @@ export function findRowError(rows: RowBatch): string | undefined {
   for (let row = 0; row < rows.length; row += 1) {
     for (let column = 0; column < COLUMN_KINDS.length; column += 1) {
       const start = rows.valueStart(row, column);
-      const kind = COLUMN_KINDS[column] as number;
+      const kind = COLUMN_KINDS[column] ?? "";
       // The start of a missing member is 0, where no value begins.
       const fits = isOfKind(bytes[start] as number, kind);
-      if (!fits || (kind === NUMBER && rows.valueEnd(row, column) - start > LONGEST_NUMBER)) {
+      if (!fits || (kind === "a number" && rows.valueEnd(row, column) - start > LONGEST_NUMBER)) {
         return errorIn(rows, row, column);
       }
     }
@@ -49,8 +43,10 @@ export function findRowError(rows: RowBatch): string | undefined {
   return undefined;
 }
 
-function isOfKind(first: number, kind: number): boolean {
-  return kind === NUMBER ? startsNumber(first) : first === QUOTE || (kind === TEXT_OR_NULL && first === LETTER_N);
+function isOfKind(first: number, kind: string): boolean {
+  return kind === "a number"
+    ? startsNumber(first)
+    : first === QUOTE || (kind === "a string or null" && first === LETTER_N);
 }
 
 const ID_COLUMN = PRODUCT_COLUMNS.indexOf("product_id");
@@ -80,8 +76,8 @@ function errorIn(rows: RowBatch, row: number, column: number): string {
   if (raw === undefined) {
     return `${place} is missing${named}`;
   }
-  const kind = COLUMN_KINDS[column] as number;
-  return kind === NUMBER && startsNumber(raw.charCodeAt(0))
+  const kind = COLUMN_KINDS[column] ?? "";
+  return kind === "a number" && startsNumber(raw.charCodeAt(0))
     ? `${place} is a number of ${raw.length} characters; ${LONGEST_NUMBER} are the most that are read${named}`
-    : `${place} is not ${KIND_NAMES[kind]}${named}`;
+    : `${place} is not ${kind}${named}`;
 }
