@@ -122,9 +122,10 @@ async function pullInto(
     await observer?.onPlan?.(plan, storedRows(store, plan));
     const progress: Progress = { passed, more: 0 };
     try {
-      const truncated = await passOn(client, sink, store, plan, progress, { ...options, pageSize: cuts.page_size });
+      await passOn(client, sink, store, plan, progress, { ...options, pageSize: cuts.page_size });
+      const rows = sumRows(passed);
       const { coverage: summary, resolved } = coverage.meta;
-      return { rows: sumRows(passed), truncated, cuts, slices: passed, summary, resolved };
+      return { rows, truncated: rows < plan.totalRows, cuts, slices: passed, summary, resolved };
     } catch (error) {
       if (!isOutdated(error)) {
         throw error;
@@ -185,7 +186,7 @@ interface Progress {
   more: number;
 }
 
-/** Passes the other slices of the plan on. Returns whether `maxRows` ended the pull before the end of the set. */
+/** Passes the other slices of the plan on, up to `maxRows`. */
 async function passOn(
   client: CatalogClient,
   sink: RowSink,
@@ -193,18 +194,22 @@ async function passOn(
   plan: Plan,
   progress: Progress,
   { pageSize, concurrency, maxRows = Number.POSITIVE_INFINITY, signal, observer }: PullOptions,
-): Promise<boolean> {
+): Promise<void> {
   const { passed } = progress;
   const left = firstSlices(plan, maxRows).slice(passed.length);
-  const { onRestart, onDamage } = observer ?? {};
   let written = sumRows(passed);
   observer?.onRows?.(written);
   const sources = left.map(({ key, filters, group }) => ({
     key,
     walk: (stop: AbortSignal) =>
       walkSlice(client, filters, {
-        ...{ pageSize, signal: stop, earlier: [...store.pagesOf(key)], read: store.read, onRestart, onDamage },
+        pageSize,
+        signal: stop,
         version: plan.version,
+        earlier: [...store.pagesOf(key)],
+        read: store.read,
+        onRestart: observer?.onRestart,
+        onDamage: observer?.onDamage,
         // The coverage does not count the slices of a group that is cut by date.
         counted: group.slices === 1 ? group.rows : undefined,
       }),
@@ -215,10 +220,10 @@ async function passOn(
     if (!store.keeps) {
       store.drop(key);
     }
-    const later = plan.slices.slice(passed.length);
-    if (sink.daysWritten !== undefined && later.length > 0) {
-      const starts = later.map((other) => other.filters.start_date ?? "");
-      await sink.daysWritten(starts.reduce((first, start) => (start < first ? start : first)));
+    const later = sink.daysWritten === undefined ? [] : plan.slices.slice(passed.length);
+    const [next] = later.map((other) => other.filters.start_date ?? "").sort();
+    if (next !== undefined) {
+      await sink.daysWritten?.(next);
     }
   };
   // More walks than wanted pages would request pages that are not needed.
@@ -237,10 +242,9 @@ async function passOn(
     observer?.onRows?.(written);
     if (written === maxRows) {
       await endSlice(slice);
-      return written < plan.totalRows;
+      return;
     }
   }
-  return false;
 }
 
 /** Compares the rows of a group with the coverage after its last slice. */
