@@ -1,4 +1,4 @@
-import { firstSlices, type Plan, requestsOf, type Slice } from "./plan.ts";
+import { firstSlices, type Plan, requestsOf } from "./plan.ts";
 
 /** Limits on the requests of a pull. */
 export interface RequestLimits {
@@ -32,23 +32,20 @@ export interface Estimate {
  * and that the rows of a combination that is cut by date are spread evenly. With `maxRows`, a pull may send a few more
  * requests, for pages that it reads ahead and does not need.
  */
-export function estimate(plan: Plan, pages: Pages, pace: RequestLimits): Estimate {
-  const rows = Math.min(plan.totalRows, pages.maxRows ?? plan.totalRows);
-  const first = firstSlices(plan, rows);
-  const requests = 1 + (rows === plan.totalRows ? plan.requests : requestsOfFirst(first, rows, plan, pages));
-  const lanes = Math.min(pace.concurrency, Math.max(1, first.length));
-  return { rows, slices: first.length, requests, ...timeOf(requests, lanes, pace) };
-}
-
-/** How many rows of the set are pulled, and how many at once. */
-export interface Pages {
-  pageSize: number;
-  maxRows: number | undefined;
-}
-
-/** When several slices are walked at once, each is read whole, including the one in which `maxRows` is reached. */
-function requestsOfFirst(slices: readonly Slice[], rows: number, { version }: Plan, { pageSize }: Pages): number {
-  return slices.length === 1 ? Math.ceil(rows / pageSize) : requestsOf(slices, pageSize, version);
+export function estimate(
+  plan: Plan,
+  { pageSize, maxRows = plan.totalRows }: { pageSize: number; maxRows: number | undefined },
+  pace: RequestLimits,
+): Estimate {
+  const rows = Math.min(plan.totalRows, maxRows);
+  const slices = firstSlices(plan, rows);
+  let requests = 1 + plan.requests;
+  if (rows < plan.totalRows) {
+    // When several slices are walked at once, each is read whole, including the one in which `maxRows` is reached.
+    requests = 1 + (slices.length === 1 ? Math.ceil(rows / pageSize) : requestsOf(slices, pageSize, plan.version));
+  }
+  const lanes = Math.min(pace.concurrency, Math.max(1, slices.length));
+  return { rows, slices: slices.length, requests, ...timeOf(requests, lanes, pace) };
 }
 
 /** Simulates the requests: the first alone, the others `lanes` at a time, within the windows and the rate. */
