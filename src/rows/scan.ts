@@ -29,28 +29,19 @@ export interface ScannedRows {
   foreign: number;
 }
 
-/** The columns that the scanner looks for. */
-interface RowShape {
-  columns: readonly string[];
-  names: readonly ColumnName[];
-  numbers: ReadonlyMap<string, number>;
-}
+const namesOf = new WeakMap<readonly string[], readonly ColumnName[]>();
 
-const shapes = new WeakMap<readonly string[], RowShape>();
-
-function shapeOf(columns: readonly string[]): RowShape {
-  let shape = shapes.get(columns);
-  if (shape === undefined) {
-    const names = columns.map((name) => new ColumnName(name));
-    shape = { columns, names, numbers: new Map(columns.map((name, number) => [name, number])) };
-    shapes.set(columns, shape);
-  }
-  return shape;
+/** The names of columns as they stand before values, made once for each list of columns. */
+function columnNames(columns: readonly string[]): readonly ColumnName[] {
+  const names = namesOf.get(columns) ?? columns.map((name) => new ColumnName(name));
+  namesOf.set(columns, names);
+  return names;
 }
 
 /** Collects the offsets of rows while they are scanned. */
 class RowCollector {
-  private readonly shape: RowShape;
+  private readonly columns: readonly string[];
+  private readonly names: readonly ColumnName[];
   private readonly stride: number;
   private readonly bytes: Buffer;
   private readonly view: DataView;
@@ -61,7 +52,8 @@ class RowCollector {
   constructor(bytes: Buffer, columns: readonly string[]) {
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.shape = shapeOf(columns);
+    this.columns = columns;
+    this.names = columnNames(columns);
     this.stride = strideOf(columns);
     this.table = new Uint32Array(FIRST_CAPACITY * this.stride);
   }
@@ -83,8 +75,7 @@ class RowCollector {
 
   /** Members mostly come in the order of the columns, so one comparison usually finds the name. */
   private scanMembers(start: number, places: number): number {
-    const { bytes, view, table } = this;
-    const { names } = this.shape;
+    const { bytes, view, table, names } = this;
     let at = skipSpace(bytes, start + 1);
     if (bytes[at] === CLOSE_BRACE) {
       return at + 1;
@@ -128,11 +119,11 @@ class RowCollector {
   /** -1 for a name that is not a column; the name is remembered. */
   private columnNamed(start: number, end: number): number {
     const name = nameBetween(this.bytes, start, end);
-    const column = this.shape.numbers.get(name);
-    if (column === undefined) {
+    const column = this.columns.indexOf(name);
+    if (column === -1) {
       this.others.add(name);
     }
-    return column ?? -1;
+    return column;
   }
 
   places(): RowPlaces {
@@ -141,7 +132,7 @@ class RowCollector {
 
   /** The rows found. The batch takes ownership of the bytes. */
   batch(): RowBatch {
-    return new RowBatch(this.bytes, this.length, this.shape.columns, this.places());
+    return new RowBatch(this.bytes, this.length, this.columns, this.places());
   }
 }
 

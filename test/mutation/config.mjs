@@ -206,7 +206,7 @@ export const explained = [
     "row > 0",
     "{ return true; }",
   ),
-  ...each("src/rows/row-error.ts", NEVER_MISSING, "rows.raw(row, ID_COLUMN)?.slice"),
+  ...each("src/rows/row-error.ts", NEVER_MISSING, "rows.raw(row, ID_COLUMN)?.slice", '""'),
   ...each(
     "src/rows/scan.ts",
     ONLY_SLOWER,
@@ -216,7 +216,6 @@ export const explained = [
     "column + 1",
     "bytes[at] === COMMA",
     "bytes[next + 1] === QUOTE",
-    "shape === undefined",
     "(name) => new ColumnName(name)",
     "true",
     "isRow && next === end + 1",
