@@ -23,7 +23,10 @@ export async function withinDeadline<T>(milliseconds: number, work: (deadline: A
 }
 
 /** Settles like `work`, or rejects when the deadline passes before. @throws StoreTimeoutError */
-export async function orTimeout<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
+export async function orTimeout<T>(work: Promise<T>, deadline: AbortSignal | undefined): Promise<T> {
+  if (deadline === undefined) {
+    return await work;
+  }
   let stopListening = () => {};
   const passed = new Promise<never>((_, reject) => {
     const giveUp = () => reject(timeoutOf(deadline));

@@ -192,6 +192,7 @@ test("a damaged database is unavailable until it is repaired", async () => {
 
 test("a database of another program is refused and not changed", async () => {
   const path = join(await temporaryFolder(), "other.db");
+  await writeFile(path, "");
   const other = new SqliteConnection(path, 0);
   await other.use((session) => session.script("CREATE TABLE note (text TEXT)"));
   await expect(testStore(path)).rejects.toThrow("belongs to another program");

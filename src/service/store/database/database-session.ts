@@ -44,3 +44,21 @@ export interface DatabaseAccess {
   use<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T>;
   close(): Promise<void>;
 }
+
+/** Runs `work` in the transaction that the statements `begin` start. @param onLost called if it cannot be rolled back */
+export async function transact<T>(
+  script: Session["script"],
+  begin: string,
+  work: () => Promise<T>,
+  onLost: () => void = () => undefined,
+): Promise<T> {
+  await script(begin);
+  try {
+    const result = await work();
+    await script("COMMIT");
+    return result;
+  } catch (error) {
+    await script("ROLLBACK").catch(onLost);
+    throw error;
+  }
+}

@@ -3,7 +3,7 @@ import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { RefusedChangeError, StoreUnavailableError } from "../store.ts";
-import type { DatabaseAccess, Session, SqlParameter, SqlValue } from "./database-session.ts";
+import { type DatabaseAccess, type Session, type SqlParameter, type SqlValue, transact } from "./database-session.ts";
 import { POSTGRES } from "./dialect.ts";
 import { LocationError } from "./location.ts";
 import { prepareTables } from "./prepare-tables.ts";
@@ -94,8 +94,7 @@ class PostgresConnection implements DatabaseAccess {
   }
 
   use<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
-    const turn = this.#withClient(work, deadline);
-    return deadline === undefined ? turn : orTimeout(turn, deadline);
+    return orTimeout(this.#withClient(work, deadline), deadline);
   }
 
   async close(): Promise<void> {
@@ -178,15 +177,7 @@ function sessionOf(client: pg.PoolClient, deadline: AbortSignal | undefined, onL
         onLastUse();
         return await work();
       }
-      await script(`BEGIN; ${LOCKS[kind]}`);
-      try {
-        const result = await work();
-        await script("COMMIT");
-        return result;
-      } catch (error) {
-        await script("ROLLBACK").catch(onLastUse);
-        throw error;
-      }
+      return await transact(script, `BEGIN; ${LOCKS[kind]}`, work, onLastUse);
     },
   };
 }

@@ -1,170 +1,116 @@
-import { setTimeout as pause } from "node:timers/promises";
-import type { Compilable } from "kysely";
-import Database from "libsql/promise";
+import { stat } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { StoreUnavailableError } from "../store.ts";
-import type { DatabaseAccess, Session, SqlParameter, SqlValue } from "./database-session.ts";
-import { SQLITE } from "./dialect.ts";
+import type { DatabaseAccess, Session } from "./database-session.ts";
+import { SqliteDriver } from "./sqlite-driver.ts";
 
-/** Milliseconds between two interrupts of a query that is past its deadline. */
-const INTERRUPT_INTERVAL = 10;
+const MEMORY = ":memory:";
 
-/**
- * Milliseconds of one attempt to get a lock, and of the pause before the next one. The driver has as many threads as the
- * machine has processors, and an attempt holds one of them: a long one would stop all queries of the process.
- */
-const LOCK_ATTEMPT = 10;
+interface ConnectionOptions {
+  /**
+   * With `write`, SQLite does not create an empty database if the file has just disappeared. A file to `read` is opened
+   * without locks, because locks need additional files.
+   */
+  access?: "write" | "read";
+  /** Milliseconds after which the file is checked for changes. Default: it is checked before each use. */
+  trustedTime?: number;
+  /** Prepares a connection that was opened. */
+  onOpen?: (session: Session) => Promise<void>;
+}
 
-interface NativeStatement {
-  reader: boolean;
-  raw(): NativeStatement;
-  all<T>(parameters: readonly SqlValue[]): Promise<T[]>;
-  run(parameters: readonly SqlValue[]): { changes: number };
+/** What tells files apart: `stamp` changes when the file is changed or replaced, `file` only when it is replaced. */
+interface FileIdentity {
+  stamp: string;
+  file: string;
 }
 
 /**
- * One connection to an embedded database. Sessions take turns, because two callers of the same prepared statement would
- * get each other's rows.
+ * One connection to a database in a file or in memory. Its sessions take turns. It stays open, because the driver frees a
+ * closed connection only when its statements are garbage collected. That to a file is opened again after an error and when
+ * the file was changed or replaced.
  */
 export class SqliteConnection implements DatabaseAccess {
-  readonly #database: Database;
   readonly #path: string;
   readonly #lockWait: number;
-  readonly #statements = new Map<string, NativeStatement>();
+  readonly #options: ConnectionOptions;
+  #open: (FileIdentity & { driver: SqliteDriver }) | undefined;
+  #checkedAt = Number.NEGATIVE_INFINITY;
   #lastTurn: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param path of an SQLite database, or `:memory:`
-   * @param lockWait milliseconds to wait for another connection's lock
+   * @param path of a file, or `:memory:`
+   * @param lockWait milliseconds to wait for locks of other connections
    */
-  constructor(path: string, lockWait: number) {
-    this.#database = attempt(() => new Database(path, { timeout: LOCK_ATTEMPT }));
+  constructor(path: string, lockWait: number, options: ConnectionOptions = {}) {
     this.#path = path;
     this.#lockWait = lockWait;
+    this.#options = options;
   }
 
   /** Waits for its turn, then gives `work` the connection alone. The deadline interrupts a running query. */
   use<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
-    const turn = this.#lastTurn.then(async () => {
+    const turn = this.#inTurn(async () => {
       throwIfPast(deadline);
-      return await work(this.#session(deadline), this.#path);
+      const { driver, file } = await this.#opened();
+      try {
+        return await work(driver.session(deadline), file);
+      } catch (error) {
+        if (error instanceof StoreUnavailableError && this.#path !== MEMORY) {
+          this.#shut();
+        }
+        throw error;
+      }
     });
-    this.#lastTurn = turn.catch(() => undefined);
-    return deadline === undefined ? turn : orTimeout(turn, deadline);
+    return orTimeout(turn, deadline);
   }
 
   /** Closes after all waiting sessions. */
   async close(): Promise<void> {
-    await this.use(async () => {
-      this.#statements.clear();
-      this.#database.close();
-    });
+    await this.#inTurn(async () => this.#shut());
   }
 
-  #session(deadline: AbortSignal | undefined): Session {
-    const script = async (sql: string) => {
-      await this.#interruptible(() => this.#database.exec(sql) as Promise<void>, deadline);
-    };
-    return {
-      dialect: SQLITE,
-      run: async <T>(query: Compilable<T>) => {
-        const { sql, parameters } = query.compile();
-        const statement = await this.#statement(sql, deadline, "objects");
-        return await this.#interruptible(() => statement.all<T>(parameters as readonly SqlValue[]), deadline);
-      },
-      // The first row is computed outside the event loop.
-      query: async (sql, parameters = []) => {
-        const statement = await this.#statement(sql, deadline);
-        return await this.#interruptible(() => statement.all<SqlValue[]>(parameters.map(plain)), deadline);
-      },
-      insertNew: async (table, columns, rows) => {
-        const marks = Object.keys(columns).map(() => "?");
-        const insert = `INSERT INTO ${table} VALUES (${marks.join(", ")}) ON CONFLICT DO NOTHING`;
-        const statement = await this.#statement(insert, deadline);
-        // On the event loop: to leave it for each row would take longer.
-        return attempt(() => [...rows.keys()].filter((position) => statement.run(rows[position] ?? []).changes === 0));
-      },
-      script,
-      transaction: async (kind, work) => {
-        // An immediate transaction locks out other writers at once.
-        await script(kind === "stage" ? "BEGIN" : "BEGIN IMMEDIATE");
-        try {
-          const result = await work();
-          await script("COMMIT");
-          return result;
-        } catch (error) {
-          await script("ROLLBACK").catch(() => undefined);
-          throw error;
-        }
-      },
-    };
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#lastTurn.then(work);
+    this.#lastTurn = turn.catch(() => undefined);
+    return turn;
   }
 
-  async #statement(
-    sql: string,
-    deadline: AbortSignal | undefined,
-    rows: "arrays" | "objects" = "arrays",
-  ): Promise<NativeStatement> {
-    const key = `${rows} ${sql}`;
-    const known = this.#statements.get(key);
-    if (known !== undefined) {
-      return known;
-    }
-    const statement = await this.#interruptible(
-      async () => (await this.#database.prepare(sql)) as NativeStatement,
-      deadline,
-    );
-    // The driver refuses this setting for a statement without rows.
-    if (rows === "arrays" && statement.reader) {
-      statement.raw();
-    }
-    this.#statements.set(key, statement);
-    return statement;
+  #shut(): void {
+    this.#open?.driver.close();
+    this.#open = undefined;
   }
 
-  async #interruptible<T>(work: () => Promise<T>, deadline: AbortSignal | undefined): Promise<T> {
-    throwIfPast(deadline);
-    let again: NodeJS.Timeout | undefined;
-    // Repeated, because an interrupt before the query starts on its thread has no effect.
-    const interrupt = () => {
-      this.#database.interrupt();
-      again = setTimeout(interrupt, INTERRUPT_INTERVAL);
-    };
-    deadline?.addEventListener("abort", interrupt, { once: true });
-    const end = performance.now() + this.#lockWait;
-    try {
-      for (;;) {
-        try {
-          return await work();
-        } catch (error) {
-          throwIfPast(deadline);
-          if ((error as { code?: unknown }).code !== "SQLITE_BUSY" || performance.now() >= end) {
-            throw unavailable(error);
-          }
-          await pause(LOCK_ATTEMPT);
-        }
-      }
-    } finally {
-      deadline?.removeEventListener("abort", interrupt);
-      clearTimeout(again);
+  async #opened() {
+    const { access = "write", trustedTime = 0, onOpen } = this.#options;
+    const now = performance.now();
+    if (this.#open !== undefined && now - this.#checkedAt < trustedTime) {
+      return this.#open;
     }
+    const identity = await identityOf(this.#path);
+    this.#checkedAt = now;
+    if (this.#open?.stamp !== identity.stamp) {
+      this.#shut();
+      const mode = access === "write" ? "mode=rw" : "mode=ro&immutable=1";
+      const place = this.#path === MEMORY ? MEMORY : `${pathToFileURL(this.#path).href}?${mode}`;
+      this.#open = { ...identity, driver: new SqliteDriver(place, this.#lockWait) };
+      await onOpen?.(this.#open.driver.session()).catch((error) => {
+        this.#shut();
+        throw error;
+      });
+    }
+    return this.#open;
   }
 }
 
-function plain(parameter: SqlParameter): SqlValue {
-  return Array.isArray(parameter) ? JSON.stringify(parameter) : (parameter as SqlValue);
-}
-
-/** The error of the store for a failed statement. Its cause is the driver's error. */
-function unavailable(error: unknown): StoreUnavailableError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailableError(`the database cannot be used: ${reason}`, { cause: error });
-}
-
-function attempt<T>(work: () => T): T {
+async function identityOf(path: string): Promise<FileIdentity> {
+  if (path === MEMORY) {
+    return { stamp: MEMORY, file: MEMORY };
+  }
   try {
-    return work();
+    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+    return { stamp: `${dev}:${ino}:${size}:${mtimeNs}`, file: `${dev}:${ino}` };
   } catch (error) {
-    throw unavailable(error);
+    throw new StoreUnavailableError(`the database file ${path} is missing`, { cause: error });
   }
 }

@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { access, constants, link, mkdir, open, rm, stat } from "node:fs/promises";
+import { access, constants, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseAccess, Session } from "./database-session.ts";
-import { connectToFile, connectToSharedFile } from "./file-connection.ts";
-import { prepareTables } from "./prepare-tables.ts";
+import { checkTables, prepareTables } from "./prepare-tables.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { WINDOW_TABLE } from "./tables.ts";
 
@@ -45,32 +43,46 @@ export async function openFileDatabase(path: string): Promise<Database> {
     return await openReadOnlyDatabase(path);
   }
   await createFile(path);
-  const creator = connectToFile(path, READ_LOCK_WAIT);
+  const creator = new SqliteConnection(path, READ_LOCK_WAIT);
   try {
     await creator.use(prepareTables);
   } finally {
     await creator.close();
   }
   return {
-    reader: connectToSharedFile(path, READ_LOCK_WAIT, READ_TRUSTED_TIME),
-    writer: connectToSharedFile(path, WRITE_LOCK_WAIT, 0),
-    windows: connectToSharedFile(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, {
-      onOpen: (session) => attachWindows(session, `${path}-limits`),
-    }),
+    reader: connect(path, "write"),
+    writer: connect(path, "write", { lockWait: WRITE_LOCK_WAIT, trustedTime: 0 }),
+    windows: connect(path, "write", { prepare: (session) => attachWindows(session, `${path}-limits`) }),
   };
 }
 
 /** A read-only database, for example on a read-only disk. Writes fail. */
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
-  const connect = (onOpen?: (session: Session) => Promise<void>) =>
-    connectToSharedFile(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, { access: "read", onOpen });
-  const reader = connect();
+  const reader = connect(path, "read");
   await reader.use(async () => undefined);
   const refuse = async () => {
     throw new StoreUnavailableError("the database is read-only");
   };
-  const windows = connect((session) => session.script(TEMPORARY_WINDOWS));
+  const windows = connect(path, "read", { prepare: (session) => session.script(TEMPORARY_WINDOWS) });
   return { reader, writer: { use: refuse, close: async () => {} }, windows };
+}
+
+/** A connection to a file with the tables of this service. @param prepare prepares it each time that it was opened */
+function connect(
+  path: string,
+  access: "write" | "read",
+  { lockWait = READ_LOCK_WAIT, trustedTime = READ_TRUSTED_TIME, prepare = async (_: Session) => {} } = {},
+): SqliteConnection {
+  return new SqliteConnection(path, lockWait, {
+    access,
+    trustedTime,
+    onOpen: async (session) => {
+      await checkTables(session);
+      // Staged rows of a load are in a temporary file. A later write truncates the write-ahead log.
+      await session.script("PRAGMA temp_store = FILE; PRAGMA journal_size_limit = 67108864");
+      await prepare(session);
+    },
+  });
 }
 
 /** Whether the file can be read but not written, and has no write-ahead log. */
@@ -92,30 +104,11 @@ async function isReadOnly(path: string): Promise<boolean> {
  * every request would wait for it. A write does not wait for the disk, but cannot damage the file.
  */
 async function attachWindows(session: Session, path: string): Promise<void> {
-  await createWindowFile(path);
+  await createFile(path);
   const url = pathToFileURL(path).href.replaceAll("'", "''");
-  await session.script(`ATTACH '${url}?mode=rw' AS limits; PRAGMA limits.synchronous = NORMAL`);
-}
-
-/** The file gets its name when it is complete, because two processes cannot both set the mode of its journal. */
-async function createWindowFile(path: string): Promise<void> {
-  if ((await stat(path).catch(() => undefined)) !== undefined) {
-    return;
-  }
-  const draft = `${path}.${randomUUID()}`;
-  await createFile(draft);
-  try {
-    const creator = connectToFile(draft, READ_LOCK_WAIT);
-    await creator.use((session) => session.script(`${WINDOW_TABLE}; PRAGMA journal_mode = WAL`));
-    await creator.close();
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") {
-        throw new StoreUnavailableError(`the file ${path} cannot be created`, { cause: error });
-      }
-    });
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await session.script(`ATTACH '${url}?mode=rw' AS limits`);
+  await session.script("PRAGMA limits.journal_mode = WAL; PRAGMA limits.synchronous = NORMAL");
+  await session.script(WINDOW_TABLE.replace("TABLE ", "TABLE IF NOT EXISTS limits."));
 }
 
 async function createFile(path: string): Promise<void> {
