@@ -1,46 +1,42 @@
-import { crc32 } from "node:zlib";
 import { SCOPES } from "../../../contract/operations.ts";
+import type { Product } from "../../../contract/product.ts";
 import { insertKey, insertTeam } from "../access/team-records.ts";
-import { beginNextVersion } from "../product-rows/versions.ts";
+import { createRowStage } from "../product-rows/row-stage.ts";
 import type { Grants } from "../store.ts";
 import type { Session, SqlValue } from "./database-session.ts";
 import { TABLES } from "./tables.ts";
 
-/** The oldest version of the tables that can be migrated, which is that of the first release, and the present one. */
-export const FIRST_VERSION = 2;
+/** The version of the tables of release 0.1.0, which had no teams and no checksums, and the present one. */
+export const RELEASED_VERSION = 2;
 export const NEWEST_VERSION = 7;
 
-/** Version 3 gave grants to teams, 4 added the portal, 5 checksums of rows, 7 versions of rows. */
-const [TEAMS, CHECKSUMS] = [3, 5];
+/** Rows that are read at once. */
+const BATCH = 5_000;
 
 /**
- * Migrates the tables of a file, in the caller's transaction. Those that an earlier version lacked are created as they are
- * now, and the rows are copied into the present table. Walks begin again.
+ * Migrates the tables of a file of release 0.1.0, in the caller's transaction. Those that it lacked are created as they are
+ * now, and the rows are added as those of a load. Walks begin again.
  */
-export async function migrate(session: Session, version: number): Promise<void> {
-  const keys = version < TEAMS ? await session.query(UNGRANTED_KEYS) : [];
+export async function migrate(session: Session): Promise<void> {
+  const keys = await session.query(UNGRANTED_KEYS);
   await session.script(`
-    ${version < TEAMS ? "DROP TABLE api_key;" : ""}
-    DROP TABLE IF EXISTS row_index;
-    DROP TABLE IF EXISTS removed_row;
-    DROP TABLE IF EXISTS row_version;
+    DROP TABLE api_key;
+    DROP TABLE row_index;
     ALTER TABLE product RENAME TO earlier_product;
     ${TABLES.replaceAll("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")}
     INSERT INTO sqlite_sequence SELECT 'product', coalesce(max(id), 0) FROM earlier_product;
     PRAGMA user_version = ${NEWEST_VERSION}`);
   await grantToTeams(session, keys);
-  if (version < CHECKSUMS) {
-    await addChecksums(session);
+  const stage = await createRowStage(session, () => undefined);
+  const next = `SELECT id, body FROM earlier_product WHERE id > ? ORDER BY id LIMIT ${BATCH}`;
+  let rows = await session.query(next, [-1]);
+  while (rows.length > 0) {
+    const bodies = rows.map(([, body]) => String(body));
+    await stage.add(bodies.map((body) => ({ line: 0, product: JSON.parse(body) as Product, body })));
+    rows = await session.query(next, [rows.at(-1)?.[0] ?? null]);
   }
-  await beginNextVersion(session);
-  await session.script(`
-    INSERT INTO product (product_id, sku, retailer, combination, day, body, sum, added)
-    SELECT product_id, sku, retailer, combination, day, body, sum, version
-    FROM earlier_product JOIN combination ON combination.id = combination, data_version
-    ORDER BY sku, retailer, day, product_id;
-    DROP TABLE earlier_product;
-    INSERT INTO row_count
-    SELECT combination, day, version, count(*) FROM product, data_version GROUP BY combination, day`);
+  await stage.merge();
+  await session.script("DROP TABLE earlier_product");
 }
 
 const UNGRANTED_KEYS = `
@@ -70,18 +66,6 @@ async function grantToTeams(session: Session, keys: readonly SqlValue[][]): Prom
     }
     const key = { team: owner, name: String(name), createdAt: String(createdAt) };
     await insertKey(session, String(hash), key, revokedAt === null ? null : String(revokedAt));
-  }
-}
-
-async function addChecksums(session: Session): Promise<void> {
-  await session.script("ALTER TABLE earlier_product ADD COLUMN sum INTEGER NOT NULL DEFAULT 0");
-  const next = "SELECT id, CAST(body AS BLOB) FROM earlier_product WHERE id > ? ORDER BY id LIMIT 5000";
-  let rows = await session.query(next, [-1]);
-  while (rows.length > 0) {
-    for (const [id = null, body] of rows) {
-      await session.query("UPDATE earlier_product SET sum = ? WHERE id = ?", [crc32(body as Buffer), id]);
-    }
-    rows = await session.query(next, [rows.at(-1)?.[0] ?? null]);
   }
 }
 
