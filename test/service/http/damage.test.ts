@@ -2,7 +2,7 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/manage-keys.ts";
-import { SqliteConnection } from "../../../src/service/store/database/sqlite-connection.ts";
+import { connectToSqlite } from "../../../src/service/store/database/sqlite-connection.ts";
 import { openStore } from "../../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";
@@ -16,7 +16,7 @@ async function database(): Promise<{ path: string; key: string }> {
   await load(store, products(3));
   const key = await createKey(store, { name: "all" }, new Date());
   await store.close();
-  const connection = new SqliteConnection(path, 5_000);
+  const connection = connectToSqlite(path, { lockWait: 5_000 });
   await connection.use((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"));
   await connection.close();
   return { path, key };

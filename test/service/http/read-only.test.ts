@@ -4,7 +4,7 @@ import { chmod } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/manage-keys.ts";
-import { SqliteConnection } from "../../../src/service/store/database/sqlite-connection.ts";
+import { connectToSqlite } from "../../../src/service/store/database/sqlite-connection.ts";
 import { openStore } from "../../../src/service/store/writable-store.ts";
 import { bareEnvironment, temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";
@@ -17,7 +17,7 @@ test("a read-only database is served", async () => {
   await load(store, products(3));
   const key = await createKey(store, { name: "all" }, new Date());
   await store.close();
-  const connection = new SqliteConnection(path, 5_000);
+  const connection = connectToSqlite(path, { lockWait: 5_000 });
   await connection.use((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"));
   await connection.close();
   await chmod(path, 0o444);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { LocationError } from "../../../src/service/store/database/location.ts";
-import { SqliteConnection } from "../../../src/service/store/database/sqlite-connection.ts";
+import { connectToSqlite } from "../../../src/service/store/database/sqlite-connection.ts";
 import {
   type Selection,
   StaleSnapshotError,
@@ -193,7 +193,7 @@ test("a damaged database is unavailable until it is repaired", async () => {
 test("a database of another program is refused and not changed", async () => {
   const path = join(await temporaryFolder(), "other.db");
   await writeFile(path, "");
-  const other = new SqliteConnection(path, 0);
+  const other = connectToSqlite(path);
   await other.use((session) => session.script("CREATE TABLE note (text TEXT)"));
   await expect(testStore(path)).rejects.toThrow("belongs to another program");
   expect(await other.use((session) => session.query("SELECT name FROM sqlite_schema"))).toEqual([["note"]]);
@@ -231,7 +231,7 @@ async function untilUnavailable(store: WritableStore): Promise<void> {
 
 /** Moves the write-ahead log into the file, so that the file alone is the database. */
 async function settle(path: string): Promise<void> {
-  const connection = new SqliteConnection(path, 5_000);
+  const connection = connectToSqlite(path, { lockWait: 5_000 });
   expect(await connection.use((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"))).toEqual([[0, 0, 0]]);
   await connection.close();
 }

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseAccess, Session } from "./database-session.ts";
 import { checkTables, prepareTables } from "./prepare-tables.ts";
-import { SqliteConnection } from "./sqlite-connection.ts";
+import { type ConnectionOptions, connectToSqlite } from "./sqlite-connection.ts";
 import { WINDOW_TABLE } from "./tables.ts";
 
 /** Milliseconds to wait for a lock of another process, such as a load of a million rows. */
@@ -26,7 +26,7 @@ export interface Database {
 
 /** A database in memory, with one connection for reads and writes. */
 export async function openMemoryDatabase(): Promise<Database> {
-  const connection = new SqliteConnection(":memory:", 0);
+  const connection = connectToSqlite(":memory:");
   await connection.use(async (session) => {
     await session.script(`PRAGMA temp_store = MEMORY; ${TEMPORARY_WINDOWS}`);
     await prepareTables(session);
@@ -43,39 +43,40 @@ export async function openFileDatabase(path: string): Promise<Database> {
     return await openReadOnlyDatabase(path);
   }
   await createFile(path);
-  const creator = new SqliteConnection(path, READ_LOCK_WAIT);
+  const creator = connectToSqlite(path, { lockWait: READ_LOCK_WAIT });
   try {
     await creator.use(prepareTables);
   } finally {
     await creator.close();
   }
   return {
-    reader: connect(path, "write"),
-    writer: connect(path, "write", { lockWait: WRITE_LOCK_WAIT, trustedTime: 0 }),
-    windows: connect(path, "write", { prepare: (session) => attachWindows(session, `${path}-limits`) }),
+    reader: connect(path),
+    writer: connect(path, { lockWait: WRITE_LOCK_WAIT, trustedTime: 0 }),
+    windows: connect(path, {}, (session) => attachWindows(session, `${path}-limits`)),
   };
 }
 
 /** A read-only database, for example on a read-only disk. Writes fail. */
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
-  const reader = connect(path, "read");
+  const reader = connect(path, { access: "read" });
   await reader.use(async () => undefined);
   const refuse = async () => {
     throw new StoreUnavailableError("the database is read-only");
   };
-  const windows = connect(path, "read", { prepare: (session) => session.script(TEMPORARY_WINDOWS) });
+  const windows = connect(path, { access: "read" }, (session) => session.script(TEMPORARY_WINDOWS));
   return { reader, writer: { use: refuse, close: async () => {} }, windows };
 }
 
-/** A connection to a file with the tables of this service. @param prepare prepares it each time that it was opened */
+/** A connection to a file with the tables of this service. By default, it is one for reads. */
 function connect(
   path: string,
-  access: "write" | "read",
-  { lockWait = READ_LOCK_WAIT, trustedTime = READ_TRUSTED_TIME, prepare = async (_: Session) => {} } = {},
-): SqliteConnection {
-  return new SqliteConnection(path, lockWait, {
-    access,
-    trustedTime,
+  options: Omit<ConnectionOptions, "onOpen"> = {},
+  prepare = async (_: Session) => {},
+): DatabaseAccess {
+  return connectToSqlite(path, {
+    lockWait: READ_LOCK_WAIT,
+    trustedTime: READ_TRUSTED_TIME,
+    ...options,
     onOpen: async (session) => {
       await checkTables(session);
       // Staged rows of a load are in a temporary file. A later write truncates the write-ahead log.
