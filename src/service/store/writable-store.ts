@@ -62,13 +62,17 @@ async function openDatabase(location: string): Promise<Database> {
 
 function storeOf(database: Database, listedRows?: number): WritableStore {
   const { reader, writer } = database;
-  let current: { file: string; snapshotOf: ReturnType<typeof createSnapshots> } | undefined;
-  let secret: { file: string; bytes: Buffer } | undefined;
+  let kept: { file: string; snapshotOf: ReturnType<typeof createSnapshots>; secret?: Buffer } | undefined;
+
+  /** What is kept of this file. Of a file that was replaced, nothing is. */
+  function keptOf(file: string): NonNullable<typeof kept> {
+    if (kept?.file !== file) {
+      kept = { file, snapshotOf: createSnapshots(listedRows) };
+    }
+    return kept;
+  }
 
   async function snapshotOf(version: number, file: string, deadline: AbortSignal): Promise<Snapshot> {
-    if (current?.file !== file) {
-      current = { file, snapshotOf: createSnapshots(listedRows) };
-    }
     const readOf = <T>(work: (session: Session) => Promise<T>, end?: AbortSignal) =>
       reader.use((session, present) => {
         if (present !== file) {
@@ -76,7 +80,7 @@ function storeOf(database: Database, listedRows?: number): WritableStore {
         }
         return work(session);
       }, end);
-    return await current.snapshotOf(
+    return await keptOf(file).snapshotOf(
       version,
       (work) => readOf(work, deadline),
       (work) => orTimeout(readOf(work), deadline),
@@ -108,17 +112,12 @@ function storeOf(database: Database, listedRows?: number): WritableStore {
     },
     rows: async (ids, deadline) => await reader.use((session) => readRowTexts(session, ids), deadline),
     keyByHash: async (hash, deadline) => await reader.use((session) => readKeyByHash(session, hash), deadline),
-    cursorSecret: async (deadline) => {
-      const known = await reader.use(async (session, file) => {
-        if (secret?.file === file) {
-          return secret;
-        }
-        const [[bytes] = []] = await session.query("SELECT cursor FROM secret");
-        return { file, bytes: blobOf(bytes) };
-      }, deadline);
-      secret = known;
-      return known.bytes;
-    },
+    cursorSecret: async (deadline) =>
+      await reader.use(async (session, file) => {
+        const known = keptOf(file);
+        known.secret ??= blobOf((await session.query("SELECT cursor FROM secret"))[0]?.[0]);
+        return known.secret;
+      }, deadline),
     windows: (name, length) => createWindows(name, length, database.windows),
     addDayCounts: async (counts) => await change("records", (session) => addDayCounts(session, counts)),
     addKeyUses: async (uses) => await change("records", (session) => addKeyUses(session, uses)),
