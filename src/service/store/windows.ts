@@ -1,4 +1,4 @@
-import { KEY, withGrants } from "./access/team-records.ts";
+import { KEY_COLUMNS, withGrants } from "./access/team-records.ts";
 import type { DatabaseAccess, SqlValue } from "./database/database-session.ts";
 import type { Dialect } from "./database/dialect.ts";
 import type { KeyRecord, WindowCount, Windows } from "./store.ts";
@@ -22,10 +22,14 @@ const charge = ({ unsynced }: Dialect, source: string) => `
 
 const chargeKey = (dialect: Dialect) => charge(dialect, "SELECT CAST(?1 AS TEXT) AS key");
 
+const KEY_MEMBERS = KEY_COLUMNS.map((column) => column.replace(/.* as /, ""));
+
 /** Reads the key of a request and counts the request in the window of its team: one round trip to the database. */
 const chargeTeam = (dialect: Dialect) => `
   ${charge(dialect, "SELECT CAST(?4 AS TEXT) || team AS key FROM api_key WHERE hash = ?1 AND revoked_at IS NULL")},
-    (SELECT ${dialect.jsonObject(KEY)} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1)`;
+    (SELECT ${dialect.jsonObject(KEY_MEMBERS)} FROM (
+      SELECT ${KEY_COLUMNS.join(", ")} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1
+    ) AS key_record)`;
 
 /** Windows of `length` milliseconds in the database, which all services on it share. */
 export function createWindows(name: string, length: number, connection: DatabaseAccess): Windows {

@@ -3,7 +3,7 @@ import type { Session } from "../database/database-session.ts";
 import { db } from "../database/tables.ts";
 import { type Grants, RefusedChangeError, UnknownNameError } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
-import { insertTeam, readKeys, readTeams, type TeamRecord, updateGrants } from "./team-records.ts";
+import { insertTeam, readKeys, readTeams, storedGrants, type TeamRecord } from "./team-records.ts";
 
 /** The grants wanted for a key are not the grants of its team. */
 export class GrantConflictError extends Error {
@@ -41,7 +41,7 @@ export async function grantTeam(database: WritableStore, name: string, wanted: W
   return await database.write(async (session) => {
     const team = await requireTeam(session, name);
     const changed = { ...team, ...grantsFrom(wanted, team) };
-    await updateGrants(session, name, changed);
+    await session.run(db.updateTable("team").set(storedGrants(changed)).where("name", "=", name));
     return changed;
   });
 }

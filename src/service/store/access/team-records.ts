@@ -3,7 +3,7 @@ import { db } from "../database/tables.ts";
 import type { Grants, KeyRecord, KeyUse } from "../store.ts";
 
 /** The members of a key and of the grants of its team. */
-const KEY_COLUMNS = [
+export const KEY_COLUMNS = [
   "api_key.id as id",
   "api_key.name as name",
   "api_key.team as team",
@@ -15,11 +15,6 @@ const KEY_COLUMNS = [
 ] as const;
 
 const KEYS = db.selectFrom("api_key").innerJoin("team", "team.name", "api_key.team").select(KEY_COLUMNS);
-
-/** The column of each member. */
-export const KEY: Readonly<Record<string, string>> = Object.fromEntries(
-  KEY_COLUMNS.map((column) => column.split(" as ").reverse()),
-);
 
 /** The key whose secret has this hash, revoked or not. */
 export async function readKeyByHash(session: Session, hash: string): Promise<KeyRecord | undefined> {
@@ -40,7 +35,7 @@ export function withGrants<T extends StoredGrants>(record: T): Omit<T, keyof Gra
   return { ...record, scopes: JSON.parse(scopes), retailers: retailers === null ? null : JSON.parse(retailers) };
 }
 
-function storedGrants({ scopes, retailers }: Grants): StoredGrants {
+export function storedGrants({ scopes, retailers }: Grants): StoredGrants {
   return { scopes: JSON.stringify(scopes), retailers: retailers === null ? null : JSON.stringify(retailers) };
 }
 
@@ -82,8 +77,4 @@ export async function readTeams(session: Session): Promise<TeamRecord[]> {
 
 export async function insertTeam(session: Session, { name, createdAt, ...grants }: TeamRecord): Promise<void> {
   await session.run(db.insertInto("team").values({ name, created_at: createdAt, ...storedGrants(grants) }));
-}
-
-export async function updateGrants(session: Session, name: string, grants: Grants): Promise<void> {
-  await session.run(db.updateTable("team").set(storedGrants(grants)).where("name", "=", name));
 }

@@ -7,8 +7,8 @@ const APPLICATION_ID = 0x52_43_61_74;
 export interface Dialect {
   /** An aggregate: the values as the text of a JSON array. @param order of the values; that of the rows by default */
   jsonArray(value: string, order?: string): string;
-  /** A JSON object. @param members the expression of each member */
-  jsonObject(members: Readonly<Record<string, string>>): string;
+  /** A JSON object with the values of these columns. */
+  jsonObject(columns: readonly string[]): string;
   /** The UTF-8 bytes of a text. */
   bytes(text: string): string;
   /** The bytes of a stored row. */
@@ -50,7 +50,7 @@ export interface Dialect {
 
 export const SQLITE: Dialect = {
   jsonArray: (value, order) => `json_group_array(${value}${order === undefined ? "" : ` ORDER BY ${order}`})`,
-  jsonObject: (members) => `json_object(${pairs(members)})`,
+  jsonObject: (columns) => `json_object(${pairs(columns)})`,
   bytes: (text) => `CAST(${text} AS BLOB)`,
   body: "CAST(product.body AS BLOB)",
   isListed: (column) => `${column} IN (SELECT value FROM json_each(?))`,
@@ -78,7 +78,7 @@ export const SQLITE: Dialect = {
 export const POSTGRES: Dialect = {
   jsonArray: (value, order) =>
     `coalesce(json_agg(${value}${order === undefined ? "" : ` ORDER BY ${order}`}), '[]')::text`,
-  jsonObject: (members) => `json_build_object(${pairs(members)})`,
+  jsonObject: (columns) => `json_build_object(${pairs(columns)})`,
   bytes: (text) => `convert_to(${text}, 'UTF8')`,
   body: "product.body",
   isListed: (column) => `${column} = ANY (CAST(? AS BIGINT[]))`,
@@ -124,8 +124,6 @@ export const POSTGRES: Dialect = {
   comparesCounts: false,
 };
 
-function pairs(members: Readonly<Record<string, string>>): string {
-  return Object.entries(members)
-    .map(([name, expression]) => `'${name}', ${expression}`)
-    .join(", ");
+function pairs(columns: readonly string[]): string {
+  return columns.map((column) => `'${column}', ${column}`).join(", ");
 }

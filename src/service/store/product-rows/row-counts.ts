@@ -21,17 +21,8 @@ export interface CombinationCount extends Rcd {
   latest: number | null;
 }
 
-/** The expressions of the members of `CombinationCount`. */
-const COUNT: Readonly<Record<keyof CombinationCount, string>> = {
-  id: "id",
-  retailer: "retailer",
-  department: "department",
-  category: "category",
-  corpus: "corpus",
-  matching: "coalesce(matching, 0)",
-  earliest: "earliest",
-  latest: "latest",
-};
+/** The columns that are its members. */
+const COUNT_COLUMNS = ["id", "retailer", "department", "category", "corpus", "matching", "earliest", "latest"];
 
 /**
  * Counts the rows of each combination in a version, sorted by retailer, department, category (UTF-8 bytes). The cost
@@ -46,11 +37,11 @@ export async function readCounts(session: Session, version: number, days: DayNum
        SELECT combination, day, sum(rows) AS present, day BETWEEN ?2 AND ?3 AS matches
        FROM row_count WHERE version <= ?1 GROUP BY combination, day HAVING sum(rows) <> 0
      ), combination_rows AS (
-       SELECT combination, sum(present) AS corpus, sum(present) FILTER (WHERE matches) AS matching,
+       SELECT combination, sum(present) AS corpus, coalesce(sum(present) FILTER (WHERE matches), 0) AS matching,
          min(day) FILTER (WHERE matches) AS earliest, max(day) FILTER (WHERE matches) AS latest
        FROM day_rows GROUP BY combination
      )
-     SELECT ${bytes(jsonArray(jsonObject(COUNT), "retailer, department, category"))}
+     SELECT ${bytes(jsonArray(jsonObject(COUNT_COLUMNS), "retailer, department, category"))}
      FROM combination_rows JOIN combination ON combination.id = combination_rows.combination`,
     [version, ...days],
   );
