@@ -3,77 +3,58 @@ import { WINDOW_TABLE } from "./tables.ts";
 /** "RCat", which marks a file as a database of this service (SQLite file format, offset 68). */
 const APPLICATION_ID = 0x52_43_61_74;
 
-/** The SQL in which the engines differ. All other statements are the same for both. */
-export interface Dialect {
+/** The SQL in which the engines differ, as SQLite has it. All other statements are the same for both. */
+export const SQLITE = {
   /** An aggregate: the values as the text of a JSON array. @param order of the values; that of the rows by default */
-  jsonArray(value: string, order?: string): string;
+  jsonArray: (value: string, order?: string) =>
+    `json_group_array(${value}${order === undefined ? "" : ` ORDER BY ${order}`})`,
   /** A JSON object with the values of these columns. */
-  jsonObject(columns: readonly string[]): string;
+  jsonObject: (columns: readonly string[]) => `json_object(${pairs(columns)})`,
   /** The UTF-8 bytes of a text. */
-  bytes(text: string): string;
+  bytes: (text: string) => `CAST(${text} AS BLOB)`,
   /** The bytes of a stored row. */
-  body: string;
-  /** Whether a column has one of the numbers of the next parameter. */
-  isListed(column: string): string;
-  /** Follows the name of a table and makes the engine read it by this index, if it does not choose by itself. */
-  by(index: string): string;
-  /** Joins a small table with a large one, beginning with the small one. */
-  join: string;
-  /**
-   * Reads the texts of the rows whose ids are the next parameter, joined by line breaks, with their ids and checksums.
-   * The driver of PostgreSQL would take bytes as hexadecimal digits.
-   */
-  rowTexts: string;
-  /** Tables as the engine declares them, from those of `tables.ts`. */
-  tables(declarations: string): string;
-  /** Before the first table is created. */
-  newDatabase: string;
-  /** The number of tables, and 0 if they are not of this service. */
-  presence: string;
-  /** The version of the tables. */
-  version: string;
-  /** Marks new tables as those of this service. */
-  mark(version: number): string;
-  /** Sets the number after which the ids of rows begin. */
-  firstId: string;
-  /** The value by which a text of a row is stored and compared. */
-  rowText(text: string): string | Buffer;
-  /** Statements before rows are staged, before the staged rows are added, and after they were committed. */
-  load: Readonly<Record<"begin" | "merge" | "end", string>>;
-  /** Follows the list of a `FROM`: the statement does not wait for the disk. */
-  unsynced: string;
-  /** Follows a query: it leaves out rows that others change. */
-  unlocked: string;
-  /** Whether the counts of a version are compared with its rows: a file has no checksums of its own. */
-  comparesCounts: boolean;
-}
-
-export const SQLITE: Dialect = {
-  jsonArray: (value, order) => `json_group_array(${value}${order === undefined ? "" : ` ORDER BY ${order}`})`,
-  jsonObject: (columns) => `json_object(${pairs(columns)})`,
-  bytes: (text) => `CAST(${text} AS BLOB)`,
   body: "CAST(product.body AS BLOB)",
-  isListed: (column) => `${column} IN (SELECT value FROM json_each(?))`,
-  by: (index) => `INDEXED BY ${index}`,
+  /** Whether a column has one of the numbers of the next parameter. */
+  isListed: (column: string) => `${column} IN (SELECT value FROM json_each(?))`,
+  /** Follows the name of a table and makes the engine read it by this index, if it does not choose by itself. */
+  by: (index: string) => `INDEXED BY ${index}`,
+  /** Joins a small table with a large one, beginning with the small one. */
   join: "CROSS JOIN",
+  /** Reads the texts of the rows whose ids are the next parameter, joined by line breaks, with their ids and checksums. */
   rowTexts: `
     SELECT CAST(group_concat(body, char(10)) AS BLOB), json_group_array(product.id), json_group_array(sum)
     FROM json_each(?) AS wanted CROSS JOIN product ON product.id = wanted.value`,
-  tables: (declarations) => declarations,
-  // Larger pages waste less space with rows of about 500 bytes. Both settings are stored in the file.
+  /** Tables as the engine declares them, from those of `tables.ts`. */
+  tables: (declarations: string) => declarations,
+  /**
+   * Before the first table is created. Larger pages waste less space with rows of about 500 bytes. Both settings are stored
+   * in the file.
+   */
   newDatabase: "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL",
+  /** The number of tables, and 0 if they are not of this service. */
   presence: `SELECT (SELECT count(*) FROM sqlite_schema), application_id = ${APPLICATION_ID} FROM pragma_application_id`,
+  /** The version of the tables. */
   version: "SELECT user_version FROM pragma_user_version",
-  mark: (version) => `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}`,
+  /** Marks new tables as those of this service. */
+  mark: (version: number) => `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}`,
+  /** Sets the number after which the ids of rows begin. */
   firstId: "INSERT INTO sqlite_sequence VALUES ('product', ?)",
-  rowText: (text) => text,
-  // The unique index is written in random order. A larger cache saves reads.
+  /** The value by which a text of a row is stored and compared. */
+  rowText: (text: string): string | Buffer => text,
+  /**
+   * Statements before rows are staged, before the staged rows are added, and after they were committed. The unique index is
+   * written in random order: a larger cache saves reads.
+   */
   load: { begin: "PRAGMA temp.cache_size = -16384", merge: "PRAGMA cache_size = -65536", end: "" },
-  // Of the attached file (`sqlite-database.ts`). Others cannot change a single row of it.
+  /** Follows the list of a `FROM`: the statement does not wait for the disk. So does the attached file (`sqlite-database.ts`). */
   unsynced: "",
+  /** Follows a query: it leaves out rows that others change. Of a file, others cannot change a single row. */
   unlocked: "",
+  /** Whether the counts of a version are compared with its rows: a file has no checksums of its own. */
   comparesCounts: true,
 };
+
+export type Dialect = typeof SQLITE;
 
 export const POSTGRES: Dialect = {
   jsonArray: (value, order) =>
@@ -84,6 +65,7 @@ export const POSTGRES: Dialect = {
   isListed: (column) => `${column} = ANY (CAST(? AS BIGINT[]))`,
   by: () => "",
   join: "JOIN",
+  // The driver would take bytes as hexadecimal digits.
   rowTexts: `
     SELECT convert_from(string_agg(body, '\\x0a' ORDER BY place), 'UTF8'), json_agg(id ORDER BY place), json_agg(sum ORDER BY place)
     FROM unnest(CAST(?1 AS BIGINT[])) WITH ORDINALITY AS wanted (wanted, place) JOIN product ON id = wanted
