@@ -15,16 +15,9 @@ export async function openPortalSession(database: WritableStore, email: string, 
   const secret = newSecret();
   const at = isoTime(now);
   await database.write(async (session) => {
-    await session.run(
-      db
-        .deleteFrom("portal_session")
-        .where(({ eb, or }) =>
-          or([
-            eb("created_at", "<=", isoTime(now - SESSION_LIFETIME)),
-            eb("seen_at", "<=", isoTime(now - SESSION_IDLE)),
-          ]),
-        ),
-    );
+    const ended = db.deleteFrom("portal_session");
+    await session.run(ended.where("created_at", "<=", isoTime(now - SESSION_LIFETIME)));
+    await session.run(ended.where("seen_at", "<=", isoTime(now - SESSION_IDLE)));
     const opened = { hash: hashSecret(secret), email, created_at: at, seen_at: at };
     await session.run(db.insertInto("portal_session").values(opened));
   });
@@ -51,16 +44,8 @@ export async function sessionMember(database: WritableStore, secret: string, now
   const { email, team, seen_at } = row;
   if (Date.parse(seen_at) + SEEN_EVERY <= now) {
     // Not awaited: a load may lock the database for a minute. If it fails, the session ends a little earlier.
-    database
-      .write((session) =>
-        session.run(
-          db
-            .updateTable("portal_session")
-            .set({ seen_at: isoTime(now) })
-            .where("hash", "=", hash),
-        ),
-      )
-      .catch(() => undefined);
+    const seen = db.updateTable("portal_session").set({ seen_at: isoTime(now) });
+    database.write((session) => session.run(seen.where("hash", "=", hash))).catch(() => undefined);
   }
   return { email, team };
 }
