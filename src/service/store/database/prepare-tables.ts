@@ -12,14 +12,14 @@ import { db, TABLES } from "./tables.ts";
  */
 export async function prepareTables(session: Session): Promise<void> {
   const found = await schemaVersion(session);
-  if (found === undefined) {
+  if (found === 0) {
     await session.script(session.dialect.newDatabase);
   }
-  if (found === undefined || found === RELEASED_VERSION) {
+  if (found === 0 || found === RELEASED_VERSION) {
     await session.transaction("schema", async () => {
       // Another process may have created or migrated the tables meanwhile.
       const version = await schemaVersion(session);
-      if (version === undefined) {
+      if (version === 0) {
         await createTables(session);
       } else if (version === RELEASED_VERSION) {
         await migrate(session);
@@ -32,9 +32,6 @@ export async function prepareTables(session: Session): Promise<void> {
 /** @throws StoreUnavailableError if the tables are of another program or of another version of this service */
 export async function checkTables(session: Session): Promise<void> {
   const version = await schemaVersion(session);
-  if (version === undefined) {
-    throw new StoreUnavailableError("the database belongs to another program");
-  }
   if (version !== NEWEST_VERSION) {
     throw new StoreUnavailableError(`the database has schema ${version}, this service reads schema ${NEWEST_VERSION}`);
   }
@@ -50,12 +47,12 @@ async function createTables(session: Session): Promise<void> {
   await beginNextVersion(session);
 }
 
-/** The version of the tables. Undefined if there are none. @throws StoreUnavailableError for those of another program */
-async function schemaVersion(session: Session): Promise<number | undefined> {
+/** The version of the tables, and 0 if there are none. @throws StoreUnavailableError for those of another program */
+async function schemaVersion(session: Session): Promise<number> {
   const { presence, version } = session.dialect;
   const [[tables, own] = []] = await session.query(presence);
   if (tables === 0) {
-    return undefined;
+    return 0;
   }
   if (own === 0) {
     throw new StoreUnavailableError("the database belongs to another program");
