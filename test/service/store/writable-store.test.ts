@@ -190,6 +190,13 @@ test("a damaged database is unavailable until it is repaired", async () => {
   expect(await walk(store)).toHaveLength(50);
 });
 
+test("a connection whose query failed is opened again, without the transaction that it was in", async () => {
+  const store = await testStore(join(await temporaryFolder(), "rows.db"));
+  const failed = store.prepareWrite((session) => session.script("BEGIN; SELECT * FROM nothing"));
+  await expect(failed).rejects.toThrow(StoreUnavailableError);
+  expect(await load(store, products(2))).toMatchObject({ added: 2 });
+});
+
 test("a database of another program is refused and not changed", async () => {
   const path = join(await temporaryFolder(), "other.db");
   await writeFile(path, "");
