@@ -6,22 +6,27 @@ import type { Grants } from "../store.ts";
 import type { Session, SqlValue } from "./database-session.ts";
 import { TABLES } from "./tables.ts";
 
-/** The version of the tables of release 0.1.0, which had no teams and no checksums, and the present one. */
-export const RELEASED_VERSION = 2;
+/** The oldest version of the tables that can be migrated, which is that of the first release, and the present one. */
+export const FIRST_VERSION = 2;
 export const NEWEST_VERSION = 7;
+
+/** The version that gave grants to teams. */
+const TEAMS = 3;
 
 /** Rows that are read at once. */
 const BATCH = 5_000;
 
 /**
- * Migrates the tables of a file of release 0.1.0, in the caller's transaction. Those that it lacked are created as they are
+ * Migrates the tables of a file, in the caller's transaction. Those that an earlier version lacked are created as they are
  * now, and the rows are added as those of a load. Walks begin again.
  */
-export async function migrate(session: Session): Promise<void> {
-  const keys = await session.query(UNGRANTED_KEYS);
+export async function migrate(session: Session, version: number): Promise<void> {
+  const keys = version < TEAMS ? await session.query(UNGRANTED_KEYS) : [];
   await session.script(`
-    DROP TABLE api_key;
-    DROP TABLE row_index;
+    ${version < TEAMS ? "DROP TABLE api_key;" : ""}
+    DROP TABLE IF EXISTS row_index;
+    DROP TABLE IF EXISTS removed_row;
+    DROP TABLE IF EXISTS row_version;
     ALTER TABLE product RENAME TO earlier_product;
     ${TABLES.replaceAll("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")}
     INSERT INTO sqlite_sequence SELECT 'product', coalesce(max(id), 0) FROM earlier_product;

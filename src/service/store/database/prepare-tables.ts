@@ -2,11 +2,11 @@ import { randomBytes, randomInt } from "node:crypto";
 import { beginNextVersion } from "../product-rows/versions.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { Session } from "./database-session.ts";
-import { migrate, NEWEST_VERSION, RELEASED_VERSION } from "./migrations.ts";
+import { FIRST_VERSION, migrate, NEWEST_VERSION } from "./migrations.ts";
 import { db, TABLES } from "./tables.ts";
 
 /**
- * Creates the tables of an empty database, or migrates those of the earlier release.
+ * Creates the tables of an empty database, or migrates those of an earlier version.
  *
  * @throws StoreUnavailableError as `checkTables`
  */
@@ -15,14 +15,14 @@ export async function prepareTables(session: Session): Promise<void> {
   if (found === 0) {
     await session.script(session.dialect.newDatabase);
   }
-  if (found === 0 || found === RELEASED_VERSION) {
+  if (found === 0 || (found >= FIRST_VERSION && found < NEWEST_VERSION)) {
     await session.transaction("schema", async () => {
       // Another process may have created or migrated the tables meanwhile.
       const version = await schemaVersion(session);
       if (version === 0) {
         await createTables(session);
-      } else if (version === RELEASED_VERSION) {
-        await migrate(session);
+      } else if (version < NEWEST_VERSION) {
+        await migrate(session, version);
       }
     });
   }

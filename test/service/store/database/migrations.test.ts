@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import Database from "libsql";
 import { expect, test } from "vitest";
 import { hashSecret, listKeys } from "../../../../src/service/store/access/manage-keys.ts";
 import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
@@ -74,6 +75,25 @@ test("migrating a database without teams keeps its secrets, rows and incidents",
     expect.stringContaining('"sku":"B-2"'),
   ]);
   expect(await store.incidents("")).toMatchObject([{ title: "Slow", resolved_at: null }]);
+});
+
+test("migrating a database with teams, but without versions of rows, keeps its teams, keys and rows", async () => {
+  const path = await oldDatabase();
+  const newest = await testStore(path);
+  const [keys, rows] = [await listKeys(newest), await walk(newest)];
+  await newest.close();
+  const old = new Database(path);
+  old.exec(`
+    DROP INDEX product_present; DROP INDEX product_removed; DROP INDEX product_order; DROP INDEX product_place;
+    ALTER TABLE product DROP COLUMN added; ALTER TABLE product DROP COLUMN removed;
+    DROP TABLE row_count; CREATE TABLE row_index (part BLOB); CREATE TABLE removed_row (id INTEGER);
+    PRAGMA user_version = 6`);
+  old.close();
+
+  const store = await testStore(path);
+
+  expect(await listKeys(store)).toEqual(keys);
+  expect(await walk(store)).toEqual(rows);
 });
 
 test("two processes that open an old database at the same time migrate it once", async () => {
