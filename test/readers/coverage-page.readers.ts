@@ -146,7 +146,9 @@ test("draws the days of a combination on the time line", async () => {
 async function open(): Promise<Browser> {
   const folder = await temporaryFolder();
   const file = join(folder, "page.html");
-  const answer = { data: DATA, meta: META };
+  // The service sums its combinations up.
+  const coverage = { ...META.coverage, combinations: DATA.length };
+  const answer = { data: DATA, meta: { ...META, coverage } };
   await writeFile(
     file,
     coveragePage(answer, {
