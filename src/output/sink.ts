@@ -5,7 +5,7 @@ import { withFileError } from "../files/system-error.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { type Compression, compressed } from "./destination/compression.ts";
 import type { Destination } from "./destination/destination.ts";
-import { type FileOptions, openFile } from "./destination/file.ts";
+import { type FileOptions, openFile } from "./destination/partial-file.ts";
 import { isStdout, writeToStdout } from "./destination/stdout.ts";
 import type { Chunk, Encoder } from "./formats/encoder.ts";
 

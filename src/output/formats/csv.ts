@@ -14,9 +14,6 @@ const OTHER_ESCAPE = /\\[^"]/;
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** A record of one field. It is quoted also for a lone CR or LF, which some readers treat as the end of a record. */
-const FIELD = { record_delimiter: "\n", quoted_match: /[\r\n]/, quoted_empty: true };
-
 /**
  * RFC 4180 with a header. `null` is an empty field and an empty string is `""`; numbers keep their digits; an
  * object or array is its JSON text.
@@ -59,7 +56,7 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
       options.onLoss?.("surrogate", column);
     }
     const text = isGuarded ? textForSpreadsheet(value) : value;
-    return byteText(stringify([[text]], { delimiter, ...FIELD }).slice(0, -1));
+    return byteText(stringify([[text]], { delimiter }).slice(0, -1));
   }
 
   return {

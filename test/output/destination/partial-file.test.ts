@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ClosedPipeError, FileError, LockedError } from "../../../src/errors.ts";
-import { openFile, targetFileOf } from "../../../src/output/destination/file.ts";
+import { openFile, targetFileOf } from "../../../src/output/destination/partial-file.ts";
 import { followSyncs, openPaths } from "../../helpers/durability.ts";
 import { rejectionOf } from "../faults.ts";
 

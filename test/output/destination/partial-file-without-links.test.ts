@@ -2,7 +2,7 @@ import files, { readdir, readFile, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { openFile } from "../../../src/output/destination/file.ts";
+import { openFile } from "../../../src/output/destination/partial-file.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { rejectionOf } from "../faults.ts";
 
