@@ -189,7 +189,6 @@ export const explained = [
   ...each("src/output/terminal/tables/table.ts", NEVER_MISSING, '""', "[]"),
   ...each("src/rows/batch.ts", "the places are known", "() => places"),
   { file: "src/rows/batch.ts", code: 'typeof places === "function"', by: "true", reason: "the places are known" },
-  { file: "src/rows/batch.ts", code: "this.length === 0", by: "false", reason: "the bytes of no rows are empty, too" },
   { file: "src/rows/filter-check.ts", within: "isAsBefore", reason: ONLY_SLOWER },
   ...each("src/rows/filter-check.ts", NEVER_MISSING, '""'),
   ...each("src/rows/filter-check.ts", ONLY_SLOWER, "row > 0", "{ return true; }"),
