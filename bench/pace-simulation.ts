@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { createBudget } from "../src/api/requests/budget.ts";
+import { createBudget } from "../src/client/requests/budget.ts";
 import type { StoredBytes } from "../src/files/stored-bytes.ts";
 import { pull } from "../src/pull/pull.ts";
 import { createPageStore } from "../src/pull/store/page-store.ts";

@@ -18,7 +18,7 @@ const outdir = join(root, "dist");
  */
 const LOADED_TOGETHER = [
   ["main.ts"],
-  ["program.ts"],
+  ["commands/program.ts"],
   ["commands/coverage/command.ts"],
   ["commands/coverage/run.ts"],
   ["commands/coverage/views/coverage-views.ts"],

@@ -26,9 +26,9 @@ export async function writeManPages(root, outdir) {
 /** Bundles the declarations and loads them, because Node.js 20 cannot load TypeScript. */
 async function declarations(root, folder) {
   const exports = [
-    'export { createProgram } from "./src/program.ts";',
+    'export { createProgram } from "./src/commands/program.ts";',
     'export { TOPICS } from "./src/commands/help/topics.ts";',
-    'export { VERSION } from "./src/version.ts";',
+    'export { VERSION } from "./src/cli/version.ts";',
   ];
   const file = join(folder, `.declarations-${process.pid}.mjs`);
   try {

@@ -1,13 +1,14 @@
+import { type Context, type ProcessContext, processContext } from "./cli/context.ts";
 import { aboutSameService, correct } from "./cli/errors/correction.ts";
+import { errorEntryOf } from "./cli/errors/error-table.ts";
+import { describeError, errorAsJson } from "./cli/errors/error-text.ts";
 import { missingPackageError } from "./cli/errors/missing-package.ts";
 import { inFlagWords } from "./cli/flags/flag-words.ts";
 import { hideSecrets, protectKnownKeys } from "./cli/secrets.ts";
-import { isColoured, terminalWidth } from "./cli/terminal.ts";
-import { type Context, type Folders, type ProcessContext, processContext } from "./context.ts";
-import { errorEntryOf } from "./error-table.ts";
-import { ClosedPipeError, EXIT, FileError, InputError, InterruptedError } from "./errors.ts";
-import { describeError, errorAsJson } from "./output/terminal/errors/error-text.ts";
-import { VERSION } from "./version.ts";
+import { isColoured, terminalWidth } from "./cli/terminal/screen.ts";
+import { VERSION } from "./cli/version.ts";
+import type { Folders } from "./config/environment.ts";
+import { ClosedPipeError, EXIT, FileError, InputError, InterruptedError } from "./contract/errors.ts";
 
 /** Runs one command line in the context of this process; otherwise as `main`. */
 export async function mainOfProcess(argv: readonly string[], folders: Folders): Promise<number> {
@@ -28,7 +29,7 @@ export async function main(argv: readonly string[], own: ProcessContext): Promis
       // The same as below, without loading commander and the commands.
       help.push(`${VERSION}\n`);
     } else {
-      const { runCommandLine } = await import("./program.ts");
+      const { runCommandLine } = await import("./commands/program.ts");
       await protectKnownKeys(argv, context);
       const run = runCommandLine(argv, context, (text) => help.push(text));
       await Promise.race([run, uncaughtError(context.signal)]);

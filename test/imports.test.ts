@@ -5,62 +5,18 @@ import { describe, expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../src/", import.meta.url));
 
-/** For each folder of `src`, the folders and files of `src` that it may import; `service` starts only from commands. */
+/** The rooms of `src`, with the rooms to the right that each may import. */
 const ALLOWED: Record<string, readonly string[]> = {
-  "main.ts": ["program.ts", "cli", "output", "errors.ts", "error-table.ts", "context.ts", "version.ts"],
-  "program.ts": ["commands", "cli", "context.ts", "version.ts"],
-  "context.ts": ["output", "errors.ts", "timer.ts"],
-  "errors.ts": ["contract"],
-  "error-table.ts": ["errors.ts", "contract"],
-  "version.ts": [],
-  "timer.ts": [],
-  commands: [
-    "cli",
-    "pull",
-    "export",
-    "mirror",
-    "prices",
-    "diff",
-    "output",
-    "rows",
-    "files",
-    "api",
-    "config",
-    "contract",
-    "service",
-    "context.ts",
-    "errors.ts",
-    "error-table.ts",
-    "version.ts",
-  ],
-  cli: [
-    "pull",
-    "export",
-    "mirror",
-    "prices",
-    "diff",
-    "output",
-    "rows",
-    "files",
-    "api",
-    "config",
-    "contract",
-    "service",
-    "context.ts",
-    "errors.ts",
-    "error-table.ts",
-    "version.ts",
-  ],
-  export: ["pull", "output", "rows", "files", "api", "contract", "errors.ts"],
-  mirror: ["pull", "export", "diff", "output", "rows", "files", "api", "contract", "errors.ts"],
-  prices: ["mirror", "diff", "contract", "errors.ts"],
-  diff: ["pull", "output", "rows", "files", "api", "contract", "errors.ts"],
-  pull: ["output", "rows", "files", "api", "contract", "errors.ts"],
-  output: ["rows", "files", "contract", "errors.ts", "error-table.ts"],
-  rows: ["contract", "errors.ts"],
-  api: ["rows", "contract", "errors.ts", "timer.ts"],
-  config: ["files", "contract", "context.ts", "errors.ts", "timer.ts"],
-  files: ["contract", "errors.ts"],
+  "main.ts": ["commands", "cli", "config", "contract"],
+  commands: ["cli", "config", "folder", "export", "pull", "client", "files", "rows", "contract", "service"],
+  cli: ["config", "folder", "export", "pull", "client", "files", "rows", "contract", "service"],
+  config: ["client", "files", "contract"],
+  folder: ["export", "pull", "client", "files", "rows", "contract"],
+  export: ["pull", "files", "rows", "contract"],
+  pull: ["client", "files", "rows", "contract"],
+  client: ["rows", "contract"],
+  files: ["rows", "contract"],
+  rows: ["contract"],
   service: ["contract"],
   contract: [],
 };
@@ -82,15 +38,13 @@ describe("imports", () => {
   });
 
   test("give errors of the command line only to what reads it, and to what prints errors", () => {
-    const rooms = ["main.ts", "program.ts", "context.ts", "errors.ts", "error-table.ts", "commands", "cli", "config"];
-    const others = [...imports.keys()].filter(
-      (file) => !rooms.includes(roomOf(file)) && !file.startsWith("output/terminal/errors/"),
-    );
+    const rooms = ["main.ts", "commands", "cli", "config"];
+    const others = [...imports.keys()].filter((file) => !rooms.includes(roomOf(file)) && file !== "contract/errors.ts");
     expect(others.filter((file) => /\bUsageError\b/.test(readFileSync(join(ROOT, file), "utf8")))).toEqual([]);
   });
 
-  test("are the only way to the process: no file but context.ts reads it", () => {
-    const others = [...imports.keys()].filter((file) => file !== "context.ts");
+  test("are the only way to the process: no file but the context reads it", () => {
+    const others = [...imports.keys()].filter((file) => file !== "cli/context.ts");
     expect(others.filter((file) => /\bprocess\.\w/.test(readFileSync(join(ROOT, file), "utf8")))).toEqual([]);
   });
 

@@ -1,11 +1,11 @@
-import type { ClientEvent } from "../api/events.ts";
-import { type RateHeaders, windowSecondsOf } from "../api/requests/rate-window.ts";
-import type { Context } from "../context.ts";
+import type { ClientEvent } from "../client/events.ts";
+import { type RateHeaders, windowSecondsOf } from "../client/requests/rate-window.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { counted } from "../output/terminal/counted.ts";
-import { formatDuration } from "../output/terminal/duration.ts";
+import { counted } from "../contract/values/counted.ts";
 import { timeOf } from "../pull/estimate.ts";
+import type { Context } from "./context.ts";
 import type { Reporter } from "./reporter.ts";
+import { formatDuration } from "./terminal/duration.ts";
 
 interface PullState {
   /** Rows so far. */

@@ -1,15 +1,15 @@
-import type { ClientEvent, RequestPurpose } from "../api/events.ts";
-import { startDeadline } from "../api/requests/request-deadline.ts";
-import type { Context } from "../context.ts";
-import { NetworkError } from "../errors.ts";
+import type { ClientEvent, RequestPurpose } from "../client/events.ts";
+import { startDeadline } from "../client/requests/request-deadline.ts";
+import { NetworkError } from "../contract/errors.ts";
+import { groupDigits } from "../contract/values/counted.ts";
 import type { RequestLog } from "../export/manifest.ts";
-import { groupDigits } from "../output/terminal/counted.ts";
-import { formatDuration } from "../output/terminal/duration.ts";
-import { createProgress, type Progress } from "../output/terminal/progress/progress.ts";
-import { visible } from "../output/terminal/visible.ts";
-import { wrap } from "../output/terminal/wrap.ts";
+import type { Context } from "./context.ts";
 import type { GlobalOptions } from "./flags/global.ts";
-import { isReadElsewhere, terminalWidth } from "./terminal.ts";
+import { formatDuration } from "./terminal/duration.ts";
+import { createProgress, type Progress } from "./terminal/progress/progress.ts";
+import { isReadElsewhere, terminalWidth } from "./terminal/screen.ts";
+import { visible } from "./terminal/visible.ts";
+import { wrap } from "./terminal/wrap.ts";
 
 /** What a command writes to stderr while it runs. */
 export interface Reporter {

@@ -1,8 +1,8 @@
-import { createRedact } from "../api/redaction.ts";
+import { createRedact } from "../client/redaction.ts";
 import { knownKeys } from "../config/credentials.ts";
-import type { Context, ProcessContext } from "../context.ts";
+import { UsageError } from "../contract/errors.ts";
 import { API_KEY_LENGTH } from "../contract/limits.ts";
-import { UsageError } from "../errors.ts";
+import type { Context, ProcessContext } from "./context.ts";
 
 /** What may be a key; a slug or a SKU of this length has letters of one case only. */
 const KEY_SHAPE = new RegExp(

@@ -1,15 +1,15 @@
-import type { Context } from "../context.ts";
-import type { EncoderOptions } from "../output/formats/encoder.ts";
-import type { RowFormat } from "../output/formats/registry.ts";
-import { groupDigits } from "../output/terminal/counted.ts";
-import { recordTable } from "../output/terminal/tables/row-table.ts";
-import { renderCaptioned, type Table } from "../output/terminal/tables/table.ts";
+import { groupDigits } from "../contract/values/counted.ts";
+import type { EncoderOptions } from "../export/formats/encoder.ts";
+import type { RowFormat } from "../export/formats/registry.ts";
 import { batchOf } from "../rows/scan.ts";
+import type { Context } from "./context.ts";
 import type { GlobalOptions } from "./flags/global.ts";
 import { hasRowFormat, type ListingOptions, type OutputOptions, type TableFormat } from "./flags/output.ts";
-import { showTable } from "./pager.ts";
 import type { Reporter } from "./reporter.ts";
-import { screenOf } from "./terminal.ts";
+import { showTable } from "./terminal/pager.ts";
+import { screenOf } from "./terminal/screen.ts";
+import { recordTable } from "./terminal/tables/row-table.ts";
+import { renderCaptioned, type Table } from "./terminal/tables/table.ts";
 import { writeRows } from "./write-rows.ts";
 
 /** Most rows of a table without `--limit`; every other format has all. */

@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
-import type { Context } from "../context.ts";
-import type { QueryResult, SqlSession } from "../mirror/sql/sql-session.ts";
-import type { CellKinds } from "../output/formats/encoder.ts";
-import type { RowFormat } from "../output/formats/registry.ts";
+import type { CellKinds } from "../export/formats/encoder.ts";
+import type { RowFormat } from "../export/formats/registry.ts";
+import type { QueryResult, SqlSession } from "../folder/sql/sql-session.ts";
 import { batchOf } from "../rows/scan.ts";
+import type { Context } from "./context.ts";
 import type { OutputOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
 import { writeChunks, writeRows } from "./write-rows.ts";

@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts";
-import type { Chunk, Encoder, EncoderOptions, Loss } from "../output/formats/encoder.ts";
-import { loadEncoder, type RowFormat } from "../output/formats/registry.ts";
-import { openSink, type SinkOptions } from "../output/sink.ts";
+import type { Chunk, Encoder, EncoderOptions, Loss } from "../export/formats/encoder.ts";
+import { loadEncoder, type RowFormat } from "../export/formats/registry.ts";
+import { openSink, type SinkOptions } from "../export/sink.ts";
 import type { RowBatch } from "../rows/batch.ts";
+import type { Context } from "./context.ts";
 import type { OutputOptions, PageOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
 

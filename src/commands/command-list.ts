@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Context } from "../context.ts";
+import type { Context } from "../cli/context.ts";
 import { COMPLETE } from "./completion/scripts.ts";
 
 /** Group headings of the help, in order. */

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Context } from "../context.ts";
-import { FileError, UsageError } from "../errors.ts";
+import { FileError, UsageError } from "../contract/errors.ts";
+import type { Environment } from "./environment.ts";
 
 const PROFILE_KEYS = ["base_url", "api_key", "api_key_command", "status_url"] as const;
 
@@ -21,7 +21,7 @@ interface ConfigFile extends Profiles {
 }
 
 /** The profile requested by `--profile` or the environment; undefined if neither names one. */
-export function askedProfile(flag: string | undefined, { env }: Pick<Context, "env">): string | undefined {
+export function askedProfile(flag: string | undefined, { env }: Pick<Environment, "env">): string | undefined {
   return flag ?? (env.CATALOG_PROFILE || undefined);
 }
 
@@ -29,7 +29,7 @@ export function askedProfile(flag: string | undefined, { env }: Pick<Context, "e
 export const DEFAULT_PROFILE = "default";
 
 /** Path of the configuration file: `CATALOG_CONFIG`, or `config.toml` in the platform's configuration folder. */
-export function configPath(context: Pick<Context, "env" | "folders">): string {
+export function configPath(context: Pick<Environment, "env" | "folders">): string {
   return context.env.CATALOG_CONFIG || join(context.folders.config, "config.toml");
 }
 
@@ -40,7 +40,7 @@ export function configPath(context: Pick<Context, "env" | "folders">): string {
  * @throws FileError when it cannot be read; UsageError when it is not TOML of the expected shape
  */
 export async function readConfig(
-  context: Pick<Context, "env" | "folders">,
+  context: Pick<Environment, "env" | "folders">,
   { mayBeMissing = !context.env.CATALOG_CONFIG } = {},
 ): Promise<ConfigFile> {
   const path = configPath(context);
@@ -101,7 +101,7 @@ function isTable(value: unknown): value is Record<string, unknown> {
 /** What other users of the machine may do with the file. On Windows, both are false, because its file modes do not show it. */
 export async function rightsOfOthers(
   path: string,
-  { platform }: Pick<Context, "platform">,
+  { platform }: Pick<Environment, "platform">,
 ): Promise<{ read: boolean; write: boolean }> {
   const mode = platform === "win32" ? 0 : (await stat(path)).mode;
   return { read: (mode & 0o044) !== 0, write: (mode & 0o022) !== 0 };

@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
-import type { Context } from "../context.ts";
-import { CredentialsError, FileError } from "../errors.ts";
+import { CredentialsError, FileError } from "../contract/errors.ts";
 import { readFileText } from "../files/read-text.ts";
 import { errorCode } from "../files/system-error.ts";
 import { type Profile, readConfig, rightsOfOthers } from "./config-file.ts";
+import type { Environment } from "./environment.ts";
 import { type CommandContext, runKeyCommand, withoutLineEnd } from "./key-command.ts";
 import { dangerOf } from "./trusted-path.ts";
 
@@ -11,7 +11,7 @@ import { dangerOf } from "./trusted-path.ts";
 const LONGEST_KEY_FILE = 64 * 1024;
 
 /** What finding a key takes: the environment, and what runs a command and judges the safety of files. */
-export type KeyContext = CommandContext & Pick<Context, "userId">;
+export type KeyContext = CommandContext & Pick<Environment, "userId">;
 
 /** An API key and its source, in words for people. */
 export interface Credential {
@@ -42,7 +42,7 @@ export interface NamedProfile {
  * file cannot be read; UsageError if the command line holds the key
  */
 export async function findCredential(
-  context: Pick<Context, "protect"> & KeyContext,
+  context: Pick<Environment, "protect"> & KeyContext,
   profile: NamedProfile | undefined,
 ): Promise<Credential> {
   const credential = await readCredential(context, profile);
@@ -103,7 +103,7 @@ async function readKeyFile(path: string, signal: AbortSignal): Promise<string> {
 }
 
 /** The keys of the environment, of the key file and of all profiles. What cannot be read has none. */
-export async function knownKeys(context: Pick<Context, "env" | "folders">): Promise<string[]> {
+export async function knownKeys(context: Pick<Environment, "env" | "folders">): Promise<string[]> {
   const { CATALOG_API_KEY: key, CATALOG_API_KEY_FILE: file } = context.env;
   const [fromFile, config] = await Promise.all([
     file ? readFileAgain(file).catch(() => "") : "",

@@ -1,11 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import type { Context } from "../context.ts";
-import { CredentialsError } from "../errors.ts";
-import { onAbort, startTimer } from "../timer.ts";
+import { onAbort, startTimer } from "../client/timer.ts";
+import { CredentialsError } from "../contract/errors.ts";
+import type { Environment } from "./environment.ts";
 
 /** What a command takes to be run and ended. */
-export type CommandContext = Pick<Context, "env" | "signal" | "platform" | "kill">;
+export type CommandContext = Pick<Environment, "env" | "signal" | "platform" | "kill">;
 
 /** Milliseconds that the command may take. */
 const LONGEST_COMMAND = 60_000;

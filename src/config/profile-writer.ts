@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts";
-import { FileError, LockedError } from "../errors.ts";
+import { FileError, LockedError } from "../contract/errors.ts";
 import { lock } from "../files/lock.ts";
 import { privateTarget, replacePrivateFile } from "../files/replace-file.ts";
 import { askedProfile, configPath, DEFAULT_PROFILE, type Profile, readConfig, rightsOfOthers } from "./config-file.ts";
+import type { Environment } from "./environment.ts";
 import { setProfile } from "./toml-edit.ts";
 
 /**
@@ -12,7 +12,7 @@ import { setProfile } from "./toml-edit.ts";
  */
 export async function profileToWrite(
   flag: string | undefined,
-  context: Pick<Context, "env" | "folders">,
+  context: Pick<Environment, "env" | "folders">,
 ): Promise<{ name: string; values: Profile }> {
   const { profiles, defaultProfile } = await readConfig(context, { mayBeMissing: true });
   const name = askedProfile(flag, context) ?? defaultProfile ?? DEFAULT_PROFILE;
@@ -28,7 +28,7 @@ export async function profileToWrite(
  * @throws FileError if it cannot be read or written; UsageError if it is malformed; LockedError if others write it for long
  */
 export async function writeProfile(
-  context: Pick<Context, "env" | "folders" | "pid" | "platform" | "elapsed" | "sleep">,
+  context: Pick<Environment, "env" | "folders" | "pid" | "platform" | "elapsed" | "sleep">,
   name: string,
   change: (profile: Profile) => Profile,
 ) {
@@ -60,7 +60,7 @@ export async function writeProfile(
 const PATIENCE = 10_000;
 
 /** @throws LockedError if others have it for too long */
-async function lockPatiently(path: string, { pid, elapsed, sleep }: Pick<Context, "pid" | "elapsed" | "sleep">) {
+async function lockPatiently(path: string, { pid, elapsed, sleep }: Pick<Environment, "pid" | "elapsed" | "sleep">) {
   const begun = elapsed();
   for (;;) {
     try {

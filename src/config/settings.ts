@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts";
+import { UsageError } from "../contract/errors.ts";
 import { closest } from "../contract/values/closest.ts";
-import { UsageError } from "../errors.ts";
 import { askedProfile, DEFAULT_PROFILE, type Profile, readConfig } from "./config-file.ts";
 import { type Credential, findCredential, type KeyContext, type NamedProfile } from "./credentials.ts";
+import type { Environment } from "./environment.ts";
 
 /** Which service to talk to, and as whom. */
 export interface ConnectionSettings {
@@ -19,7 +19,7 @@ export interface ConnectionSettings {
  */
 export async function resolveService(
   flags: { baseUrl: string | undefined; profile: string | undefined },
-  context: Pick<Context, "folders" | "protect"> & KeyContext,
+  context: Pick<Environment, "folders" | "protect"> & KeyContext,
 ): Promise<ConnectionSettings> {
   const profile = await findProfile(flags.profile, context);
   const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile?.values);
@@ -45,7 +45,7 @@ function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
  */
 export async function findProfile(
   flag: string | undefined,
-  context: Pick<Context, "env" | "folders">,
+  context: Pick<Environment, "env" | "folders">,
 ): Promise<NamedProfile | undefined> {
   const { path, profiles, defaultProfile } = await readConfig(context);
   const asked = askedProfile(flag, context);
@@ -68,7 +68,7 @@ export async function findProfile(
 /** The address of the service: by flag, then environment, then profile. @throws UsageError if there is none */
 export function resolveBaseUrl(
   flag: string | undefined,
-  context: Pick<Context, "env">,
+  context: Pick<Environment, "env">,
   profile: Profile | undefined,
 ): URL {
   const url = findBaseUrl(flag, context, profile);
@@ -85,7 +85,7 @@ export function resolveBaseUrl(
 /** As `resolveBaseUrl`, but undefined if there is none. */
 export function findBaseUrl(
   flag: string | undefined,
-  { env }: Pick<Context, "env">,
+  { env }: Pick<Environment, "env">,
   profile: Profile | undefined,
 ): URL | undefined {
   return firstAddress([
@@ -113,7 +113,7 @@ function firstAddress(candidates: readonly (readonly [source: string, value: str
  */
 export async function resolveStatusUrl(
   flags: { statusUrl: string | undefined; baseUrl: string | undefined; profile: string | undefined },
-  context: Context,
+  context: Environment,
 ): Promise<URL> {
   const profile = await findProfile(flags.profile, context);
   const url = firstAddress([

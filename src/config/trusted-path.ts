@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { parse, resolve, sep } from "node:path";
-import { FileError } from "../errors.ts";
+import { FileError } from "../contract/errors.ts";
 
 /** Most links in one path, as in Linux. */
 const MOST_LINKS = 40;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Context } from "../context.ts";
 import { type FilterName, parseRcd } from "../contract/filters.ts";
 import { replacePrivateFile } from "../files/replace-file.ts";
+import type { Environment } from "./environment.ts";
 
 /** The slugs that a service last reported, for completion. */
 export interface Vocabulary {
@@ -26,7 +26,10 @@ export interface VocabularyOwner {
 }
 
 /** The stored vocabulary; empty if there is none or it cannot be read. */
-export async function readVocabulary(owner: VocabularyOwner, context: Pick<Context, "folders">): Promise<Vocabulary> {
+export async function readVocabulary(
+  owner: VocabularyOwner,
+  context: Pick<Environment, "folders">,
+): Promise<Vocabulary> {
   try {
     return vocabularyFrom(JSON.parse(await readFile(vocabularyPath(owner, context), "utf8")));
   } catch {
@@ -42,7 +45,7 @@ export async function rememberVocabulary(
   owner: VocabularyOwner,
   seen: Partial<Vocabulary>,
   { complete }: { complete: boolean },
-  context: Pick<Context, "folders" | "pid">,
+  context: Pick<Environment, "folders" | "pid">,
 ): Promise<void> {
   const known = complete ? NOTHING : await readVocabulary(owner, context);
   const slugs = { ...known.slugs };
@@ -55,7 +58,7 @@ export async function rememberVocabulary(
   );
 }
 
-function vocabularyPath({ service, profile = "" }: VocabularyOwner, { folders }: Pick<Context, "folders">): string {
+function vocabularyPath({ service, profile = "" }: VocabularyOwner, { folders }: Pick<Environment, "folders">): string {
   const name = createHash("sha256")
     .update(JSON.stringify([service, profile]))
     .digest("hex")

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
-import { FileError } from "../errors.ts";
+import { FileError } from "../contract/errors.ts";
 import { lockOutput } from "../files/lock.ts";
 import { LONGEST_NAME } from "../files/own-file.ts";
-import { partialPathOf, targetFileOf } from "../output/destination/partial-file.ts";
 import { type OpenStore, type StoreOptions, withStore } from "../pull/store/open-store.ts";
+import { partialPathOf, targetFileOf } from "./destination/partial-file.ts";
 
 /** An output file that only this process writes, and the store of its pages. */
 export interface Claim extends OpenStore {

@@ -2,14 +2,14 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
+import { FileError, MismatchError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
 import { isJsonObject } from "../contract/values/json-object.ts";
-import { FileError, MismatchError } from "../errors.ts";
 import { errorCode, withFileError } from "../files/system-error.ts";
 import { isUnaltered, withChecksum } from "../files/text-checksum.ts";
-import type { Spreadsheet } from "../output/formats/encoder.ts";
 import type { FinishedSlice } from "../pull/pull.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
+import type { Spreadsheet } from "./formats/encoder.ts";
 
 /** Bumped on incompatible changes. */
 export const MANIFEST_VERSION = 2;

@@ -1,6 +1,6 @@
+import { MismatchError } from "../contract/errors.ts";
 import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
-import { MismatchError } from "../errors.ts";
 import { fingerprint } from "../files/fingerprint.ts";
 import { CHECKED_COLUMNS, type ExportedRow, exportedRows } from "./exported-rows.ts";
 import type { Manifest } from "./manifest.ts";

@@ -4,8 +4,8 @@ import { type FileHandle, readdir, readFile, readlink, rename, rm } from "node:f
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { LockedError } from "../contract/errors.ts";
 import { parseJsonObject } from "../contract/values/json-object.ts";
-import { LockedError } from "../errors.ts";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
 import { errorCode, fileError, ifPresent } from "./system-error.ts";
 

@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { FileError } from "../errors.ts";
+import { FileError } from "../contract/errors.ts";
 import { fsyncFolder } from "./fsync-folder.ts";
 import { errorCode, fileError, ifPresent, withFileError } from "./system-error.ts";
 

@@ -1,4 +1,4 @@
-import { FileError } from "../errors.ts";
+import { FileError } from "../contract/errors.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",

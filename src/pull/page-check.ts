@@ -1,6 +1,6 @@
-import { outsideFilters } from "../api/responses/envelope-response.ts";
-import type { CatalogPage } from "../api/responses/rows-response.ts";
-import { brokenContract } from "../api/responses/shape.ts";
+import { outsideFilters } from "../client/responses/envelope-response.ts";
+import type { CatalogPage } from "../client/responses/rows-response.ts";
+import { brokenContract } from "../client/responses/shape.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";

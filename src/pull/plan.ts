@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { CoverageResponse } from "../api/responses/coverage-response.ts";
+import type { CoverageResponse } from "../client/responses/coverage-response.ts";
 import type { Coverage } from "../contract/coverage.ts";
 import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
 import { groupBy } from "../contract/values/group-by.ts";

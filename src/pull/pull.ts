@@ -1,9 +1,8 @@
-import type { CatalogClient } from "../api/client.ts";
+import type { CatalogClient } from "../client/client.ts";
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
+import { ApiError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
-import { ApiError, SetChangedError } from "../errors.ts";
-import type { Destination } from "../output/destination/destination.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { PlanOutdatedError } from "./page-check.ts";
 import { firstSlices, type Plan, pagesOfSlice, planPull, type Slice } from "./plan.ts";
@@ -13,7 +12,15 @@ import { type PageStore, type PlanCuts, temporaryStore } from "./store/page-stor
 import { walkSlice } from "./walk.ts";
 
 /** Receives the rows of a pull. */
-export interface RowSink extends Pick<Destination<RowBatch>, "write" | "restart"> {
+export interface RowSink {
+  /** Resolves when the sink accepts more. Calls must not overlap. */
+  write(batch: RowBatch): Promise<void>;
+  /**
+   * Removes everything that was written.
+   *
+   * @returns false if some of it is out and cannot be taken back
+   */
+  restart(): Promise<boolean>;
   /** All rows of the days before `day` were written; after a restart they come again. */
   daysWritten?(day: string): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { FileError } from "../errors.ts";
+import { FileError } from "../contract/errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import type { PageStore, StoredPage } from "./store/page-store.ts";
 import type { WalkedPage } from "./walk.ts";

@@ -1,6 +1,6 @@
-import type { CatalogClient } from "../api/client.ts";
-import type { CoverageResponse } from "../api/responses/coverage-response.ts";
-import type { SampleResponse } from "../api/responses/rows-response.ts";
+import type { CatalogClient } from "../client/client.ts";
+import type { CoverageResponse } from "../client/responses/coverage-response.ts";
+import type { SampleResponse } from "../client/responses/rows-response.ts";
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { Meta } from "../contract/envelope.ts";
 import { combinationFilter } from "../contract/filter-match.ts";

@@ -1,8 +1,8 @@
 import { createHash, hash } from "node:crypto";
-import type { CatalogClient } from "../api/client.ts";
-import type { CatalogPage } from "../api/responses/rows-response.ts";
+import type { CatalogClient } from "../client/client.ts";
+import type { CatalogPage } from "../client/responses/rows-response.ts";
+import { ApiError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
-import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createPageCheck, PlanOutdatedError, pagesFrom, SetMovedError } from "./page-check.ts";
 import type { PageFacts, SetFacts, StoredPage } from "./store/page-store.ts";

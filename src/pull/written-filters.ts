@@ -1,9 +1,9 @@
-import type { CatalogClient } from "../api/client.ts";
+import type { CatalogClient } from "../client/client.ts";
+import { ApiError, InputError, type NameOf } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters, fitsRequest, type Rcd, splitRcd } from "../contract/filters.ts";
 import { closest } from "../contract/values/closest.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../contract/values/date-expression.ts";
 import { dayOf } from "../contract/values/day-arithmetic.ts";
-import { ApiError, InputError, type NameOf } from "../errors.ts";
 import { type DayWindow, hasDays, type SetFilters, spanOf, windowOf } from "./set-filters.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { ClientEvent } from "../../src/api/events.ts";
+import type { Context } from "../../src/cli/context.ts";
 import type { GlobalOptions } from "../../src/cli/flags/global.ts";
 import { withProgress } from "../../src/cli/pull-progress.ts";
 import { createReporter } from "../../src/cli/reporter.ts";
-import type { Context } from "../../src/context.ts";
+import type { ClientEvent } from "../../src/client/events.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: 0 });

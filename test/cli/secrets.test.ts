@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
+import type { ProcessContext } from "../../src/cli/context.ts";
 import { hideSecrets } from "../../src/cli/secrets.ts";
-import type { ProcessContext } from "../../src/context.ts";
 
 test("a spinner may put its own function in the place of stderr's, and nothing is shown with a key", () => {
   const key = "aB3".padEnd(43, "x");

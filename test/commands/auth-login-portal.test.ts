@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { processContext } from "../../src/context.ts";
-import { EXIT } from "../../src/errors.ts";
+import { processContext } from "../../src/cli/context.ts";
+import { EXIT } from "../../src/contract/errors.ts";
 import { main } from "../../src/main.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";

@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { splitLine } from "../../src/commands/completion/complete.ts";
-import { EXIT } from "../../src/errors.ts";
+import { EXIT } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { type InProcessOptions, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";

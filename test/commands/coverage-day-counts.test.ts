@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { countDays, type DayCounts, type EndDays, requestsFor } from "../../src/commands/coverage/day-counts.ts";
+import { SetChangedError } from "../../src/contract/errors.ts";
 import type { Filters } from "../../src/contract/filters.ts";
-import { SetChangedError } from "../../src/errors.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService } from "../helpers/fake-client.ts";
 
 const rowOn = (day: number, category: string, index: number): FakeRow => ({

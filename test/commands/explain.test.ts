@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { TOOL_ERRORS } from "../../src/cli/errors/error-table.ts";
+import { EXIT } from "../../src/contract/errors.ts";
 import { PROBLEM_CODES } from "../../src/contract/problems.ts";
-import { TOOL_ERRORS } from "../../src/error-table.ts";
-import { EXIT } from "../../src/errors.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";
 

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { EXIT, InterruptedError } from "../../src/errors.ts";
+import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
 import { StoreUnavailableError } from "../../src/service/store/store.ts";
 import { CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";

@@ -2,7 +2,7 @@ import { cp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { EXIT } from "../../src/errors.ts";
+import { EXIT } from "../../src/contract/errors.ts";
 import { readStoreLines, type StoreContent } from "../../src/pull/store/store-lines.ts";
 import { loadRows } from "../../src/service/load/load-rows.ts";
 import { afterAllTests } from "../helpers/endings.ts";

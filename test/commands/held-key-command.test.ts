@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "smol-toml";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { EXIT } from "../../src/errors.ts";
+import { EXIT } from "../../src/contract/errors.ts";
 import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { isAlive } from "../helpers/is-alive.ts";
 

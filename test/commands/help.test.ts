@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/commands/command-list.ts";
-import { EXIT } from "../../src/errors.ts";
+import { EXIT } from "../../src/contract/errors.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 
 const PUBLIC = COMMANDS.filter(({ group }) => group !== undefined).map(({ name }) => name);

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
+import type { Context, Run } from "../../src/cli/context.ts";
 import { declare as declareAuth } from "../../src/commands/auth/command.ts";
 import { declare as declareCompletion } from "../../src/commands/completion/command.ts";
 import { declare as declareCoverage } from "../../src/commands/coverage/command.ts";
@@ -17,7 +18,6 @@ import { declare as declareSql } from "../../src/commands/sql/command.ts";
 import { declare as declareStatus } from "../../src/commands/status/command.ts";
 import { declare as declareSync } from "../../src/commands/sync/command.ts";
 import { declare as declareVerify } from "../../src/commands/verify/command.ts";
-import type { Context, Run } from "../../src/context.ts";
 
 /** All that a command may know before it runs: anything else is undefined, so that using it fails. */
 const CONTEXT = {

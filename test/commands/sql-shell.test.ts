@@ -4,7 +4,7 @@ import { PassThrough, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { splitStatements } from "../../src/commands/sql/shell/shell.ts";
-import { EXIT } from "../../src/errors.ts";
+import { EXIT } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { servedFolder, sixteenDays } from "../helpers/synced-folder.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { EXIT } from "../../src/contract/errors.ts";
 import type { StatusFeed } from "../../src/contract/status.ts";
-import { EXIT } from "../../src/errors.ts";
 import { openIncident } from "../../src/service/store/manage-incidents.ts";
 import { answer, type Behaviour, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";

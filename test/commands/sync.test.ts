@@ -5,9 +5,9 @@ import { cp, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "n
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
 import type { Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
-import { EXIT, InterruptedError } from "../../src/errors.ts";
 import { ownerOf } from "../../src/files/lock.ts";
 import { bareEnvironment, CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";

@@ -3,10 +3,10 @@ import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/pro
 import { join } from "node:path";
 import * as zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { EXIT, FileError, InterruptedError, MismatchError } from "../../src/contract/errors.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
-import { EXIT, FileError, InterruptedError, MismatchError } from "../../src/errors.ts";
+import { createParquetEncoder } from "../../src/export/formats/parquet/parquet.ts";
 import { type Manifest, manifestText, readManifest } from "../../src/export/manifest.ts";
-import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";

@@ -2,7 +2,7 @@ import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { runKeyCommand } from "../../src/config/key-command.ts";
-import { CredentialsError } from "../../src/errors.ts";
+import { CredentialsError } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { isAlive } from "../helpers/is-alive.ts";
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { profileToWrite, writeProfile } from "../../src/config/profile-writer.ts";
-import { FileError, LockedError, UsageError } from "../../src/errors.ts";
+import { FileError, LockedError, UsageError } from "../../src/contract/errors.ts";
 import { lock } from "../../src/files/lock.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 

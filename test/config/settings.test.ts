@@ -1,10 +1,10 @@
 import { access, chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Context } from "../../src/cli/context.ts";
 import { knownKeys } from "../../src/config/credentials.ts";
 import { resolveService, resolveStatusUrl } from "../../src/config/settings.ts";
-import type { Context } from "../../src/context.ts";
-import { CredentialsError, FileError, UsageError } from "../../src/errors.ts";
+import { CredentialsError, FileError, UsageError } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 
 const KEY = "k".repeat(43);

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dangerOf } from "../../src/config/trusted-path.ts";
-import { FileError } from "../../src/errors.ts";
+import { FileError } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 
 /** The user id of this process. */

@@ -1,7 +1,7 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FileError, LockedError } from "../../src/errors.ts";
+import { FileError, LockedError } from "../../src/contract/errors.ts";
 import { type Claim, withClaim } from "../../src/export/claim.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";

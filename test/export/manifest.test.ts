@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { EXIT, FileError, MismatchError } from "../../src/errors.ts";
+import { EXIT, FileError, MismatchError } from "../../src/contract/errors.ts";
 import { exportedRows } from "../../src/export/exported-rows.ts";
 import { type Manifest, manifestPathOf, manifestText, readManifest } from "../../src/export/manifest.ts";
 import { withChecksum } from "../../src/files/text-checksum.ts";

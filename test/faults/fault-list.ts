@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
+import { EXIT } from "../../src/contract/errors.ts";
 import type { ProblemCode } from "../../src/contract/problems.ts";
-import { EXIT } from "../../src/errors.ts";
 import {
   type Act,
   body,

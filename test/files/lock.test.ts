@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { FileError, LockedError } from "../../src/errors.ts";
+import { FileError, LockedError } from "../../src/contract/errors.ts";
 import { lockOutput, type Owner, ownerOf } from "../../src/files/lock.ts";
 import { bareEnvironment, CATALOG, temporaryFolder } from "../helpers/cli.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";

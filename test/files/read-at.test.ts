@@ -1,9 +1,9 @@
 import { appendFile, type FileHandle, open, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { openPartitionSpool } from "../../src/export/destination/partition-spool.ts";
 import { readAt } from "../../src/files/read-at.ts";
-import { openParquet } from "../../src/mirror/folder/parquet-file.ts";
-import { openPartitionSpool } from "../../src/output/destination/partition-spool.ts";
+import { openParquet } from "../../src/folder/parquet-file.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EXIT } from "../../src/errors.ts";
+import { EXIT } from "../../src/contract/errors.ts";
 import { runCatalog } from "../helpers/cli.ts";
 import { idlePipe } from "../helpers/idle-pipe.ts";
 

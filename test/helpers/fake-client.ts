@@ -1,10 +1,10 @@
-import type { CatalogClient } from "../../src/api/client.ts";
-import type { CatalogPage } from "../../src/api/responses/rows-response.ts";
+import type { CatalogClient } from "../../src/client/client.ts";
+import type { CatalogPage } from "../../src/client/responses/rows-response.ts";
 import type { Coverage, CoverageSummary } from "../../src/contract/coverage.ts";
+import { ApiError } from "../../src/contract/errors.ts";
 import type { Filters } from "../../src/contract/filters.ts";
 import { PROBLEMS } from "../../src/contract/problems.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
-import { ApiError } from "../../src/errors.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 
 /** The members that distinguish rows. The other members do not matter to a walk. */

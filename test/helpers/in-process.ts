@@ -3,9 +3,9 @@ import { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
-import type { Context, Output } from "../../src/context.ts";
+import type { Context, Output } from "../../src/cli/context.ts";
+import { writeToStdout } from "../../src/export/destination/stdout.ts";
 import { main } from "../../src/main.ts";
-import { writeToStdout } from "../../src/output/destination/stdout.ts";
 import type { TestService } from "./service.ts";
 
 export interface InProcessOptions extends Partial<Omit<Context, "stdin" | "stdout" | "stderr">> {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { InterruptedError } from "../../src/errors.ts";
+import { InterruptedError } from "../../src/contract/errors.ts";
 import { readStoreLines, type StoreContent } from "../../src/pull/store/store-lines.ts";
 import { type RunResult, runCatalog, startCatalog, temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";

@@ -1,6 +1,6 @@
-import type { Prices } from "../../src/mirror/prices/day-prices.ts";
-import { growListings } from "../../src/mirror/prices/grow-listings.ts";
-import { modelText, unpackListings } from "../../src/mirror/prices/listings.ts";
+import type { Prices } from "../../src/folder/index/day-prices.ts";
+import { growListings } from "../../src/folder/index/grow-listings.ts";
+import { modelText, unpackListings } from "../../src/folder/index/listings.ts";
 
 /** A row for tests about prices. */
 export interface PriceRow {

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { onTestFinished } from "vitest";
-import { InterruptedError } from "../../src/errors.ts";
+import { InterruptedError } from "../../src/contract/errors.ts";
 import { type InProcessOptions, runInProcess } from "./in-process.ts";
 
 /**

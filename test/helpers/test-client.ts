@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
-import { type CatalogClient, type ClientOptions, createClient } from "../../src/api/client.ts";
-import type { ClientEvent } from "../../src/api/events.ts";
-import type { RequesterOptions } from "../../src/api/requester.ts";
+import { type CatalogClient, type ClientOptions, createClient } from "../../src/client/client.ts";
+import type { ClientEvent } from "../../src/client/events.ts";
+import type { RequesterOptions } from "../../src/client/requester.ts";
 import { type FaultServer, type Script, startFaultServer } from "./fault-server.ts";
 
 export const KEY = "k".repeat(43);

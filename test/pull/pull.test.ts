@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ApiError, NetworkError, SetChangedError } from "../../src/errors.ts";
+import { ApiError, NetworkError, SetChangedError } from "../../src/contract/errors.ts";
 import { temporaryBytes } from "../../src/files/stored-bytes.ts";
 import { type PullOptions, type PullResult, pull, type RowSink } from "../../src/pull/pull.ts";
 import { createPageStore, type PageStore, type StoredPage } from "../../src/pull/store/page-store.ts";

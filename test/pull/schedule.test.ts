@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { FileError } from "../../src/errors.ts";
+import { FileError } from "../../src/contract/errors.ts";
 import { temporaryBytes } from "../../src/files/stored-bytes.ts";
 import { inOrder, type WalkSource } from "../../src/pull/schedule.ts";
 import { createPageStore, temporaryStore } from "../../src/pull/store/page-store.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { ContractError } from "../../src/errors.ts";
+import { ContractError } from "../../src/contract/errors.ts";
 import { walkSlice } from "../../src/pull/walk.ts";
 import { META, pageBody } from "../helpers/envelopes.ts";
 import { answer, type Behaviour, startFaultServer } from "../helpers/fault-server.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { ContractError, SetChangedError } from "../../src/errors.ts";
+import { ContractError, SetChangedError } from "../../src/contract/errors.ts";
 import { PlanOutdatedError } from "../../src/pull/page-check.ts";
 import type { StoredPage } from "../../src/pull/store/page-store.ts";
 import { walkSlice } from "../../src/pull/walk.ts";

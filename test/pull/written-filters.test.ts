@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ApiError, InputError } from "../../src/errors.ts";
+import { ApiError, InputError } from "../../src/contract/errors.ts";
 import {
   type FilterSource,
   filtersInWords,

@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { EXIT } from "../../src/errors.ts";
+import { EXIT } from "../../src/contract/errors.ts";
 import { mailCodes } from "../../src/service/portal/mail.ts";
 import { openIncident } from "../../src/service/store/manage-incidents.ts";
 import { runCatalog } from "../helpers/cli.ts";

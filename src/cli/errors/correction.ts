@@ -1,10 +1,10 @@
+import { ApiError, UsageError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { API_KEY_LENGTH } from "../../contract/limits.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { editDistance } from "../../contract/values/edit-distance.ts";
-import { ApiError, UsageError } from "../../errors.ts";
-import { quoteCommand } from "../../output/terminal/quote.ts";
 import { flagOf } from "../flags/flag-words.ts";
+import { quoteCommand } from "../terminal/quote.ts";
 
 /** A wrong value, and the command line with the best suggestion in its place. */
 export interface Correction {

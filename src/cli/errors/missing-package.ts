@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
-import type { Context } from "../../context.ts";
-import { MissingPackageError } from "../../errors.ts";
-import { quoteCommand } from "../../output/terminal/quote.ts";
+import { MissingPackageError } from "../../contract/errors.ts";
+import type { Context } from "../context.ts";
+import { quoteCommand } from "../terminal/quote.ts";
 
 /** The packages with a native part, which npm leaves out with `--omit=optional` and on platforms without one. */
 const PACKAGES = [

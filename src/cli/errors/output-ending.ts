@@ -1,13 +1,13 @@
 import { extname } from "node:path";
+import { UsageError } from "../../contract/errors.ts";
 import { misspelt } from "../../contract/values/closest.ts";
-import { UsageError } from "../../errors.ts";
 import {
   COMPRESSIONS,
   type Compression,
   withCompressionEnding,
   withoutCompressionEnding,
-} from "../../output/destination/compression.ts";
-import { FORMATS, formatOfFile, type RowFormat } from "../../output/formats/registry.ts";
+} from "../../export/destination/compression.ts";
+import { FORMATS, formatOfFile, type RowFormat } from "../../export/formats/registry.ts";
 import { quoted } from "../flags/values.ts";
 
 /** File extensions of formats that the tool does not write, each with the closest format that it writes, if any. */

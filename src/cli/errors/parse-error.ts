@@ -1,9 +1,9 @@
 import type { Command, CommanderError, Option } from "commander";
+import { UsageError } from "../../contract/errors.ts";
 import { parseRcd } from "../../contract/filters.ts";
 import { closest, misspelt, similar } from "../../contract/values/closest.ts";
 import { isDateExpression } from "../../contract/values/date-expression.ts";
 import { editDistance } from "../../contract/values/edit-distance.ts";
-import { UsageError } from "../../errors.ts";
 import { placeOf } from "../command-line.ts";
 import { commandPath } from "../help-layout.ts";
 

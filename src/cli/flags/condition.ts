@@ -1,7 +1,7 @@
 import { Option } from "commander";
+import { ConditionHoldsError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { ConditionHoldsError, UsageError } from "../../errors.ts";
-import { counted, firstOf } from "../../output/terminal/counted.ts";
+import { counted, firstOf } from "../../contract/values/counted.ts";
 import { quoted, valueError } from "./values.ts";
 
 const COMPARISONS = {

@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { checkChoice, collectValues } from "./values.ts";
 
 /** Whether an option may be given several times, so that all its values count. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
+import { UsageError } from "../../contract/errors.ts";
 import { parseRcd } from "../../contract/filters.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
-import { UsageError } from "../../errors.ts";
 import { resolveDays, type WrittenFilters } from "../../pull/written-filters.ts";
 import { collectValues, dateExpression, flagError, quoted, valueError } from "./values.ts";
 

@@ -1,7 +1,7 @@
+import { type InputError, UsageError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
-import { type InputError, UsageError } from "../../errors.ts";
-import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
+import { quoteCommand } from "../terminal/quote.ts";
 
 /** The flag of an input: `start_date` is `--start-date`. */
 export function flagOf(input: string): string {

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { ProgressMode } from "../../output/terminal/progress/progress.ts";
+import type { ProgressMode } from "../terminal/progress/progress.ts";
 import { duration, flagError, size, wholeNumber } from "./values.ts";
 
 /** The global options, complete: every default is filled in. */

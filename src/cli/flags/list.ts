@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { UsageError } from "../../errors.ts";
 import type { SortKey } from "../order.ts";
 import { NamesOption, wholeNumber } from "./values.ts";
 

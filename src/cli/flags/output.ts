@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { UsageError } from "../../errors.ts";
-import { type Compression, compressionFor } from "../../output/destination/compression.ts";
-import { parseColumns } from "../../output/formats/columns.ts";
-import { FORMATS, formatOfFile, ROW_FORMATS, type RowFormat } from "../../output/formats/registry.ts";
+import { type Compression, compressionFor } from "../../export/destination/compression.ts";
+import { parseColumns } from "../../export/formats/columns.ts";
+import { FORMATS, formatOfFile, ROW_FORMATS, type RowFormat } from "../../export/formats/registry.ts";
 import { refuseEnding } from "../errors/output-ending.ts";
 import type { SortKey } from "../order.ts";
 import { type ListFlags, type ListOptions, parseListFlags } from "./list.ts";

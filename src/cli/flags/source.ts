@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
-import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
+import type { Context } from "../context.ts";
 import { checkBrands, type FilterFlags, parseFilters } from "./filter.ts";
 import { type GlobalOptions, parseGlobals } from "./global.ts";
 import { flagError, quoted, wholeNumber } from "./values.ts";

@@ -1,8 +1,8 @@
 import { Option } from "commander";
+import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { type DateExpression, isDateExpression } from "../../contract/values/date-expression.ts";
 import { DAY } from "../../contract/values/day-arithmetic.ts";
-import { UsageError } from "../../errors.ts";
 
 /** Turns the text of a flag into its value. Throws a UsageError that names the flag and the text. */
 type Parser<Value> = (text: string) => Value;

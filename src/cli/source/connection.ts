@@ -1,18 +1,18 @@
 import { join } from "node:path";
-import { type CatalogClient, createClient } from "../../api/client.ts";
+import { type CatalogClient, createClient } from "../../client/client.ts";
 import { resolveService } from "../../config/settings.ts";
 import { rememberVocabulary, type VocabularyOwner } from "../../config/vocabulary.ts";
-import type { Context } from "../../context.ts";
+import { ApiError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { ApiError } from "../../errors.ts";
 import { withSets } from "../../pull/set-client.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import { resolveFilters, serviceFilters } from "../../pull/written-filters.ts";
-import { VERSION } from "../../version.ts";
+import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import type { SourceOptions } from "../flags/source.ts";
 import { type Reporter, withReporter } from "../reporter.ts";
+import { VERSION } from "../version.ts";
 
 /** What a command needs to talk to the service. */
 export interface Connection {

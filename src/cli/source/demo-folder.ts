@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { createParquetEncoder } from "../../export/formats/parquet/parquet.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
-import { readStateOf } from "../../mirror/folder/folder-state.ts";
-import { syncFolder } from "../../mirror/sync/sync.ts";
-import { createParquetEncoder } from "../../output/formats/parquet/parquet.ts";
-import { VERSION } from "../../version.ts";
+import { readStateOf } from "../../folder/folder-state.ts";
+import { syncFolder } from "../../folder/sync/sync.ts";
+import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../flags/global.ts";
+import { VERSION } from "../version.ts";
 import { withConnection } from "./connection.ts";
 
 /** The folder of today's demo rows; it is filled on first use. */

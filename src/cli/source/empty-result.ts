@@ -1,5 +1,5 @@
-import type { CatalogClient } from "../../api/client.ts";
-import { EmptyResultError } from "../../errors.ts";
+import type { CatalogClient } from "../../client/client.ts";
+import { EmptyResultError } from "../../contract/errors.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import type { Reporter } from "../reporter.ts";
 

@@ -1,7 +1,7 @@
-import type { Context } from "../../context.ts";
-import type { Prices } from "../../mirror/prices/day-prices.ts";
-import { withPrices } from "../../mirror/prices/read-prices.ts";
+import type { Prices } from "../../folder/index/day-prices.ts";
+import { withPrices } from "../../folder/index/read-prices.ts";
 import { ownDayFilter } from "../../pull/set-filters.ts";
+import type { Context } from "../context.ts";
 import type { SyncedFolder } from "./synced-folder.ts";
 
 /**

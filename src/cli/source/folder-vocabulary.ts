@@ -1,9 +1,9 @@
+import { UsageError } from "../../contract/errors.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { type FilterName, type Filters, formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
-import { UsageError } from "../../errors.ts";
-import type { SyncState } from "../../mirror/folder/folder-state.ts";
+import type { SyncState } from "../../folder/folder-state.ts";
 import type { Combination, FilterSource } from "../../pull/written-filters.ts";
 import { filtersAsFlags, flagOf } from "../flags/flag-words.ts";
 import { quoted } from "../flags/values.ts";

@@ -1,8 +1,8 @@
-import type { Context } from "../../context.ts";
+import { ConditionHoldsError, FileError, UsageError } from "../../contract/errors.ts";
 import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { ConditionHoldsError, FileError, UsageError } from "../../errors.ts";
-import { LOOK_NAME, withLook } from "../../mirror/folder/looks.ts";
+import { LOOK_NAME, withLook } from "../../folder/looks.ts";
+import type { Context } from "../context.ts";
 import { dateExpression, valueError } from "../flags/values.ts";
 import type { SyncedFolder } from "./synced-folder.ts";
 

@@ -1,13 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Context } from "../../context.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { combinationFilter } from "../../contract/filter-match.ts";
 import type { Rcd } from "../../contract/filters.ts";
-import { UsageError } from "../../errors.ts";
-import { isSyncedFolder, type SyncState } from "../../mirror/folder/folder-state.ts";
-import { matchingDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
+import { isSyncedFolder, type SyncState } from "../../folder/folder-state.ts";
+import { matchingDays, readSyncedFolder } from "../../folder/synced-day.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import { resolveFilters } from "../../pull/written-filters.ts";
+import type { Context } from "../context.ts";
 import { filtersAsFlags } from "../flags/flag-words.ts";
 import type { FolderOptions } from "../flags/source.ts";
 import { flagError, quoted } from "../flags/values.ts";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { flagError, formatOption } from "../../cli/flags/values.ts";
 import { configPath } from "../../config/config-file.ts";
-import type { Context, Run } from "../../context.ts";
 import type { AuthStatusOptions } from "./key-status.ts";
 import type { LoginOptions } from "./stored-key.ts";
 

@@ -1,15 +1,15 @@
-import { createClient } from "../../api/client.ts";
-import type { RateHeaders } from "../../api/requests/rate-window.ts";
+import type { Context } from "../../cli/context.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { type Reporter, withReporter } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { createClient } from "../../client/client.ts";
+import type { RateHeaders } from "../../client/requests/rate-window.ts";
 import { configPath } from "../../config/config-file.ts";
 import { type ConnectionSettings, resolveService } from "../../config/settings.ts";
-import type { Context } from "../../context.ts";
+import { ApiError } from "../../contract/errors.ts";
 import type { EndpointGroup } from "../../contract/limits.ts";
 import { OPERATIONS, type Scope } from "../../contract/operations.ts";
-import { ApiError } from "../../errors.ts";
-import { visible } from "../../output/terminal/visible.ts";
 
 export interface AuthStatusOptions {
   globals: GlobalOptions;

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import type { Context } from "../../context.ts";
-import { CredentialsError, InterruptedError } from "../../errors.ts";
+import type { Context } from "../../cli/context.ts";
+import { CredentialsError, InterruptedError } from "../../contract/errors.ts";
 import { readStream, readText } from "../../files/read-text.ts";
 
 /** A key has 43 characters; much longer input is probably a file piped by mistake. */

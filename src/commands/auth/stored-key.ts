@@ -1,16 +1,16 @@
-import { keyFlaw } from "../../api/key.ts";
-import { fetchPortalAddress } from "../../api/portal-address.ts";
+import type { Context } from "../../cli/context.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { createReporter, type Reporter, withReporter } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { keyFlaw } from "../../client/key.ts";
+import { fetchPortalAddress } from "../../client/portal-address.ts";
 import type { Profile } from "../../config/config-file.ts";
 import { runKeyCommand } from "../../config/key-command.ts";
 import { profileToWrite, writeProfile } from "../../config/profile-writer.ts";
 import { findBaseUrl, parseBaseUrl } from "../../config/settings.ts";
 import { dangerOf } from "../../config/trusted-path.ts";
-import type { Context } from "../../context.ts";
-import { CredentialsError, UsageError } from "../../errors.ts";
-import { visible } from "../../output/terminal/visible.ts";
+import { CredentialsError, UsageError } from "../../contract/errors.ts";
 import { checkKey } from "./key-status.ts";
 import { type Ask, promptOf, readKeyFromPipe } from "./prompt.ts";
 

@@ -1,10 +1,10 @@
 import type { Argument, Command, Option } from "commander";
 import type { WordPlace } from "../../cli/command-line.ts";
+import { SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
 import { isRepeatable } from "../../cli/flags/declared.ts";
 import { NamesOption } from "../../cli/flags/values.ts";
 import type { Vocabulary } from "../../config/vocabulary.ts";
 import { parseRcd, type Rcd } from "../../contract/filters.ts";
-import { SERVICE_ERRORS, TOOL_ERRORS } from "../../error-table.ts";
 import { TOPICS } from "../help/topics.ts";
 
 export interface Candidate {

@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import type { Context, Run } from "../../context.ts";
 import { SCRIPTS } from "./scripts.ts";
 
 interface CompletionOptions {

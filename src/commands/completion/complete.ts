@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { placeOf } from "../../cli/command-line.ts";
+import type { Context } from "../../cli/context.ts";
 import { readConfig } from "../../config/config-file.ts";
 import { findProfile, resolveBaseUrl } from "../../config/settings.ts";
 import { readVocabulary, type Vocabulary } from "../../config/vocabulary.ts";
-import type { Context } from "../../context.ts";
 import { complete } from "./candidates.ts";
 
 /**

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { failIfOption } from "../../cli/flags/condition.ts";
 import { addBrandFlag, addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
@@ -7,8 +8,7 @@ import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags } from "../../cli/flags/source.ts";
 import { quoted, wholeNumber } from "../../cli/flags/values.ts";
-import type { Context, Run } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 import {
   CHART_REQUESTS,
   COVERAGE_FIELDS,

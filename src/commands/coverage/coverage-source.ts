@@ -1,9 +1,9 @@
-import type { CatalogClient } from "../../api/client.ts";
+import type { Context } from "../../cli/context.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
-import type { Context } from "../../context.ts";
+import type { CatalogClient } from "../../client/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import { UsageError } from "../../errors.ts";
-import { groupDigits } from "../../output/terminal/counted.ts";
+import { UsageError } from "../../contract/errors.ts";
+import { groupDigits } from "../../contract/values/counted.ts";
 import { countDays, type DayCounts, type EndDays, requestsFor } from "./day-counts.ts";
 import { type CoverageOptions, DAY_REQUESTS } from "./options.ts";
 

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CatalogClient } from "../../api/client.ts";
+import type { CatalogClient } from "../../client/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
+import { SetChangedError } from "../../contract/errors.ts";
 import type { Filters } from "../../contract/filters.ts";
+import { groupDigits } from "../../contract/values/counted.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
-import { SetChangedError } from "../../errors.ts";
-import { daysInRange, halvesOf, mergeRanges } from "../../mirror/sync/day-ranges.ts";
-import { groupDigits } from "../../output/terminal/counted.ts";
+import { daysInRange, halvesOf, mergeRanges } from "../../folder/sync/day-ranges.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 
 /** Rows of each combination (`retailer:category:department`) on each day that has rows. */

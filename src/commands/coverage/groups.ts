@@ -1,6 +1,6 @@
-import type { CoverageResponse } from "../../api/responses/coverage-response.ts";
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { sortBy } from "../../cli/order.ts";
+import type { CoverageResponse } from "../../client/responses/coverage-response.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { splitRcd } from "../../contract/filters.ts";
 import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Context } from "../../cli/context.ts";
 import type { Condition } from "../../cli/flags/condition.ts";
 import { checkBrands } from "../../cli/flags/filter.ts";
 import { type ListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
@@ -13,7 +14,6 @@ import {
 import { type FolderOptions, parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { SortKey } from "../../cli/order.ts";
-import type { Context } from "../../context.ts";
 import { COVERAGE_COLUMNS } from "../../contract/coverage.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;

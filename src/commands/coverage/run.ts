@@ -1,12 +1,12 @@
+import type { Context } from "../../cli/context.ts";
 import { refuseHeld } from "../../cli/flags/condition.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
-import { showTable } from "../../cli/pager.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
+import { showTable } from "../../cli/terminal/pager.ts";
 import { writeRecords } from "../../cli/write-list.ts";
 import { writePage } from "../../cli/write-rows.ts";
-import type { Context } from "../../context.ts";
-import { counted } from "../../output/terminal/counted.ts";
+import { counted } from "../../contract/values/counted.ts";
 import { withServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
 import { type Counted, countedBy, type Entry, entryMember } from "./groups.ts";

@@ -1,11 +1,11 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { type FirstOnes, firstOnes, sortBy } from "../../cli/order.ts";
-import type { DiffSummary } from "../../diff/compare.ts";
-import { CHANGES, type Change, type Difference, type Side } from "../../diff/join.ts";
-import { groupDigits } from "../../output/terminal/counted.ts";
-import { jsonCell, percentCell } from "../../output/terminal/tables/cell.ts";
-import { type ItemColumn, itemTable, textColumn, WHOLE_SKU } from "../../output/terminal/tables/item-table.ts";
-import type { Table } from "../../output/terminal/tables/table.ts";
+import { jsonCell, percentCell } from "../../cli/terminal/tables/cell.ts";
+import { type ItemColumn, itemTable, textColumn, WHOLE_SKU } from "../../cli/terminal/tables/item-table.ts";
+import type { Table } from "../../cli/terminal/tables/table.ts";
+import { groupDigits } from "../../contract/values/counted.ts";
+import type { DiffSummary } from "../../folder/diff/compare.ts";
+import { CHANGES, type Change, type Difference, type Side } from "../../folder/diff/join.ts";
 import { diffValue, percentMoved } from "./record.ts";
 
 /** Differences that a table shows; a person reads no more, and every other format has them all. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { failIfOption } from "../../cli/flags/condition.ts";
 import { addBrandFlag, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
@@ -7,8 +8,7 @@ import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
 import { dateExpression, dayCount, onlyOption } from "../../cli/flags/values.ts";
 import { LOOKS, sinceExpression } from "../../cli/source/since-look.ts";
-import type { Context, Run } from "../../context.ts";
-import { CHANGES } from "../../diff/join.ts";
+import { CHANGES } from "../../folder/diff/join.ts";
 import { DIFF_FIELDS, type DiffFlags, type DiffOptions, parseDiffOptions } from "./options.ts";
 import { DIFF_COLUMNS } from "./record.ts";
 

@@ -1,9 +1,9 @@
 import type { Reporter } from "../../cli/reporter.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import type { DiffSummary } from "../../diff/compare.ts";
-import type { Difference, Side } from "../../diff/join.ts";
-import { UsageError } from "../../errors.ts";
+import type { DiffSummary } from "../../folder/diff/compare.ts";
+import type { Difference, Side } from "../../folder/diff/join.ts";
 
 /** The two compared days and the source of their rows. */
 export interface ComparedDays {

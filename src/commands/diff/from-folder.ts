@@ -1,12 +1,12 @@
+import type { Context } from "../../cli/context.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { checkDays, nearestDays } from "../../cli/source/folder-vocabulary.ts";
 import { comparedSince, isLook } from "../../cli/source/since-look.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import type { Context } from "../../context.ts";
-import type { Prices } from "../../mirror/prices/day-prices.ts";
-import { groupDigits } from "../../output/terminal/counted.ts";
-import { diffAsOf, sharedProducts } from "../../prices/as-of.ts";
+import { groupDigits } from "../../contract/values/counted.ts";
+import type { Prices } from "../../folder/index/day-prices.ts";
+import { diffAsOf, sharedProducts } from "../../folder/prices/as-of.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
 import type { DiffOptions } from "./options.ts";
 

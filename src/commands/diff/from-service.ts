@@ -1,7 +1,7 @@
+import type { Context } from "../../cli/context.ts";
 import { withConnection } from "../../cli/source/connection.ts";
-import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { diffDays } from "../../diff/compare.ts";
+import { diffDays } from "../../folder/diff/compare.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
 import type { DiffOptions } from "./options.ts";
 

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Context } from "../../cli/context.ts";
 import type { Condition } from "../../cli/flags/condition.ts";
 import { checkBrands } from "../../cli/flags/filter.ts";
 import { LIST_FORMATS, type ListingFlags, type ListingOptions, parseListing } from "../../cli/flags/output.ts";
@@ -11,9 +12,8 @@ import {
 } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { isLook } from "../../cli/source/since-look.ts";
-import type { Context } from "../../context.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
-import type { Change } from "../../diff/join.ts";
+import type { Change } from "../../folder/diff/join.ts";
 import { resolveDayPair } from "./days.ts";
 import { DIFF_COLUMNS } from "./record.ts";
 

@@ -1,6 +1,6 @@
-import { type Difference, SIDES, type Side } from "../../diff/join.ts";
-import type { ProductFacts } from "../../diff/product-facts.ts";
-import { percentOf, roundedPercent } from "../../prices/observation.ts";
+import { type Difference, SIDES, type Side } from "../../folder/diff/join.ts";
+import type { ProductFacts } from "../../folder/diff/product-facts.ts";
+import { percentOf, roundedPercent } from "../../folder/prices/observation.ts";
 
 /** The JSON text of a member, with the two compared days; undefined for null. */
 type Member = (difference: Difference, days: Record<Side, string>) => string | undefined;

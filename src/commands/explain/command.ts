@@ -1,17 +1,17 @@
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
+import { type ErrorEntry, SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption, quoted } from "../../cli/flags/values.ts";
 import { createReporter } from "../../cli/reporter.ts";
-import { screenOf } from "../../cli/terminal.ts";
-import type { Context, Run } from "../../context.ts";
+import { screenOf } from "../../cli/terminal/screen.ts";
+import { type Screen, style } from "../../cli/terminal/style.ts";
+import { itemTable, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { renderTable } from "../../cli/terminal/tables/table.ts";
+import { wrap } from "../../cli/terminal/wrap.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { type ErrorEntry, SERVICE_ERRORS, TOOL_ERRORS } from "../../error-table.ts";
-import { UsageError } from "../../errors.ts";
-import { type Screen, style } from "../../output/terminal/style.ts";
-import { itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
-import { renderTable } from "../../output/terminal/tables/table.ts";
-import { wrap } from "../../output/terminal/wrap.ts";
 
 type Explanation = ReturnType<typeof explanationOf>;
 

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addOutputFlags, columnsOption } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
 import { NamesOption, wholeNumber } from "../../cli/flags/values.ts";
-import type { Context, Run } from "../../context.ts";
+import { wrap } from "../../cli/terminal/wrap.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { PARTITION_COLUMNS, parsePartitionColumns } from "../../output/destination/partitions.ts";
-import { ROW_FORMATS } from "../../output/formats/registry.ts";
-import { wrap } from "../../output/terminal/wrap.ts";
+import { PARTITION_COLUMNS, parsePartitionColumns } from "../../export/destination/partitions.ts";
+import { ROW_FORMATS } from "../../export/formats/registry.ts";
 import { type ExportFlags, type ExportOptions, parseExportOptions, UNNOTICED } from "./options.ts";
 
 const load: Run<ExportOptions> = async (options, context) => {

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
+import type { Context } from "../../cli/context.ts";
 import { type OutputFlags, type OutputOptions, parseOutput } from "../../cli/flags/output.ts";
 import { type PullFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
-import { FileError } from "../../errors.ts";
-import type { PartitionColumn } from "../../output/destination/partitions.ts";
-import type { Spreadsheet } from "../../output/formats/encoder.ts";
-import { ROW_FORMATS, type RowFormat } from "../../output/formats/registry.ts";
+import { FileError } from "../../contract/errors.ts";
+import type { PartitionColumn } from "../../export/destination/partitions.ts";
+import type { Spreadsheet } from "../../export/formats/encoder.ts";
+import { ROW_FORMATS, type RowFormat } from "../../export/formats/registry.ts";
 
 export interface ExportFlags extends ReadFlags, OutputFlags, PullFlags {
   columns?: string[];

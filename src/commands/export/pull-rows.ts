@@ -1,10 +1,10 @@
+import type { Context } from "../../cli/context.ts";
 import { readingAgain, withProgress } from "../../cli/pull-progress.ts";
 import type { Connection } from "../../cli/source/connection.ts";
-import type { Context } from "../../context.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import { UsageError } from "../../errors.ts";
-import { ROWS_OF_SHEET } from "../../output/formats/xlsx/workbook-parts.ts";
-import { groupDigits } from "../../output/terminal/counted.ts";
+import { UsageError } from "../../contract/errors.ts";
+import { groupDigits } from "../../contract/values/counted.ts";
+import { ROWS_OF_SHEET } from "../../export/formats/xlsx/workbook-parts.ts";
 import { type PullObserver, type PullResult, pull, type RowSink } from "../../pull/pull.ts";
 import { type PageStore, waitingPages } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";

@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
+import { FileError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { FileError } from "../../errors.ts";
+import { isStdout } from "../../export/destination/stdout.ts";
+import { FORMATS } from "../../export/formats/registry.ts";
 import { freeBytes } from "../../files/stored-bytes.ts";
-import { isStdout } from "../../output/destination/stdout.ts";
-import { FORMATS } from "../../output/formats/registry.ts";
 import type { ExportOptions } from "./options.ts";
 
 /** Bytes of a row as NDJSON. Real rows have 554 on average. */

@@ -1,5 +1,5 @@
-import { EXIT } from "../../errors.ts";
-import { FORMATS, ROW_FORMATS } from "../../output/formats/registry.ts";
+import { EXIT } from "../../contract/errors.ts";
+import { FORMATS, ROW_FORMATS } from "../../export/formats/registry.ts";
 
 /** A help page that belongs to no command; also a section of the man page. */
 export interface Topic {

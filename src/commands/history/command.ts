@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addBrandFlag, addPriceDayFlags, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
-import type { Context, Run } from "../../context.ts";
 import { HISTORY_COLUMNS, type HistoryFlags, type HistoryOptions, parseHistoryOptions } from "./options.ts";
 
 const load: Run<HistoryOptions> = async (...call) => (await import("./run.ts")).runHistory(...call);

@@ -1,11 +1,11 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
+import { html, link, minuteOf, renderPage } from "../../cli/html/html-document.ts";
+import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../cli/html/html-table.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { counted, groupDigits, signedPercent } from "../../contract/values/counted.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
-import { html, link, minuteOf, renderPage } from "../../output/html-document.ts";
-import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../output/html-table.ts";
-import { counted, groupDigits, signedPercent } from "../../output/terminal/counted.ts";
-import { visible } from "../../output/terminal/visible.ts";
-import type { Series, SeriesPoint } from "../../prices/series.ts";
+import type { Series, SeriesPoint } from "../../folder/prices/series.ts";
 import { priceChart } from "./price-chart.ts";
 import { extremeName, type LinkedSeries, priceChanges, productsInOrder } from "./price-tables.ts";
 

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
+import type { Context } from "../../cli/context.ts";
 import {
   LIST_FORMATS,
   type ListingFlags,
@@ -10,9 +11,8 @@ import {
 } from "../../cli/flags/output.ts";
 import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import { quoted } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
+import { UsageError } from "../../contract/errors.ts";
+import { isSyncedFolder } from "../../folder/folder-state.ts";
 
 /** Members of a record in their order, which is also that of the CSV columns. */
 export const HISTORY_COLUMNS: readonly string[] = [

@@ -1,8 +1,8 @@
+import { html } from "../../cli/html/html-document.ts";
+import { groupDigits } from "../../contract/values/counted.ts";
 import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
-import { html } from "../../output/html-document.ts";
-import { groupDigits } from "../../output/terminal/counted.ts";
-import type { Series } from "../../prices/series.ts";
+import type { Series } from "../../folder/prices/series.ts";
 
 /** Size of the drawing, in its own units. */
 const [WIDTH, HEIGHT, BOTTOM, TOP] = [720, 360, 32, 52];

@@ -1,9 +1,8 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { sortBy } from "../../cli/order.ts";
-import { sparkline } from "../../output/terminal/chart.ts";
-import { counted } from "../../output/terminal/counted.ts";
-import { linked, type Screen, style } from "../../output/terminal/style.ts";
-import { numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { sparkline } from "../../cli/terminal/chart.ts";
+import { linked, type Screen, style } from "../../cli/terminal/style.ts";
+import { numberCell, percentCell, textCell } from "../../cli/terminal/tables/cell.ts";
 import {
   type ItemColumn,
   itemTable,
@@ -11,12 +10,13 @@ import {
   textColumn,
   titleColumn,
   WHOLE_SKU,
-} from "../../output/terminal/tables/item-table.ts";
-import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
-import { visible } from "../../output/terminal/visible.ts";
-import { truncate, widthOf } from "../../output/terminal/width.ts";
-import { roundedPercent } from "../../prices/observation.ts";
-import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
+} from "../../cli/terminal/tables/item-table.ts";
+import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { truncate, widthOf } from "../../cli/terminal/width.ts";
+import { counted } from "../../contract/values/counted.ts";
+import { roundedPercent } from "../../folder/prices/observation.ts";
+import { type Series, type SeriesPoint, samePrice } from "../../folder/prices/series.ts";
 
 /** The record of a day, in the order of the columns; `percent` has two decimals. */
 function historyRecord({ title }: Series, point: SeriesPoint) {

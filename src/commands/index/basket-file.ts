@@ -1,8 +1,8 @@
 import { parse } from "csv-parse/sync";
 import { quoted } from "../../cli/flags/values.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { UsageError } from "../../errors.ts";
-import type { WantedProduct } from "../../prices/basket.ts";
+import type { WantedProduct } from "../../folder/prices/basket.ts";
 import { LATEST_COLUMNS } from "../latest/options.ts";
 
 /** A line of a basket. */

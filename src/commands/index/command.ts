@@ -1,11 +1,11 @@
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addBrandFlag, addPriceDayFlags, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput, columnsOption, TABLE_FORMATS } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { dateExpression, dayCount } from "../../cli/flags/values.ts";
-import type { Context, Run } from "../../context.ts";
 import { INDEX_COLUMNS, type IndexFlags, type IndexOptions, parseIndexOptions } from "./options.ts";
 
 const DEFINITIONS = `BASKET.csv has a header, in any order: sku; retailer, or empty for each retailer

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Context } from "../../cli/context.ts";
 import { parseFilters } from "../../cli/flags/filter.ts";
 import {
   type ListingFlags,
@@ -8,7 +9,6 @@ import {
   type TableFormat,
 } from "../../cli/flags/output.ts";
 import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
-import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 
 /** The columns in their order. */

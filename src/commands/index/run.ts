@@ -1,23 +1,29 @@
+import type { Context } from "../../cli/context.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
+import { numberCell } from "../../cli/terminal/tables/cell.ts";
+import { itemTable, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import type { Table } from "../../cli/terminal/tables/table.ts";
 import { writeList } from "../../cli/write-list.ts";
-import type { Context } from "../../context.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { splitRcd } from "../../contract/filters.ts";
 import { closest } from "../../contract/values/closest.ts";
+import { counted, firstOf, groupDigits } from "../../contract/values/counted.ts";
 import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { UsageError } from "../../errors.ts";
+import type { ColumnType } from "../../export/formats/encoder.ts";
 import { readFileText, readStream, readText } from "../../files/read-text.ts";
-import type { ColumnType } from "../../output/formats/encoder.ts";
-import { counted, firstOf, groupDigits } from "../../output/terminal/counted.ts";
-import { numberCell } from "../../output/terminal/tables/cell.ts";
-import { itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
-import type { Table } from "../../output/terminal/tables/table.ts";
-import { type Basket, collectBasket } from "../../prices/basket.ts";
-import { basketGaps, basketIndex, firstPricedDay, type IndexDays, type IndexRow } from "../../prices/basket-index.ts";
-import { withDecimals } from "../../prices/exact.ts";
+import { type Basket, collectBasket } from "../../folder/prices/basket.ts";
+import {
+  basketGaps,
+  basketIndex,
+  firstPricedDay,
+  type IndexDays,
+  type IndexRow,
+} from "../../folder/prices/basket-index.ts";
+import { withDecimals } from "../../folder/prices/exact.ts";
 import { type BasketLine, parseBasket } from "./basket-file.ts";
 import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
 

@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addBrandFlag, addFilterFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addLinksFlag, addListOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { dayCount, NamesOption } from "../../cli/flags/values.ts";
-import type { Context, Run } from "../../context.ts";
-import { PRODUCT_GROUPS } from "../../prices/observation.ts";
+import { PRODUCT_GROUPS } from "../../folder/prices/observation.ts";
 import { GROUP_COLUMNS, LATEST_COLUMNS, type LatestFlags, type LatestOptions, parseLatestOptions } from "./options.ts";
 
 const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the cheapest

@@ -1,20 +1,14 @@
 import { compareTexts } from "../../cli/order.ts";
+import { numberCell } from "../../cli/terminal/tables/cell.ts";
+import { itemTable, numberColumn, textColumn, titleColumn, WHOLE_SKU } from "../../cli/terminal/tables/item-table.ts";
+import type { Table } from "../../cli/terminal/tables/table.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
-import { brandIn, type Listings } from "../../mirror/prices/listings.ts";
-import type { ColumnType } from "../../output/formats/encoder.ts";
-import { numberCell } from "../../output/terminal/tables/cell.ts";
-import {
-  itemTable,
-  numberColumn,
-  textColumn,
-  titleColumn,
-  WHOLE_SKU,
-} from "../../output/terminal/tables/item-table.ts";
-import type { Table } from "../../output/terminal/tables/table.ts";
-import { type Discounts, discountsOf } from "../../prices/discounts.ts";
-import { withDecimals } from "../../prices/exact.ts";
-import type { LatestPrice } from "../../prices/latest.ts";
-import type { ProductGroup } from "../../prices/observation.ts";
+import type { ColumnType } from "../../export/formats/encoder.ts";
+import { brandIn, type Listings } from "../../folder/index/listings.ts";
+import { type Discounts, discountsOf } from "../../folder/prices/discounts.ts";
+import { withDecimals } from "../../folder/prices/exact.ts";
+import type { LatestPrice } from "../../folder/prices/latest.ts";
+import type { ProductGroup } from "../../folder/prices/observation.ts";
 
 /** The types of the columns in Parquet that are not those of a product row. */
 export const LATEST_TYPES: Readonly<Record<string, ColumnType>> = {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Context } from "../../cli/context.ts";
 import {
   type ListingFlags,
   type ListingOptions,
@@ -7,9 +8,8 @@ import {
   type TableFormat,
 } from "../../cli/flags/output.ts";
 import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
-import type { Context } from "../../context.ts";
-import { parseColumns } from "../../output/formats/columns.ts";
-import type { ProductGroup } from "../../prices/observation.ts";
+import { parseColumns } from "../../export/formats/columns.ts";
+import type { ProductGroup } from "../../folder/prices/observation.ts";
 
 /** The columns of a product in their order. */
 export const LATEST_COLUMNS: readonly string[] = [

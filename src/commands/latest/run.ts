@@ -1,16 +1,16 @@
+import type { Context } from "../../cli/context.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { compareTexts, sortBy } from "../../cli/order.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { hasAddresses, listed, writeList } from "../../cli/write-list.ts";
-import type { Context } from "../../context.ts";
+import { counted } from "../../contract/values/counted.ts";
 import { addDays, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
-import type { Listings } from "../../mirror/prices/listings.ts";
-import { addressesOf } from "../../mirror/prices/product-addresses.ts";
-import { counted } from "../../output/terminal/counted.ts";
-import { discountsOf } from "../../prices/discounts.ts";
-import { latestPrices } from "../../prices/latest.ts";
-import type { ProductGroup } from "../../prices/observation.ts";
+import type { Listings } from "../../folder/index/listings.ts";
+import { addressesOf } from "../../folder/index/product-addresses.ts";
+import { discountsOf } from "../../folder/prices/discounts.ts";
+import { latestPrices } from "../../folder/prices/latest.ts";
+import type { ProductGroup } from "../../folder/prices/observation.ts";
 import {
   type AgedPrice,
   type GroupRecord,

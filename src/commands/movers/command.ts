@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { failIfOption } from "../../cli/flags/condition.ts";
 import { addBrandFlag, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
@@ -7,9 +8,8 @@ import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { onlyOption } from "../../cli/flags/values.ts";
 import { LOOKS, sinceExpression } from "../../cli/source/since-look.ts";
-import type { Context, Run } from "../../context.ts";
-import { MOVER_KINDS } from "../../prices/movers.ts";
-import { PRODUCT_GROUPS } from "../../prices/observation.ts";
+import { MOVER_KINDS } from "../../folder/prices/movers.ts";
+import { PRODUCT_GROUPS } from "../../folder/prices/observation.ts";
 import {
   MOVER_COLUMNS,
   MOVER_FIELDS,

@@ -1,6 +1,5 @@
-import { groupDigits } from "../../output/terminal/counted.ts";
-import { type Screen, style } from "../../output/terminal/style.ts";
-import { percentCell } from "../../output/terminal/tables/cell.ts";
+import { type Screen, style } from "../../cli/terminal/style.ts";
+import { percentCell } from "../../cli/terminal/tables/cell.ts";
 import {
   type ItemColumn,
   itemTable,
@@ -8,12 +7,13 @@ import {
   textColumn,
   titleColumn,
   WHOLE_SKU,
-} from "../../output/terminal/tables/item-table.ts";
-import { recordTable } from "../../output/terminal/tables/row-table.ts";
-import { renderTable, type Table, withoutConstants } from "../../output/terminal/tables/table.ts";
-import { visible } from "../../output/terminal/visible.ts";
-import type { Mover, MoverKind } from "../../prices/movers.ts";
-import { roundedPercent } from "../../prices/observation.ts";
+} from "../../cli/terminal/tables/item-table.ts";
+import { recordTable } from "../../cli/terminal/tables/row-table.ts";
+import { renderTable, type Table, withoutConstants } from "../../cli/terminal/tables/table.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { groupDigits } from "../../contract/values/counted.ts";
+import type { Mover, MoverKind } from "../../folder/prices/movers.ts";
+import { roundedPercent } from "../../folder/prices/observation.ts";
 import { MOVER_COLUMNS } from "./options.ts";
 
 /** Movers of one kind and, with `--group-by`, of one group. */

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
+import type { Context } from "../../cli/context.ts";
 import type { Condition } from "../../cli/flags/condition.ts";
 import { LIST_FORMATS, type ListingFlags, type ListingOptions, parseListing } from "../../cli/flags/output.ts";
 import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
-import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
-import { MOVER_KINDS, type MoverKind } from "../../prices/movers.ts";
-import type { ProductGroup } from "../../prices/observation.ts";
+import { MOVER_KINDS, type MoverKind } from "../../folder/prices/movers.ts";
+import type { ProductGroup } from "../../folder/prices/observation.ts";
 
 /** Fields of a mover that `--fail-if` may use. */
 export const MOVER_FIELDS = ["percent", "selling_price", "before_selling_price", "mrp", "discount_pct"] as const;

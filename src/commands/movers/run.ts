@@ -1,19 +1,19 @@
+import type { Context } from "../../cli/context.ts";
 import { refuseHeld } from "../../cli/flags/condition.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { sortBy } from "../../cli/order.ts";
-import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { comparedSince, type SinceDays } from "../../cli/source/since-look.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { screenOf } from "../../cli/terminal.ts";
+import { showTable } from "../../cli/terminal/pager.ts";
+import { screenOf } from "../../cli/terminal/screen.ts";
 import { hasAddresses, writeRecords } from "../../cli/write-list.ts";
-import type { Context } from "../../context.ts";
+import { groupDigits } from "../../contract/values/counted.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
-import { brandIn } from "../../mirror/prices/listings.ts";
-import { addressesOf } from "../../mirror/prices/product-addresses.ts";
-import { groupDigits } from "../../output/terminal/counted.ts";
-import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
-import type { ProductGroup } from "../../prices/observation.ts";
+import { brandIn } from "../../folder/index/listings.ts";
+import { addressesOf } from "../../folder/index/product-addresses.ts";
+import { findMovers, type Mover, type MoverKind } from "../../folder/prices/movers.ts";
+import type { ProductGroup } from "../../folder/prices/observation.ts";
 import { type MoverRecord, moverRecord, moversText } from "./movers-table.ts";
 import { MOVER_COLUMNS, type MoversOptions } from "./options.ts";
 

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addBrandFlag, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { collectValues, dayCount, wholeNumber } from "../../cli/flags/values.ts";
 import { LOOKS, sinceExpression } from "../../cli/source/since-look.ts";
-import type { Context, Run } from "../../context.ts";
 import { FIGURES } from "./figures.ts";
 import { parseReportOptions, type ReportFlags, type ReportOptions } from "./options.ts";
 

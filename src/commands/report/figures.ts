@@ -1,6 +1,6 @@
 import type { Condition } from "../../cli/flags/condition.ts";
-import { ConditionHoldsError } from "../../errors.ts";
-import { withDecimals } from "../../prices/exact.ts";
+import { ConditionHoldsError } from "../../contract/errors.ts";
+import { withDecimals } from "../../folder/prices/exact.ts";
 
 /** What `--fail-if` may be about, and what each is. */
 export const FIGURES = {

@@ -1,9 +1,9 @@
 import { firstOnes } from "../../cli/order.ts";
-import type { Difference } from "../../diff/join.ts";
-import type { Prices } from "../../mirror/prices/day-prices.ts";
-import { diffAsOf } from "../../prices/as-of.ts";
-import { findMovers, type Mover } from "../../prices/movers.ts";
-import { type Observation, percentOf } from "../../prices/observation.ts";
+import type { Difference } from "../../folder/diff/join.ts";
+import type { Prices } from "../../folder/index/day-prices.ts";
+import { diffAsOf } from "../../folder/prices/as-of.ts";
+import { findMovers, type Mover } from "../../folder/prices/movers.ts";
+import { type Observation, percentOf } from "../../folder/prices/observation.ts";
 import type { ReportOptions } from "./options.ts";
 
 /** Products of one kind. */

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import type { Context } from "../../cli/context.ts";
 import { type Condition, parseCondition } from "../../cli/flags/condition.ts";
 import { type OutputFlags, type PageOptions, splitPage } from "../../cli/flags/output.ts";
 import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 import { FIGURE_NAMES, type Figure } from "./figures.ts";
 

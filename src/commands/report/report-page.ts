@@ -1,9 +1,9 @@
+import { html, link, minuteOf, renderPage } from "../../cli/html/html-document.ts";
+import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../cli/html/html-table.ts";
+import { counted, groupDigits } from "../../contract/values/counted.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
-import { html, link, minuteOf, renderPage } from "../../output/html-document.ts";
-import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../output/html-table.ts";
-import { counted, groupDigits } from "../../output/terminal/counted.ts";
-import { type Series, samePrice } from "../../prices/series.ts";
+import { type Series, samePrice } from "../../folder/prices/series.ts";
 import type { Report, ShownProduct } from "./collect.ts";
 import { shareText } from "./figures.ts";
 import type { ProductList } from "./listed-products.ts";

@@ -1,8 +1,8 @@
-import { minuteOf } from "../../output/html-document.ts";
-import { counted, groupDigits, signedPercent } from "../../output/terminal/counted.ts";
-import { visible } from "../../output/terminal/visible.ts";
-import { pad, truncate, widthOf } from "../../output/terminal/width.ts";
-import { wrap } from "../../output/terminal/wrap.ts";
+import { minuteOf } from "../../cli/html/html-document.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { pad, truncate, widthOf } from "../../cli/terminal/width.ts";
+import { wrap } from "../../cli/terminal/wrap.ts";
+import { counted, groupDigits, signedPercent } from "../../contract/values/counted.ts";
 import type { Report } from "./collect.ts";
 import { shareText } from "./figures.ts";
 import type { ProductList } from "./listed-products.ts";

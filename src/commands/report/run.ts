@@ -1,10 +1,10 @@
+import type { Context } from "../../cli/context.ts";
 import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
 import { comparedSince } from "../../cli/source/since-look.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
+import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { writeChunks, writePage } from "../../cli/write-rows.ts";
-import type { Context } from "../../context.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
-import { quoteCommand } from "../../output/terminal/quote.ts";
 import { collectReport } from "./collect.ts";
 import { refuseFigures } from "./figures.ts";
 import type { ReportOptions } from "./options.ts";

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
@@ -15,21 +16,20 @@ import {
 import { addReadFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
-import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
-import { notShown, screenOf } from "../../cli/terminal.ts";
+import { showText } from "../../cli/terminal/pager.ts";
+import { notShown, screenOf } from "../../cli/terminal/screen.ts";
+import { type Card, renderCards } from "../../cli/terminal/tables/card.ts";
+import { type Cell, textCell } from "../../cli/terminal/tables/cell.ts";
+import { rowCell, rowTable } from "../../cli/terminal/tables/row-table.ts";
+import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts";
+import { wrap } from "../../cli/terminal/wrap.ts";
 import { writeRows } from "../../cli/write-rows.ts";
-import type { Context, Run } from "../../context.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { UsageError } from "../../errors.ts";
-import { memberOf } from "../../output/formats/row-members.ts";
-import { groupDigits } from "../../output/terminal/counted.ts";
-import { type Card, renderCards } from "../../output/terminal/tables/card.ts";
-import { type Cell, textCell } from "../../output/terminal/tables/cell.ts";
-import { rowCell, rowTable } from "../../output/terminal/tables/row-table.ts";
-import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
-import { wrap } from "../../output/terminal/wrap.ts";
+import { groupDigits } from "../../contract/values/counted.ts";
+import { memberOf } from "../../export/formats/row-members.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { dateExpression, duration, wholeNumber } from "../../cli/flags/values.ts";
-import type { Context, Run } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { declareIncidents, declareKeys, declareTeams } from "./record-commands.ts";
 import { subcommandsOf } from "./subcommand.ts";

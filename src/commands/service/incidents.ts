@@ -1,6 +1,6 @@
 import { checkChoice, wholeNumber } from "../../cli/flags/values.ts";
+import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import type { IncidentSeverity, IncidentState } from "../../contract/status.ts";
-import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";

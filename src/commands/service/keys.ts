@@ -1,9 +1,9 @@
 import { open, rm } from "node:fs/promises";
+import type { Context } from "../../cli/context.ts";
 import { quoted } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
-import { ClosedPipeError, FileError } from "../../errors.ts";
+import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { ClosedPipeError, FileError } from "../../contract/errors.ts";
 import { fileError } from "../../files/system-error.ts";
-import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import { parseRecordList, refuseEmpty, subcommand } from "./subcommand.ts";

@@ -1,11 +1,11 @@
 import { access, constants, stat } from "node:fs/promises";
 import { flagError, quoted, valueError } from "../../cli/flags/values.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { FileError, UsageError } from "../../contract/errors.ts";
+import { counted, groupDigits } from "../../contract/values/counted.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
-import { FileError, UsageError } from "../../errors.ts";
 import { readPipe, readStream } from "../../files/read-text.ts";
 import { fileError } from "../../files/system-error.ts";
-import { counted, groupDigits } from "../../output/terminal/counted.ts";
-import { visible } from "../../output/terminal/visible.ts";
 import { resolveDays } from "../../pull/written-filters.ts";
 import { LoadError, LoadFormatError } from "../../service/load/load-error.ts";
 import { loadRows } from "../../service/load/load-rows.ts";

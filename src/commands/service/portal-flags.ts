@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
+import type { Context } from "../../cli/context.ts";
 import { flagError, quoted, valueError } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { isLoopback } from "../../service/http/admission/source-address.ts";
 import type { PortalAccess, SendCode, ServiceOptions } from "../../service/http/service-options.ts";
 import { mailCodes } from "../../service/portal/mail.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { collectValues } from "../../cli/flags/values.ts";
-import type { Context, Run } from "../../context.ts";
 import { SCOPES } from "../../contract/operations.ts";
 import { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
 import { addListingFormat, subcommandsOf } from "./subcommand.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import type { Context } from "../../context.ts";
-import { FileError, InterruptedError, UsageError } from "../../errors.ts";
-import { visible } from "../../output/terminal/visible.ts";
+import type { Context } from "../../cli/context.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { FileError, InterruptedError, UsageError } from "../../contract/errors.ts";
 import type { SentResponse, ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption } from "../../cli/flags/values.ts";
 import { type Reporter, withReporter } from "../../cli/reporter.ts";
-import type { Context, Run } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import { quoteCommand } from "../../output/terminal/quote.ts";
+import { quoteCommand } from "../../cli/terminal/quote.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { shownLocation } from "../../service/store/database/location.ts";
 
 /** What the options of every command below `catalog service` have. */

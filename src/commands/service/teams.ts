@@ -1,8 +1,8 @@
 import { quoted } from "../../cli/flags/values.ts";
-import { UsageError } from "../../errors.ts";
-import { counted } from "../../output/terminal/counted.ts";
-import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
-import { visible } from "../../output/terminal/visible.ts";
+import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { UsageError } from "../../contract/errors.ts";
+import { counted } from "../../contract/values/counted.ts";
 import {
   createTeam,
   deleteTeam,

@@ -1,5 +1,5 @@
-import { notShown, screenOf } from "../../cli/terminal.ts";
-import { renderTable, type Table } from "../../output/terminal/tables/table.ts";
+import { notShown, screenOf } from "../../cli/terminal/screen.ts";
+import { renderTable, type Table } from "../../cli/terminal/tables/table.ts";
 import type { RecordListOptions, ServiceCall } from "./subcommand.ts";
 
 /** Writes records as JSON documents or as a table. */

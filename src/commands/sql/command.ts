@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addListOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { size } from "../../cli/flags/values.ts";
-import type { Context, Run } from "../../context.ts";
 import { parseSqlOptions, SCHEMA, type SqlFlags, type SqlOptions } from "./options.ts";
 
 const TABLES = `Tables:

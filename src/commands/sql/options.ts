@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Context } from "../../cli/context.ts";
 import {
   type OutputFlags,
   type OutputOptions,
@@ -7,8 +8,7 @@ import {
   type TableFormat,
 } from "../../cli/flags/output.ts";
 import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
-import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 
 /** The word that shows the tables instead of running a query. */
 export const SCHEMA = ".schema";

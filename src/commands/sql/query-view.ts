@@ -1,15 +1,15 @@
+import type { Context } from "../../cli/context.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
-import { showTable, showText } from "../../cli/pager.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { screenOf } from "../../cli/terminal.ts";
+import { showTable, showText } from "../../cli/terminal/pager.ts";
+import { screenOf } from "../../cli/terminal/screen.ts";
+import { type Card, renderCards } from "../../cli/terminal/tables/card.ts";
+import { jsonCell, textCell } from "../../cli/terminal/tables/cell.ts";
+import { renderTable, type Table } from "../../cli/terminal/tables/table.ts";
 import { SHOWN_ROWS } from "../../cli/write-list.ts";
 import { type Query, uniqueNames, writeQuery } from "../../cli/write-query.ts";
-import type { Context } from "../../context.ts";
-import type { QueryResult, SqlSession } from "../../mirror/sql/sql-session.ts";
-import { counted, groupDigits } from "../../output/terminal/counted.ts";
-import { type Card, renderCards } from "../../output/terminal/tables/card.ts";
-import { jsonCell, textCell } from "../../output/terminal/tables/cell.ts";
-import { renderTable, type Table } from "../../output/terminal/tables/table.ts";
+import { counted, groupDigits } from "../../contract/values/counted.ts";
+import type { QueryResult, SqlSession } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";
 
 interface QueryView extends Pick<SqlOptions, "output" | "pager" | "globals"> {

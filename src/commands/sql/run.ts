@@ -1,11 +1,11 @@
+import type { Context } from "../../cli/context.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { readStream, readText } from "../../files/read-text.ts";
-import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
-import { withFolderSql } from "../../mirror/sql/folder-session.ts";
-import { QueryError } from "../../mirror/sql/sql-session.ts";
+import { isSyncedFolder } from "../../folder/folder-state.ts";
+import { withFolderSql } from "../../folder/sql/folder-session.ts";
+import { QueryError } from "../../folder/sql/sql-session.ts";
 import { SCHEMA, type SqlOptions } from "./options.ts";
 import { showQuery } from "./query-view.ts";
 import { schemaQuery } from "./schema.ts";

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption } from "../../cli/flags/values.ts";
 import { type Reporter, withReporter } from "../../cli/reporter.ts";
-import { screenOf } from "../../cli/terminal.ts";
-import type { Context, Run } from "../../context.ts";
-import { NotOperationalError } from "../../errors.ts";
-import { renderStatus } from "../../output/terminal/status-feed.ts";
+import { screenOf } from "../../cli/terminal/screen.ts";
+import { renderStatus } from "../../cli/terminal/status-feed.ts";
+import { NotOperationalError } from "../../contract/errors.ts";
 
 interface StatusOptions {
   globals: GlobalOptions;
@@ -62,7 +62,7 @@ async function showStatus(options: StatusOptions, context: Context): Promise<voi
 
 async function readStatus({ globals, statusUrl, demo }: StatusOptions, reporter: Reporter, context: Context) {
   const [{ fetchStatus }, { resolveStatusUrl }, { clientSettings, startDemo }] = await Promise.all([
-    import("../../api/fetch-status.ts"),
+    import("../../client/fetch-status.ts"),
     import("../../config/settings.ts"),
     import("../../cli/source/connection.ts"),
   ]);

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addDemoFlag, addPullFlags } from "../../cli/flags/source.ts";
 import { formatOption, wholeNumber } from "../../cli/flags/values.ts";
-import type { Context, Run } from "../../context.ts";
 import { parseSyncOptions, type SyncFlags, type SyncOptions } from "./options.ts";
 
 const load: Run<SyncOptions> = async (...call) => (await import("./run.ts")).runSync(...call);

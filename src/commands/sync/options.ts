@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import type { Context } from "../../cli/context.ts";
 import { type PullFlags, parseSource, type SourceFlags, type SourceOptions } from "../../cli/flags/source.ts";
-import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import type { MirrorOptions } from "../../mirror/sync/sync-run.ts";
+import { UsageError } from "../../contract/errors.ts";
+import type { MirrorOptions } from "../../folder/sync/sync-run.ts";
 
 export interface SyncFlags extends SourceFlags, PullFlags {
   lookback: number;

@@ -1,20 +1,20 @@
 import { join } from "node:path";
+import type { Context } from "../../cli/context.ts";
 import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { readingAgain, withProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { newestDay } from "../../cli/source/empty-result.ts";
+import { VERSION } from "../../cli/version.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
-import type { Context } from "../../context.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { counted, firstOf } from "../../contract/values/counted.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
-import { DAY_FILE } from "../../mirror/folder/day-files.ts";
-import { type SyncResult, syncFolder } from "../../mirror/sync/sync.ts";
-import { createParquetEncoder } from "../../output/formats/parquet/parquet.ts";
-import { counted, firstOf } from "../../output/terminal/counted.ts";
+import { createParquetEncoder } from "../../export/formats/parquet/parquet.ts";
+import { DAY_FILE } from "../../folder/day-files.ts";
+import { type SyncResult, syncFolder } from "../../folder/sync/sync.ts";
 import { namedRetailers } from "../../pull/written-filters.ts";
-import { VERSION } from "../../version.ts";
 import type { SyncOptions } from "./options.ts";
 
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { withReporter } from "../../cli/reporter.ts";
-import { terminalWidth } from "../../cli/terminal.ts";
-import type { Context, Run } from "../../context.ts";
+import { terminalWidth } from "../../cli/terminal/screen.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { wrap } from "../../cli/terminal/wrap.ts";
+import { groupDigits } from "../../contract/values/counted.ts";
 import { readManifest } from "../../export/manifest.ts";
 import { verify } from "../../export/verify.ts";
-import { groupDigits } from "../../output/terminal/counted.ts";
-import { visible } from "../../output/terminal/visible.ts";
-import { wrap } from "../../output/terminal/wrap.ts";
 
 interface VerifyOptions {
   globals: GlobalOptions;

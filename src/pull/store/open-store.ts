@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { LockedError } from "../../errors.ts";
+import { LockedError } from "../../contract/errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import type { Lock } from "../../files/lock.ts";
 import { ownFileAt, removeOwnFile } from "../../files/own-file.ts";

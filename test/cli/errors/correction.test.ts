@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { correct } from "../../../src/cli/errors/correction.ts";
-import { UsageError } from "../../../src/errors.ts";
+import { UsageError } from "../../../src/contract/errors.ts";
 
 const KEY = "k3y_".repeat(11).slice(0, 43);
 const misspelt = new UsageError("unknown command 'exprot'", { value: "exprot", suggestions: ["export"] });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EXIT } from "../../../src/errors.ts";
+import { EXIT } from "../../../src/contract/errors.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { oneRowEach } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";

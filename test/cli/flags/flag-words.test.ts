@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { inFlagWords } from "../../../src/cli/flags/flag-words.ts";
-import { InputError, UsageError } from "../../../src/errors.ts";
+import { InputError, UsageError } from "../../../src/contract/errors.ts";
 import { resolveFilters } from "../../../src/pull/written-filters.ts";
 
 test("an error of a library function names its options to a script and flags to a user", async () => {

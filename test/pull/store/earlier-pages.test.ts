@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FileError } from "../../../src/errors.ts";
+import { FileError } from "../../../src/contract/errors.ts";
 import { lockOutput } from "../../../src/files/lock.ts";
 import { type OpenStore, type StoreOptions, withStore } from "../../../src/pull/store/open-store.ts";
 import type { PageStore } from "../../../src/pull/store/page-store.ts";

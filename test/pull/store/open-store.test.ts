@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { FileError, LockedError } from "../../../src/errors.ts";
+import { FileError, LockedError } from "../../../src/contract/errors.ts";
 import { lockOutput } from "../../../src/files/lock.ts";
 import { type StoreOptions, withStore } from "../../../src/pull/store/open-store.ts";
 import type { PageStore } from "../../../src/pull/store/page-store.ts";

@@ -1,4 +1,4 @@
-import type { CatalogClient } from "../../../api/client.ts";
+import type { CatalogClient } from "../../../client/client.ts";
 import type { CoverageSummary } from "../../../contract/coverage.ts";
 import { type Filters, splitRcd } from "../../../contract/filters.ts";
 import { addDays, dayNumber } from "../../../contract/values/day-arithmetic.ts";

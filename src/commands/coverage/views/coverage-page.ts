@@ -1,13 +1,13 @@
-import type { CoverageResponse } from "../../../api/responses/coverage-response.ts";
+import { html, minuteOf, renderPage } from "../../../cli/html/html-document.ts";
+import { visible } from "../../../cli/terminal/visible.ts";
+import type { CoverageResponse } from "../../../client/responses/coverage-response.ts";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
+import { counted, groupDigits } from "../../../contract/values/counted.ts";
 import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../../contract/values/group-by.ts";
 import type { Html } from "../../../contract/values/html-tag.ts";
-import { daysInRange } from "../../../mirror/sync/day-ranges.ts";
-import { html, minuteOf, renderPage } from "../../../output/html-document.ts";
-import { counted, groupDigits } from "../../../output/terminal/counted.ts";
-import { visible } from "../../../output/terminal/visible.ts";
+import { daysInRange } from "../../../folder/sync/day-ranges.ts";
 import { summaryOf } from "../../../pull/set-client.ts";
 import { type CombinationEntry, combinationEntries, daysOld, entriesInOrder } from "../groups.ts";
 import type { Activity, Period } from "./activity.ts";

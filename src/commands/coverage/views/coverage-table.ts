@@ -1,8 +1,8 @@
-import { countBar, rangeBar } from "../../../output/terminal/chart.ts";
-import { counted, groupDigits } from "../../../output/terminal/counted.ts";
-import { textCell } from "../../../output/terminal/tables/cell.ts";
-import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
-import { fullWidthOf, type Table, withoutConstants } from "../../../output/terminal/tables/table.ts";
+import { countBar, rangeBar } from "../../../cli/terminal/chart.ts";
+import { textCell } from "../../../cli/terminal/tables/cell.ts";
+import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../../cli/terminal/tables/item-table.ts";
+import { fullWidthOf, type Table, withoutConstants } from "../../../cli/terminal/tables/table.ts";
+import { counted, groupDigits } from "../../../contract/values/counted.ts";
 import { type Counted, daysOld, type Entry, entryMember, numberOfRetailers } from "../groups.ts";
 import { DIMENSIONS, GROUPINGS, type Grouping } from "../options.ts";
 

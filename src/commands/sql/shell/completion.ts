@@ -1,4 +1,4 @@
-import type { QueryResult, SqlSession } from "../../../mirror/sql/sql-session.ts";
+import type { QueryResult, SqlSession } from "../../../folder/sql/sql-session.ts";
 import { OF_TABLES } from "../schema.ts";
 
 /** What Tab completes: tables and their columns, and the words of SQL. */

@@ -1,8 +1,8 @@
+import type { Context } from "../../../cli/context.ts";
 import { type OutputOptions, TABLE_FORMATS, type TableFormat } from "../../../cli/flags/output.ts";
 import type { Query } from "../../../cli/write-query.ts";
-import type { Context } from "../../../context.ts";
+import { UsageError } from "../../../contract/errors.ts";
 import { closest } from "../../../contract/values/closest.ts";
-import { UsageError } from "../../../errors.ts";
 import type { OutputChange, SqlOptions } from "../options.ts";
 import { schemaQuery, TABLES_QUERY } from "../schema.ts";
 

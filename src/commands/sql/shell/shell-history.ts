@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Context } from "../../../context.ts";
+import type { Context } from "../../../cli/context.ts";
 import { readOwnFile } from "../../../files/own-file.ts";
 import { replacePrivateFile } from "../../../files/replace-file.ts";
 

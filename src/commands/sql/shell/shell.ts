@@ -1,11 +1,11 @@
+import type { Context } from "../../../cli/context.ts";
+import { describeError } from "../../../cli/errors/error-text.ts";
 import type { SyncedFolder } from "../../../cli/source/synced-folder.ts";
-import { isColoured, terminalWidth } from "../../../cli/terminal.ts";
+import { isColoured, terminalWidth } from "../../../cli/terminal/screen.ts";
 import type { Query } from "../../../cli/write-query.ts";
-import type { Context } from "../../../context.ts";
-import { InterruptedError, UsageError } from "../../../errors.ts";
-import { QueryError, type SqlSession } from "../../../mirror/sql/sql-session.ts";
-import { counted } from "../../../output/terminal/counted.ts";
-import { describeError } from "../../../output/terminal/errors/error-text.ts";
+import { InterruptedError, UsageError } from "../../../contract/errors.ts";
+import { counted } from "../../../contract/values/counted.ts";
+import { QueryError, type SqlSession } from "../../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "../options.ts";
 import { showQuery } from "../query-view.ts";
 import { completions, shellWords } from "./completion.ts";

@@ -1,6 +1,6 @@
 // Not `readline/promises`, which completes after a pasted text has gone on.
 import { createInterface } from "node:readline";
-import type { Context } from "../../../context.ts";
+import type { Context } from "../../../cli/context.ts";
 import { type History, MOST_LINES } from "./shell-history.ts";
 
 /** A line, or Ctrl-C with whether something was typed before it, or Ctrl-D. */

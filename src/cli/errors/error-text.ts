@@ -1,0 +1,169 @@
+import {
+  ApiError,
+  ClosedPipeError,
+  ContractError,
+  MismatchError,
+  NetworkError,
+  SetChangedError,
+  UsageError,
+} from "../../contract/errors.ts";
+import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { firstOf } from "../../contract/values/counted.ts";
+import { quoteCommand } from "../terminal/quote.ts";
+import { style } from "../terminal/style.ts";
+import { visible } from "../terminal/visible.ts";
+import { fill, wrap } from "../terminal/wrap.ts";
+import { errorEntryOf, HTTP_ERROR } from "./error-table.ts";
+
+/**
+ * Any error in the shape of a problem document, contract section 2.7. Errors that do not come from the service have codes
+ * that the service does not use, and lack the members that only a response has.
+ */
+interface ProblemDocument {
+  /** `about:blank` if no error catalogue describes it (RFC 9457 section 4.2.1). */
+  type: string;
+  title: string;
+  status?: number;
+  detail: string;
+  code: string;
+  retryable: boolean;
+  recovery?: string;
+  request_id?: string;
+  field?: string;
+  valid_options?: readonly string[];
+  /** What looks wrong with the key that was sent, as the end of a sentence. */
+  key_flaw?: string;
+}
+
+export interface ErrorContext {
+  /** The words of the corrected command line, if there is one. */
+  command?: readonly string[] | undefined;
+  /** The value that the service refused, as sent. */
+  value?: string | undefined;
+  /** Fills in what the command line says into the commands that a text names. */
+  complete?: (text: string) => string;
+  colour?: boolean | undefined;
+  /** Width of the terminal, if there is one. Command lines are not wrapped, so that they can be pasted. */
+  width?: number | undefined;
+  /** Show the stack of an unexpected error. */
+  verbose?: boolean | undefined;
+}
+
+/** Most suggestions in a message; the JSON form has them all. */
+const MOST_OPTIONS = 10;
+
+/**
+ * An error for people: what was wrong, suggestions, the corrected command line, how to recover, and what to quote in a
+ * report. The text has no final line end. It is empty for a closed pipe.
+ */
+export function describeError(error: unknown, context: ErrorContext = {}): string {
+  if (error instanceof ClosedPipeError) {
+    return "";
+  }
+  const problem = problemDocumentOf(error);
+  const { colour = false, complete = (text) => text } = context;
+  // The reader has just seen the `valid_options`, so the text only says how to list them all.
+  const recovery = problem.recovery?.includes("valid_options")
+    ? complete(errorEntryOf(error).remedy)
+    : problem.recovery;
+  const sentence = (text: string) => wrap(visible(text), context.width);
+  const text = headline(error, problem, context.value);
+  // Only usage errors have lines; in any other text a line end is a character that a terminal must not get.
+  const [first = "", ...details] = error instanceof UsageError ? text.split("\n") : [text];
+  const lines = [
+    sentence(`error: ${first}`).replace(/^error:/, (word) => style("bold", style("red", word, colour), colour)),
+    ...details.map((line) => wrap(`  ${visible(line)}`, context.width, 2)),
+    ...(problem.key_flaw === undefined ? [] : [sentence(`The key looks wrong: ${problem.key_flaw}.`)]),
+    ...offer(problem.valid_options ?? [], error instanceof ApiError ? context.value : undefined).map(sentence),
+    ...(context.command === undefined ? [] : [`  ${style("bold", quoteCommand(context.command), colour)}`]),
+    ...(recovery === undefined ? [] : [sentence(recovery)]),
+    ...facts(error, problem).map((words) => style("dim", fill(words.map(visible), context.width), colour)),
+    ...(context.verbose && problem.code === "unexpected" && error instanceof Error
+      ? (error.stack ?? "").split("\n").slice(1).map(visible)
+      : []),
+  ];
+  return lines.join("\n");
+}
+
+/** One line of JSON: the problem document with `exit_code` added. */
+export function errorAsJson(error: unknown, exitCode: number): string {
+  const text = JSON.stringify({ ...problemDocumentOf(error), exit_code: exitCode });
+  // JSON.stringify leaves C1 controls and bidirectional overrides as they are, and stderr may be a terminal.
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => character.split("").map(escaped).join(""));
+}
+
+/**
+ * What went wrong. For a refused request it is the `detail` of the service; otherwise the message of the error, which
+ * also says who responded and how many attempts were made.
+ */
+function headline(error: unknown, { title, code }: ProblemDocument, value: string | undefined): string {
+  const refused = error instanceof ApiError && error.status === 400 ? error.problem.detail : undefined;
+  const text = (refused ?? (error instanceof Error ? error.message : String(error))) || title;
+  if (code === "unexpected") {
+    return `unexpected failure: ${text}`;
+  }
+  return value === undefined || text.includes(value) ? text : `"${value}": ${text}`;
+}
+
+/** Suggestions: the options close to the refused value, or if none is close, some valid ones. */
+function offer(options: readonly string[], refused: string | undefined): string[] {
+  const near = refused === undefined ? options : closest(refused, options, options.length);
+  const shown = near.length === 0 ? options : near;
+  if (shown.length === 0) {
+    return [];
+  }
+  const list = firstOf(shown, MOST_OPTIONS);
+  return [near.length === 0 ? `There are, among others: ${list}.` : `Did you mean ${list}?`];
+}
+
+/** The errors whose message alone does not say what to do. */
+const EXPLAINED = [ApiError, ContractError, MismatchError, NetworkError, SetChangedError] as const;
+
+/** Facts for a report, and where to read more: the parts of a line, which are not broken. */
+function facts(error: unknown, { code, request_id }: ProblemDocument): string[][] {
+  if (!EXPLAINED.some((kind) => error instanceof kind)) {
+    return [];
+  }
+  const request = request_id === undefined ? [] : [`request ${request_id}`];
+  const isKnown = !(error instanceof ApiError) || isProblemCode(code) || code === HTTP_ERROR.code;
+  const parts = [code, ...request, ...(isKnown ? [`catalog explain ${code}`] : [])];
+  return [parts.map((part, index) => (index < parts.length - 1 ? `${part} ·` : part))];
+}
+
+function problemDocumentOf(error: unknown): ProblemDocument {
+  if (error instanceof ApiError) {
+    return documentOfResponse(error);
+  }
+  const { code, title, retryable, recovery } = errorEntryOf(error);
+  const detail = error instanceof Error ? error.message : String(error);
+  return {
+    type: "about:blank",
+    title,
+    detail,
+    code,
+    retryable,
+    ...(recovery !== undefined && { recovery }),
+    ...(error instanceof ContractError && error.requestId !== undefined && { request_id: error.requestId }),
+    ...(error instanceof UsageError && error.flag !== undefined && { field: error.flag }),
+    ...(error instanceof UsageError && error.suggestions.length > 0 && { valid_options: error.suggestions }),
+  };
+}
+
+/** The problem document of the service; missing members are filled in from the error catalogue. */
+function documentOfResponse({ status, problem, message, keyFlaw }: ApiError): ProblemDocument {
+  const { code = HTTP_ERROR.code } = problem;
+  const known = isProblemCode(code) ? PROBLEMS[code] : undefined;
+  return {
+    type: "about:blank",
+    title: known?.title ?? `HTTP ${status}`,
+    detail: message,
+    code,
+    retryable: known?.retryable ?? (status === 429 || status >= 500),
+    ...(known !== undefined && { recovery: known.recovery }),
+    ...problem,
+    status,
+    ...(keyFlaw !== undefined && { key_flaw: keyFlaw }),
+  };
+}

@@ -1,0 +1,117 @@
+import { groupDigits } from "../../../contract/values/counted.ts";
+import { formatDuration } from "../duration.ts";
+
+/** The progress of a command. Times are milliseconds since the epoch. */
+export interface ProgressState {
+  /** The current step before rows are counted, such as `reading the coverage`. */
+  doing?: string;
+  /** When the step began. */
+  since?: number;
+  /** Rows so far. */
+  rows?: number;
+  /** Expected rows, once known. */
+  total?: number;
+  /** Estimated end of the work. */
+  endsAt?: number | undefined;
+  /** Requests left in the window of the rate limit. */
+  requestsLeft?: number;
+  /** Why and until when the command waits. */
+  waiting?: { reason: string; until: number };
+}
+
+interface LinePart {
+  text: string;
+  /** If the line is too long, the part with the lowest rank is dropped first. */
+  rank: number;
+}
+
+/**
+ * @param rate rows a second, if known.
+ * @param now milliseconds since the epoch.
+ * @param width most cells of the line; the least important parts are dropped first.
+ * @returns one line, such as `12,500 of 133,822 rows · 9 % · 30 s left · 4,120 rows/s`.
+ */
+export function progressLine(
+  state: ProgressState,
+  rate: number | undefined,
+  now: number,
+  width = Number.POSITIVE_INFINITY,
+): string {
+  const parts = state.rows === undefined ? partsOfDoing(state, now) : partsOfRows(state, state.rows, rate, now);
+  for (;;) {
+    const line = parts.map(({ text }) => text).join(" · ");
+    if (line.length <= width || parts.length < 2) {
+      return line;
+    }
+    const lowest = parts.reduce((least, { rank }, index) => (rank < (parts[least]?.rank ?? 0) ? index : least), 0);
+    parts.splice(lowest, 1);
+  }
+}
+
+function partsOfDoing({ doing = "", since, waiting }: ProgressState, now: number): LinePart[] {
+  const seconds = since === undefined ? 0 : Math.floor((now - since) / 1000);
+  return [
+    { text: doing, rank: 2 },
+    ...(seconds > 0 ? [{ text: formatDuration(seconds * 1000), rank: 1 }] : []),
+    ...partsOfWait(waiting, now, 3),
+  ];
+}
+
+function partsOfRows(
+  { total, endsAt = 0, requestsLeft, waiting }: ProgressState,
+  rows: number,
+  rate: number | undefined,
+  now: number,
+): LinePart[] {
+  const counted =
+    total === undefined ? `${groupDigits(rows)} rows` : `${groupDigits(rows)} of ${groupDigits(total)} rows`;
+  const percent = total === undefined || total === 0 ? undefined : Math.floor((Math.min(rows, total) / total) * 100);
+  // The work cannot end before the pause does.
+  const left = endsAt > now ? Math.max(endsAt, waiting?.until ?? 0) - now : undefined;
+  return [
+    { text: counted, rank: 6 },
+    ...(percent === undefined ? [] : [{ text: `${percent} %`, rank: 3 }]),
+    ...(left === undefined ? [] : [{ text: `${formatDuration(left)} left`, rank: 4 }]),
+    ...partsOfWait(waiting, now, 5),
+    ...(rate === undefined ? [] : [{ text: `${groupDigits(Math.round(rate))} rows/s`, rank: 2 }]),
+    ...(requestsLeft === undefined ? [] : [{ text: `${groupDigits(requestsLeft)} requests left`, rank: 1 }]),
+  ];
+}
+
+function partsOfWait(waiting: ProgressState["waiting"], now: number, rank: number): LinePart[] {
+  return waiting !== undefined && waiting.until > now
+    ? [{ text: `waiting ${formatDuration(waiting.until - now)} ${waiting.reason}`, rank }]
+    : [];
+}
+
+/** Milliseconds that a rate is averaged over; long enough to include a pause for the rate limit. */
+const WINDOW = 90_000;
+const SHORTEST = 1_000;
+
+/** Measures the rows a second over the last minute and a half. Times are milliseconds since the epoch. */
+export function createRateMeter(start: number) {
+  const samples = [{ at: start, rows: 0 }];
+  return {
+    add: (rows: number, now: number): void => {
+      // At most one sample a second, so that their number is bounded.
+      const last = samples.at(-1);
+      if (samples.length > 1 && last !== undefined && now - last.at < SHORTEST) {
+        last.rows = rows;
+      } else {
+        samples.push({ at: now, rows });
+      }
+      while (samples.length > 2 && now - (samples[1]?.at ?? now) > WINDOW) {
+        samples.shift();
+      }
+    },
+    /** Undefined during the first second, when a rate would be noise. */
+    rate: (now: number): number | undefined => {
+      const [oldest] = samples;
+      const newest = samples.at(-1);
+      if (oldest === undefined || newest === undefined || now - oldest.at < SHORTEST) {
+        return undefined;
+      }
+      return ((newest.rows - oldest.rows) / (now - oldest.at)) * 1000;
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { VERSION_HEADER } from "../contract/data-version.ts";
+import { ContractError, NetworkError } from "../contract/errors.ts";
+import type { EndpointGroup } from "../contract/limits.ts";
+import { OPERATIONS } from "../contract/operations.ts";
+import type { ClientEvent, RequestPurpose } from "./events.ts";
+import { createRedact } from "./redaction.ts";
+import { type Budget, createBudget, type Permit } from "./requests/budget.ts";
+import type { HttpResponse } from "./requests/connections.ts";
+import { networkFailure } from "./requests/network-failure.ts";
+import { createConnections } from "./requests/proxy.ts";
+import { type RateHeaders, readRateHeaders } from "./requests/rate-window.ts";
+import { startDeadline } from "./requests/request-deadline.ts";
+import { type AttemptFailure, type Outcome, type RetryRules, withRetries } from "./requests/retry.ts";
+import { LONGEST_WAIT, readRetryAfter } from "./requests/retry-timing.ts";
+import { ACCEPTED_ENCODINGS, bodyBound, readBody } from "./responses/body.ts";
+import { plainText } from "./responses/plain-text.ts";
+import { isProblem, type Origin, readProblem } from "./responses/problem-body.ts";
+import { type Identified, type Reader, readSuccess } from "./responses/read-response.ts";
+
+export interface RequesterOptions extends RetryRules {
+  userAgent: string;
+  /** Milliseconds for one attempt, from connecting to the end of the body. */
+  requestTimeout: number;
+  /** Maximum of requests a minute in each group, to leave room for the rest of the team. */
+  maxRate?: number | undefined;
+  /** Maximum of bytes in one response, decompressed (default: by the number of rows). */
+  maxBody?: number | undefined;
+  /** Holds `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Ends every request with its reason. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds of a monotonic clock, for pacing and measuring. */
+  elapsed: () => number;
+  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  onEvent?: ((event: ClientEvent) => void) | undefined;
+}
+
+/** One GET, and `read` for its response. */
+interface Request<T extends Identified> {
+  operation: RequestPurpose;
+  /** Path and query. */
+  target: string;
+  /** Rows that the response has at most; undefined if that is not known. */
+  rows?: number | undefined;
+  read: Reader<T>;
+  signal?: AbortSignal | undefined;
+  /** Version of the data to answer from, if the service has it; default: the newest. */
+  version?: string | undefined;
+}
+
+/** Sends requests to one origin. Paces, retries and measures them, and removes the key from events, errors and `meta`. */
+export interface Requester {
+  /** @throws ApiError, NetworkError or ContractError, or the reason of a signal. */
+  get<T extends Identified>(request: Request<T>): Promise<T>;
+  /** Aborts open requests and closes all connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param url any address of the origin
+ * @param apiKey undefined for public resources
+ * @throws InputError for a proxy variable that is not a URL.
+ */
+export function createRequester(url: URL, apiKey: string | undefined, options: RequesterOptions): Requester {
+  const { elapsed, maxBody, maxRate, now, requestTimeout, sleep } = options;
+  const { origin } = url;
+  const connections = createConnections(url, options.env, requestTimeout);
+  const redact = createRedact(apiKey);
+  const whose: Origin = { origin, apiKey, redact };
+  const headers = {
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    accept: "application/json, application/problem+json",
+    "accept-encoding": ACCEPTED_ENCODINGS,
+    "user-agent": options.userAgent,
+  };
+  const onEvent = (event: ClientEvent) => options.onEvent?.(redact(event));
+  const onPause = (milliseconds: number) =>
+    onEvent({ type: "wait", reason: "rate limit", milliseconds, code: undefined });
+  const budget = () => createBudget({ now: elapsed, sleep, maxRate, onWait: onPause });
+  const budgets: Record<EndpointGroup | "status", Budget> = { catalog: budget(), sample: budget(), status: budget() };
+  /** Whether the origin has answered before. */
+  let reached = false;
+  return { get, close: connections.close };
+
+  async function get<T extends Identified>(request: Request<T>): Promise<T> {
+    // Unlike `AbortSignal.any`, this signal is released with its request.
+    const call = startDeadline([options.signal, request.signal]);
+    try {
+      const response = await withRetries((number) => attempt(request, number, call.signal), {
+        ...options,
+        signal: call.signal,
+        onWait: (milliseconds, code) => onEvent({ type: "wait", reason: "retry", milliseconds, code }),
+      });
+      return { ...response, meta: redact(response.meta) };
+    } catch (error) {
+      throw call.signal.aborted ? error : redact(error);
+    } finally {
+      call.release();
+    }
+  }
+
+  /**
+   * Waits for a permit, sends the request once and reads its response.
+   *
+   * @param number of the attempt, from 1
+   * @throws NetworkError if the rate limit blocks requests for too long, or the reason of `signal`; every other failure is
+   * an outcome.
+   */
+  async function attempt<T extends Identified>(
+    { operation, target, rows, read, version }: Request<T>,
+    number: number,
+    signal: AbortSignal,
+  ): Promise<Outcome<T>> {
+    const group = operation === "status" ? operation : OPERATIONS[operation].group;
+    const permit = await budgets[group].acquire(signal);
+    const deadline = startDeadline([signal], requestTimeout, () => {
+      return new NetworkError(
+        `No complete response from ${origin} within the ${requestTimeout / 1000} s of one request`,
+      );
+    });
+    const started = elapsed();
+    const facts = { operation, target, attempt: number };
+    try {
+      onEvent({ type: "request", ...facts });
+      const sent = version === undefined ? headers : { ...headers, [VERSION_HEADER]: version };
+      const response = await connections.get(target, sent, deadline.signal);
+      reached = true;
+      const rate = reportHeaders(response, permit, now());
+      const body = await readBody(response, maxBody ?? bodyBound(rows));
+      signal.throwIfAborted();
+      const reportResponse = (requestId: string | undefined) => {
+        const [milliseconds, bytes] = [elapsed() - started, body.bytes.length];
+        onEvent({ type: "response", ...facts, status: response.status, milliseconds, bytes, requestId, rate });
+      };
+      if (isProblem(response)) {
+        const failure = readProblem(response, body, whose);
+        reportResponse(failure.error.problem.request_id);
+        return { failure };
+      }
+      const value = readSuccess(response, body, whose, read);
+      reportResponse(value.meta?.request_id);
+      return { value };
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = brokenBy(error, origin, reached);
+      const message = plainText(failure.error.message);
+      onEvent({ type: "failure", ...facts, milliseconds: elapsed() - started, message });
+      return { failure };
+    } finally {
+      permit.release();
+      deadline.release();
+    }
+  }
+}
+
+/** @returns the rate limit that the response reports, if any. */
+function reportHeaders({ status, header }: HttpResponse, permit: Permit, now: number): RateHeaders | undefined {
+  const rate = readRateHeaders(header);
+  const asked = status === 429 ? readRetryAfter(header("retry-after"), now) : undefined;
+  // A request that must wait longer gives up; it must not block the others.
+  const retryAfter = asked !== undefined && asked <= LONGEST_WAIT ? asked : undefined;
+  permit.answered({ status, rate, retryAfter });
+  return rate;
+}
+
+/** @throws `error` itself if it is a programming error. */
+function brokenBy(error: unknown, origin: string, reached: boolean): AttemptFailure {
+  if (error instanceof ContractError) {
+    return { error, permanent: !error.damaged };
+  }
+  return error instanceof NetworkError ? { error } : networkFailure(error, origin, reached);
+}

@@ -1,0 +1,89 @@
+import { NetworkError } from "../../contract/errors.ts";
+import { plainText } from "../responses/plain-text.ts";
+import type { AttemptFailure } from "./retry.ts";
+
+const UNTRUSTED =
+  "its certificate is not signed by an authority that this machine trusts; " +
+  "name the file of a private authority in NODE_EXTRA_CA_CERTS";
+
+/** Codes of node:tls for certificate errors that no retry can fix, and their messages. */
+const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of this machine",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+  CERT_REVOKED: "its certificate was revoked",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  CERT_UNTRUSTED: UNTRUSTED,
+};
+
+const TRANSIENT_ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was closed",
+  UND_ERR_SOCKET: "the connection was closed before the response was complete",
+  ERR_STREAM_PREMATURE_CLOSE: "the connection was closed before the response was complete",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the response has a different length than its headers say",
+  UND_ERR_CONNECT_TIMEOUT: "the connection took too long",
+  ETIMEDOUT: "the connection took too long",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  EAI_AGAIN: "the host name could not be looked up",
+  ENOTFOUND: "the host name is unknown",
+  UND_ERR_HEADERS_OVERFLOW: "the headers of the response are too long",
+  HPE_HEADER_OVERFLOW: "the headers of the response are too long",
+  Z_BUF_ERROR: "the compressed response was cut",
+  Z_DATA_ERROR: "the compressed response is damaged",
+};
+
+/** Codes of programming errors, not network errors. */
+const PROGRAMMING_ERRORS = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_ARG_TYPE", "ERR_INVALID_ARG_VALUE"]);
+
+/**
+ * Describes a failed connection or transfer in words and decides whether a retry can help.
+ *
+ * `reached`: the origin has answered before. If it has not, an unknown host name is final (a typing error). If it has, a
+ * retry can help (the network is down).
+ *
+ * @throws `error` itself if it is not a network error.
+ */
+export function networkFailure(error: unknown, origin: string, reached: boolean): AttemptFailure {
+  const code = codeOf(error);
+  const text = error instanceof Error ? error.message : "";
+  const broken = (message: string, permanent: boolean): AttemptFailure => {
+    return { error: new NetworkError(message, { cause: error }), permanent };
+  };
+  const proxyStatus = /proxy\D*\((\d{3})\)/i.exec(text)?.[1];
+  if (proxyStatus !== undefined) {
+    return broken(
+      `The proxy refused the connection to ${origin} with status ${proxyStatus}`,
+      Number(proxyStatus) < 500,
+    );
+  }
+  if (error instanceof RangeError && /out of memory/i.test(text)) {
+    return broken("No request can be sent: there is too little address space (`ulimit -v`) or memory", true);
+  }
+  if (code === undefined || PROGRAMMING_ERRORS.has(code)) {
+    throw error;
+  }
+  const certificate = CERTIFICATE_ERRORS[code];
+  if (certificate !== undefined) {
+    return broken(`${origin} cannot be trusted: ${certificate}`, true);
+  }
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO") {
+    return broken(`${origin} does not use TLS: is the base URL http:// instead?`, true);
+  }
+  const what = TRANSIENT_ERRORS[code] ?? (code.startsWith("HPE_") ? "the response is not HTTP" : undefined);
+  return broken(`No response from ${origin}: ${what ?? plainText(text)} (${code})`, code === "ENOTFOUND" && !reached);
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof Error && "code" in error && typeof error.code === "string") {
+    return error.code;
+  }
+  // undici gives some of these no code.
+  return error instanceof Error && error.name === "HTTPParserError" ? "HPE_INVALID" : undefined;
+}

@@ -1,0 +1,115 @@
+import { ApiError, type ContractError, type NetworkError } from "../../contract/errors.ts";
+import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
+import { backoff, LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
+
+/** How one attempt ended. */
+export type Outcome<T> = { value: T } | { failure: AttemptFailure };
+
+/** Why one attempt has no value. */
+export interface AttemptFailure {
+  /** What is thrown if no other attempt follows; then its message gets the number of attempts. */
+  error: ApiError | ContractError | NetworkError;
+  /** A retry would not help. Of an error response, its problem says whether one would. */
+  permanent?: boolean;
+  /** Headers of an error response, as sent. */
+  retryAfter?: string;
+  rateLimitReset?: string;
+}
+
+/** Contract section 7: "retry once with backoff". */
+const INTERNAL_ERROR_RETRIES = 1;
+
+/** Whether to retry, and after how many milliseconds. `note` gives the reason for no retry, if it is not obvious. */
+export type RetryDecision = { retry: true; delay: number } | { retry: false; note?: string };
+
+export interface RetryRules {
+  /** Maximum of retries. */
+  retries: number;
+  /** A number from 0 up to 1. */
+  random: () => number;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+/** Decides after a failure. `failures` are those of all attempts so far, in order. */
+export function decideRetry(failures: readonly AttemptFailure[], { retries, random, now }: RetryRules): RetryDecision {
+  const failure = failures.at(-1);
+  if (failure === undefined || failures.length > retries || !isRetryable(failure) || internalErrorsSpent(failures)) {
+    return { retry: false };
+  }
+  const asked = askedDelay(failure, now());
+  if (asked > LONGEST_WAIT) {
+    return { retry: false, note: `the service asks to wait ${Math.ceil(asked / 1000)} s` };
+  }
+  return { retry: true, delay: asked + backoff(failures.length, random()) };
+}
+
+function isRetryable({ error, permanent }: AttemptFailure): boolean {
+  if (!(error instanceof ApiError)) {
+    return permanent !== true;
+  }
+  const { status, problem } = error;
+  if (problem.retryable !== undefined) {
+    return problem.retryable;
+  }
+  if (isProblemCode(problem.code)) {
+    return PROBLEMS[problem.code].retryable;
+  }
+  return status === 408 || status === 429 || status >= 500;
+}
+
+function internalErrorsSpent(failures: readonly AttemptFailure[]): boolean {
+  const codes = failures.map(codeOf);
+  const internal = codes.filter((code) => code === "internal_error");
+  return codes.at(-1) === "internal_error" && internal.length > INTERNAL_ERROR_RETRIES;
+}
+
+/** The code of a problem document. */
+function codeOf({ error }: AttemptFailure): string | undefined {
+  return error instanceof ApiError ? error.problem.code : undefined;
+}
+
+/**
+ * Milliseconds from `now` (since the epoch) that a response asks to wait; for a 429 without a valid `Retry-After`, the
+ * time until the reset.
+ */
+function askedDelay({ error, retryAfter, rateLimitReset = "" }: AttemptFailure, now: number): number {
+  const isSpent = error instanceof ApiError && error.status === 429 && /^\d+$/.test(rateLimitReset);
+  return readRetryAfter(retryAfter, now) ?? (isSpent ? Number(rateLimitReset) * 1000 : 0);
+}
+
+export interface RetryLoop extends RetryRules {
+  /** Of the call; its reason is thrown when it is aborted. */
+  signal: AbortSignal;
+  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  onWait: (milliseconds: number, code: string | undefined) => void;
+}
+
+/**
+ * Runs `attempt`, numbered from 1, until it has a value or the contract allows no further attempt.
+ *
+ * @throws ApiError, ContractError or NetworkError of the last attempt.
+ */
+export async function withRetries<T>(
+  attempt: (number: number) => Promise<Outcome<T>>,
+  { signal, sleep, onWait, ...rules }: RetryLoop,
+): Promise<T> {
+  const failures: AttemptFailure[] = [];
+  for (;;) {
+    const outcome = await attempt(failures.length + 1);
+    if ("value" in outcome) {
+      return outcome.value;
+    }
+    const { failure } = outcome;
+    failures.push(failure);
+    const decision = decideRetry(failures, rules);
+    if (!decision.retry) {
+      const { error } = failure;
+      const counted = failures.length > 1 ? ` (after ${failures.length} attempts)` : "";
+      error.message += counted + (decision.note === undefined ? "" : `; ${decision.note}`);
+      throw error;
+    }
+    onWait(decision.delay, codeOf(failure));
+    await sleep(decision.delay, signal);
+  }
+}

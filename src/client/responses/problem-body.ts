@@ -1,0 +1,137 @@
+import { STATUS_CODES } from "node:http";
+import { ApiError } from "../../contract/errors.ts";
+import { isProblemCode, PROBLEMS, type Problem } from "../../contract/problems.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
+import { keyFlaw } from "../key.ts";
+import type { Redact } from "../redaction.ts";
+import type { HttpResponse } from "../requests/connections.ts";
+import type { AttemptFailure } from "../requests/retry.ts";
+import type { Body } from "./body.ts";
+import { plainText } from "./plain-text.ts";
+
+/** Whose responses are read. */
+export interface Origin {
+  origin: string;
+  /** Undefined for public resources. */
+  apiKey: string | undefined;
+  /** Removes the key from the texts of responses before they are cut. */
+  redact: Redact;
+}
+
+/** Whether the response is an error. The contract has no success but 200. */
+export function isProblem({ status, header }: HttpResponse): boolean {
+  const isSuccess = status >= 200 && status < 300;
+  return !isSuccess || (status === 200 && header("content-type").toLowerCase().includes("problem+json"));
+}
+
+/** Reads an error response, whatever its status and body are. */
+export function readProblem(
+  response: HttpResponse,
+  body: Body,
+  { origin, apiKey, redact }: Origin,
+): AttemptFailure & { error: ApiError } {
+  const { status, header } = response;
+  const failure = (message: string, problem: Partial<Problem>) => {
+    const isOfKey = apiKey !== undefined && (status === 401 || status === 431);
+    const error = new ApiError(message, { status, problem, keyFlaw: isOfKey ? keyFlaw(apiKey) : undefined });
+    return { error, retryAfter: header("retry-after"), rateLimitReset: header("ratelimit-reset") };
+  };
+  const redirect = status >= 300 && status < 400 ? header("location") : "";
+  if (redirect !== "") {
+    const advice = apiKey === undefined ? ": correct the address" : ", where the key must not go: correct the base URL";
+    return failure(`${origin} redirects to ${originOf(redirect, origin)}${advice}`, {});
+  }
+  const { problem, text } = readErrorBody(response, body, redact);
+  const answer = `answered ${status}${codeInBrackets(problem)}: ${text}`;
+  // No operation answers `not_found`: its path is wrong, because the path of the base URL is.
+  const isNoService = status === 404 && (problem.code === undefined || problem.code === "not_found");
+  const place = problem.code === undefined ? origin : `this path of ${origin}`;
+  const message = isNoService
+    ? `There is no catalog service at ${place}; check the base URL. It ${answer}`
+    : `${origin} ${answer}`;
+  return failure(message, problem);
+}
+
+function codeInBrackets({ code }: Partial<Problem>): string {
+  return code === undefined ? "" : ` (${plainText(code, 60)})`;
+}
+
+/** Only scheme, host and port, because path and query may contain secrets. */
+function originOf(location: string, base: string): string {
+  return URL.canParse(location, base) ? new URL(location, base).origin : "an unreadable address";
+}
+
+/**
+ * Reads the body of an error response: a problem document, other JSON, a web page, text, or a body that is empty, cut,
+ * binary or endless. Never throws.
+ *
+ * @returns the members that have the contract's names and types, and the message as one line that is safe for a terminal
+ */
+export function readErrorBody(
+  { status, header }: HttpResponse,
+  body: Body,
+  redact: Redact,
+): { problem: Partial<Problem>; text: string } {
+  const text = body.bytes.toString("utf8");
+  const document = parseJsonObject(text);
+  const problem = redact(document === undefined ? {} : problemOf(document));
+  const { detail, title } = problem;
+  const said = detail ?? title ?? saidElsewhere(document, text, header("content-type").toLowerCase()) ?? "";
+  // Redact before cutting: half a key would not be found.
+  const line = plainText(redact(said)) || describeSilence(status, problem, body);
+  return { problem, text: line };
+}
+
+const isText = (value: unknown) => typeof value === "string";
+
+/** Checks of the members' types, without `valid_options`. */
+const MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  type: isText,
+  title: isText,
+  detail: isText,
+  code: isText,
+  recovery: isText,
+  request_id: isText,
+  field: isText,
+  status: Number.isInteger,
+  retryable: (value) => typeof value === "boolean",
+};
+
+/** Drops members whose type is not the contract's. */
+function problemOf(document: JsonObject): Partial<Problem> {
+  const valid = Object.entries(MEMBERS).filter(([name, isValid]) => isValid(document[name]));
+  const options = document.valid_options;
+  return {
+    ...Object.fromEntries(valid.map(([name]) => [name, document[name]])),
+    ...(Array.isArray(options) && { valid_options: options.filter(isText) }),
+  };
+}
+
+/** Finds the message in responses of gateways and other services. */
+function saidElsewhere(document: JsonObject | undefined, text: string, contentType: string): string | undefined {
+  if (document !== undefined) {
+    const { message, error } = document;
+    const nested = isJsonObject(error) ? error.message : error;
+    return [message, nested].find((value) => typeof value === "string");
+  }
+  if (contentType.includes("html") || /^\s*</.test(text)) {
+    return pageTitle(text);
+  }
+  return contentType.startsWith("text/") ? text : undefined;
+}
+
+/** The title of a web page; undefined if it has none. */
+export function pageTitle(html: string): string | undefined {
+  return /<title[^>]*>([^<]*)<\/title/i.exec(html)?.[1];
+}
+
+function describeSilence(status: number, { code }: Partial<Problem>, { bytes, end }: Body): string {
+  const reason = STATUS_CODES[status] ?? "unknown status";
+  if (code !== undefined) {
+    return isProblemCode(code) ? PROBLEMS[code].title : reason;
+  }
+  if (bytes.length === 0) {
+    return `${reason} (empty body)`;
+  }
+  return end === "complete" ? `${reason} (unreadable body)` : `${reason} (body cut or too long)`;
+}

@@ -1,0 +1,96 @@
+import { Command, CommanderError } from "commander";
+import type { Context } from "../cli/context.ts";
+import { refuseOtherChoices, refuseRepeatedFlags } from "../cli/flags/declared.ts";
+import { addGlobalFlags } from "../cli/flags/global.ts";
+import { helpLayout } from "../cli/help-layout.ts";
+import { VERSION } from "../cli/version.ts";
+import { COMMANDS } from "./command-list.ts";
+
+/**
+ * Runs the command that a command line names.
+ *
+ * @param showHelp gets the texts of --help and --version
+ * @throws what the command throws; UsageError for a wrong command line
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  context: Context,
+  showHelp: (text: string) => void,
+): Promise<void> {
+  // For completion, a whole command line is one argument.
+  const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
+  const program = await createProgram(context, (name) => words.has(name), showHelp);
+  try {
+    await program.parseAsync(asksForHelp(argv) ? [...argv.slice(0, -1), "--help"] : argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) {
+      throw error;
+    }
+    // Commander also throws after --help and --version.
+    if (error.exitCode !== 0) {
+      const { usageErrorOf } = await import("../cli/errors/parse-error.ts");
+      throw usageErrorOf(error, argv, program);
+    }
+  }
+}
+
+/** Whether a command line is empty or `COMMAND help`. A file or a folder of that name can be given as `./help`. */
+function asksForHelp([command, word, ...more]: readonly string[]): boolean {
+  return (
+    command === undefined || (word === "help" && more.length === 0 && COMMANDS.some(({ name }) => name === command))
+  );
+}
+
+const FIRST_STEPS = `First steps:
+  $ catalog coverage --demo                 # what it looks like, without an account
+  $ catalog auth login                      # asks for the address and the key
+  $ catalog coverage --group-by retailer    # which retailers there are
+  $ catalog export --date yesterday -o rows.csv
+
+Every morning, on the folder that \`catalog sync rows\` keeps:
+  $ catalog report rows --html morning.html               # all of it on one page
+  $ catalog movers rows --only drop                       # what dropped in a week
+  $ catalog movers rows --since last                      # what moved since my last look
+  $ catalog history SKU rows                              # is this a new low
+  $ catalog history --search 'MODEL OR TITLE' rows        # who is the cheapest
+  $ catalog diff rows --only appeared --category SLUG     # what is new there
+  $ catalog diff rows --only vanished --max-age 14d       # what is gone
+  $ catalog latest rows --brand NAME                      # the last known prices
+  $ catalog latest rows --group-by brand                  # discounts by brand
+  $ catalog index basket.csv rows                         # price of a basket, day by day
+  $ catalog coverage rows --group-by retailer             # how fresh each one is
+  $ catalog coverage rows --fail-if 'days_old > 2'        # exit code 8 if one is stale`;
+
+/** Declares every command; commands that are not wanted get only their summary. */
+export async function createProgram(
+  context: Context,
+  isWanted: (name: string) => boolean,
+  showHelp: (text: string) => void,
+): Promise<Command> {
+  const program = new Command("catalog")
+    .description("Coverage, samples and complete, verified exports of crawled retail rows.")
+    .exitOverride()
+    .configureOutput({
+      writeOut: showHelp,
+      // Usage errors are reported once, by the same code as every other error.
+      writeErr: () => undefined,
+      getOutHelpWidth: () => context.stdout.columns || 80,
+    })
+    .configureHelp(helpLayout(FIRST_STEPS))
+    .version(VERSION, "--version", "show the version")
+    .showSuggestionAfterError(false)
+    .helpCommand(false)
+    .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");
+  addGlobalFlags(program);
+  for (const { name, group, summary, load } of COMMANDS) {
+    const command = program.command(name, { hidden: group === undefined }).summary(summary);
+    command.helpGroup(group ?? "");
+    if (isWanted(name)) {
+      const { declare } = await load();
+      declare(command, context);
+    }
+  }
+  refuseOtherChoices(program);
+  refuseRepeatedFlags(program);
+  return program;
+}

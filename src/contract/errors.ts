@@ -1,0 +1,199 @@
+import type { Problem } from "./problems.ts";
+
+/** A flag, an argument or a configured value is wrong. No request was sent. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  /** The closest valid values, best first. */
+  readonly suggestions: readonly string[];
+  /** The wrong flag (`--retailer`), if there is one. */
+  readonly flag: string | undefined;
+  /** The value as typed, if the value of a flag is wrong. */
+  readonly value: string | undefined;
+
+  /** @param message of one or more lines; all lines after the first are shown indented */
+  constructor(message: string, details: { suggestions?: readonly string[]; flag?: string; value?: string } = {}) {
+    super(message);
+    this.suggestions = details.suggestions ?? [];
+    this.flag = details.flag;
+    this.value = details.value;
+  }
+}
+
+/** How a text calls an input of its caller, such as `start_date`. */
+export type NameOf = (input: string) => string;
+
+/**
+ * What a caller asked for cannot be. The message calls its inputs as the options of the functions do; `say` gives the same text
+ * with other names for them.
+ */
+export class InputError extends Error {
+  override readonly name = "InputError";
+  /** The wrong input (`retailer`), if it is one alone. */
+  readonly input: string | undefined;
+  /** Its wrong value, as the caller wrote it. */
+  readonly value: string | undefined;
+  /** The closest valid values, best first. */
+  readonly suggestions: readonly string[];
+  readonly #say: (nameOf: NameOf) => string;
+
+  constructor(
+    text: string | ((nameOf: NameOf) => string),
+    { input, value, suggestions = [] }: { input?: string; value?: string; suggestions?: readonly string[] } = {},
+  ) {
+    const say = typeof text === "string" ? () => text : text;
+    super(say((name) => name));
+    this.#say = say;
+    this.input = input;
+    this.value = value;
+    this.suggestions = suggestions;
+  }
+
+  say(nameOf: NameOf): string {
+    return this.#say(nameOf);
+  }
+}
+
+/** There is no API key, or it cannot be valid. The message never contains the key. */
+export class CredentialsError extends Error {
+  override readonly name = "CredentialsError";
+}
+
+/**
+ * The service responded with an error. `problem` has the members that could be read from the body. `status` is from the
+ * response line.
+ */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly problem: Partial<Problem>;
+  /** The visible flaw of the key that was sent, if there is one. */
+  readonly keyFlaw: string | undefined;
+
+  constructor(message: string, details: { status: number; problem: Partial<Problem>; keyFlaw?: string | undefined }) {
+    super(message);
+    this.status = details.status;
+    this.problem = details.problem;
+    this.keyFlaw = details.keyFlaw;
+  }
+}
+
+/** No complete response arrived: connection refused or reset, name not resolved, body cut off, or timeout. */
+export class NetworkError extends Error {
+  override readonly name = "NetworkError";
+}
+
+/** A successful response broke the contract. Its rows cannot be trusted. */
+export class ContractError extends Error {
+  override readonly name = "ContractError";
+  readonly requestId: string | undefined;
+  /** Whether the response may have been damaged in transit, so that another attempt may succeed. */
+  readonly damaged: boolean;
+
+  constructor(message: string, requestId?: string, damaged = false) {
+    super(message);
+    this.requestId = requestId;
+    this.damaged = damaged;
+  }
+}
+
+/** The set changed while it was read, or the row counts do not match: the output cannot be trusted. */
+export class SetChangedError extends Error {
+  override readonly name = "SetChangedError";
+}
+
+/** A sync would remove more than half of the rows. The response of the service may be wrong. */
+export class ShrinkError extends Error {
+  override readonly name = "ShrinkError";
+}
+
+/** An exported file does not match its manifest. */
+export class MismatchError extends Error {
+  override readonly name = "MismatchError";
+}
+
+/** A file of a synced folder's own was altered since it was written. The message says how to start over. */
+export class AlteredFolderError extends Error {
+  override readonly name = "AlteredFolderError";
+}
+
+/** Nothing matched, and `--fail-on-empty` is set. */
+export class EmptyResultError extends Error {
+  override readonly name = "EmptyResultError";
+}
+
+/** The status feed reports that the service is not operational. */
+export class NotOperationalError extends Error {
+  override readonly name = "NotOperationalError";
+}
+
+/** The condition of `--fail-if` holds. The output is complete. */
+export class ConditionHoldsError extends Error {
+  override readonly name = "ConditionHoldsError";
+}
+
+/** A package that a command needs is not installed. */
+export class MissingPackageError extends Error {
+  override readonly name = "MissingPackageError";
+}
+
+/** A local file or folder could not be read or written. */
+export class FileError extends Error {
+  override readonly name = "FileError";
+  readonly path: string;
+
+  constructor(message: string, path: string, cause?: unknown) {
+    super(message, { cause });
+    this.path = path;
+  }
+}
+
+/** Another process is writing the output or the folder. */
+export class LockedError extends Error {
+  override readonly name = "LockedError";
+}
+
+/** The reader closed stdout (`| head`). This is not reported. */
+export class ClosedPipeError extends Error {
+  override readonly name = "ClosedPipeError";
+}
+
+/** The user or the system ended the command. */
+export class InterruptedError extends Error {
+  override readonly name = "InterruptedError";
+  readonly signal: "SIGINT" | "SIGTERM";
+
+  constructor(signal: "SIGINT" | "SIGTERM") {
+    super(signal === "SIGINT" ? "interrupted" : "terminated");
+    this.signal = signal;
+  }
+}
+
+/** The exit codes that scripts may rely on. */
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  credentials: 3,
+  notFound: 4,
+  unavailable: 5,
+  changed: 6,
+  empty: 7,
+  condition: 8,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** The exit code for an HTTP status. It is also used for unknown codes and for bodies without a code. */
+export function exitCodeOfStatus({ status, keyFlaw }: Pick<ApiError, "status"> & Partial<ApiError>): number {
+  if ([401, 403, 407].includes(status) || (status === 431 && keyFlaw !== undefined)) {
+    return EXIT.credentials;
+  }
+  if (status === 404) {
+    return EXIT.notFound;
+  }
+  if ([408, 429].includes(status) || status >= 500) {
+    return EXIT.unavailable;
+  }
+  // Too long headers are no usage error.
+  return status >= 400 && status !== 431 ? EXIT.usage : EXIT.failure;
+}

@@ -1,0 +1,115 @@
+import { rename } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { InputError } from "../../contract/errors.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { escapePartitionValue } from "../../contract/values/hive-path.ts";
+import { fsyncFolder } from "../../files/fsync-folder.ts";
+import { LONGEST_NAME, makeOwnFolder } from "../../files/own-file.ts";
+import { withFileError } from "../../files/system-error.ts";
+import type { RowBatch } from "../../rows/batch.ts";
+import { assertDistinct } from "../formats/columns.ts";
+import { memberOf } from "../formats/row-members.ts";
+
+/** Columns with few enough values for a folder each. */
+export const PARTITION_COLUMNS = ["retailer", "department", "category", "crawl_date"] as const;
+export type PartitionColumn = (typeof PARTITION_COLUMNS)[number];
+
+/**
+ * Reads a list of partition columns, separated by commas.
+ *
+ * @throws InputError if a name is repeated or not one of `PARTITION_COLUMNS`
+ */
+export function parsePartitionColumns(text: string): PartitionColumn[] {
+  const names = text.split(",").map((name) => name.trim());
+  const known: readonly string[] = PARTITION_COLUMNS;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new InputError((nameOf) => `${nameOf("partition_by")} takes ${known.join(", ")}, not "${unknown}"`, {
+      input: "partition_by",
+      value: unknown,
+      suggestions: closest(unknown, known),
+    });
+  }
+  assertDistinct(names, "partition_by", text);
+  return names as PartitionColumn[];
+}
+
+/** The folder of a row's partition as Hive names it: `retailer=acme/crawl_date=2026-01-01`. */
+export function partitionOf(columns: readonly PartitionColumn[]): (rows: RowBatch, row: number) => string {
+  const escaped = new Map<string, string>();
+  const folderOf = (rows: RowBatch, row: number, column: PartitionColumn): string => {
+    const raw = memberOf(rows, row, column);
+    const value = escaped.get(raw) ?? escapePartitionValue(String(JSON.parse(raw)));
+    escaped.set(raw, value);
+    return `${column}=${value}`;
+  };
+  let last: { rows: RowBatch; row: number; partition: string } | undefined;
+  return (rows, row) => {
+    // Rows of one partition often follow each other.
+    if (
+      last === undefined ||
+      last.rows !== rows ||
+      last.row !== row - 1 ||
+      columns.some((column) => !rows.isAsBefore(row, rows.column(column)))
+    ) {
+      last = { rows, row, partition: columns.map((column) => folderOf(rows, row, column)).join("/") };
+    }
+    last.row = row;
+    return last.partition;
+  };
+}
+
+/**
+ * Refuses a value that cannot be the name of a folder, before any page is requested.
+ *
+ * @throws InputError naming the value
+ */
+export function assertFolderNames(
+  columns: readonly PartitionColumn[],
+  combinations: readonly Record<Exclude<PartitionColumn, "crawl_date">, string>[],
+): void {
+  for (const column of columns) {
+    const values = column === "crawl_date" ? [] : combinations.map((combination) => combination[column]);
+    const tooLong = values.find(
+      (value) => Buffer.byteLength(`${column}=${escapePartitionValue(value)}`) > LONGEST_NAME,
+    );
+    if (tooLong !== undefined) {
+      throw new InputError(
+        (nameOf) =>
+          `the ${column} "${tooLong.slice(0, 40)}…" is too long for the name of a folder; leave ${column} out of ${nameOf("partition_by")}`,
+        { input: "partition_by", value: column },
+      );
+    }
+  }
+}
+
+/**
+ * Moves complete files to their places below `folder`. Readers see the old file or the new one. Once it resolves, the new
+ * ones survive a loss of power.
+ *
+ * @param files by their places below the folder
+ * @param assertHeld throws if this process may no longer write the folder; called before each change
+ * @throws FileError also if the folder of a partition is a symbolic link
+ */
+export async function moveIntoPlace(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  assertHeld: () => Promise<void>,
+): Promise<void> {
+  const changed = new Set<string>();
+  for (const [place, complete] of files) {
+    await assertHeld();
+    let parent = folder;
+    for (const name of dirname(place).split(sep)) {
+      changed.add(parent);
+      parent = join(parent, name);
+      await makeOwnFolder(parent);
+    }
+    changed.add(parent);
+    const target = join(folder, place);
+    await withFileError(target, () => rename(complete, target));
+  }
+  for (const parent of changed) {
+    await withFileError(parent, () => fsyncFolder(parent));
+  }
+}

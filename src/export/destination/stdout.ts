@@ -1,0 +1,62 @@
+import type { Writable } from "node:stream";
+import { ClosedPipeError } from "../../contract/errors.ts";
+import { fileError } from "../../files/system-error.ts";
+import type { Destination } from "./destination.ts";
+
+/**
+ * Writes to a stream without opening or closing it. `beforeData` is called before the first byte. When `signal` is
+ * aborted, a write that waits for a reader rejects with its reason.
+ */
+export function writeToStdout(
+  stream: Writable,
+  { signal, beforeData }: { signal?: AbortSignal | undefined; beforeData?: (() => void) | undefined } = {},
+): Destination {
+  let failure: Error | undefined;
+  let isBegun = false;
+  // The listener stays: a failed write may emit its error last, and an error without a listener ends the process.
+  stream.on("error", (error: Error) => {
+    failure ??= error;
+  });
+
+  return {
+    write: async (chunk) => {
+      if (chunk.length === 0) {
+        return;
+      }
+      signal?.throwIfAborted();
+      if (!isBegun) {
+        isBegun = true;
+        beforeData?.();
+      }
+      let giveUp = () => {};
+      const error = await new Promise<Error | null | undefined>((resolve, reject) => {
+        giveUp = () => reject(signal?.reason);
+        signal?.addEventListener("abort", giveUp);
+        stream.write(chunk, resolve);
+      }).finally(() => signal?.removeEventListener("abort", giveUp));
+      if (error != null) {
+        throw stdoutError(failure ?? error);
+      }
+    },
+    restart: async () => !isBegun,
+    finish: async () => {
+      if (failure !== undefined) {
+        throw stdoutError(failure);
+      }
+    },
+    abandon: async () => {},
+  };
+}
+
+function stdoutError(error: NodeJS.ErrnoException): Error {
+  // A pipe that is a socket underneath reports ECONNRESET when its reader left data unread.
+  if (error.code === "EPIPE" || error.code === "ECONNRESET") {
+    return new ClosedPipeError("the reader of stdout went away");
+  }
+  return fileError("stdout", error);
+}
+
+/** `/dev/stdout` cannot be opened if stdout is a socket, and opening it again would truncate `>> file`. */
+export function isStdout(output: string | undefined): output is "-" | "/dev/stdout" | undefined {
+  return output === undefined || output === "-" || output === "/dev/stdout";
+}

@@ -1,0 +1,51 @@
+import { InputError } from "../../contract/errors.ts";
+import { closest } from "../../contract/values/closest.ts";
+
+/**
+ * Reads a list of columns: names separated by commas.
+ *
+ * @param known the columns of the rows
+ * @throws InputError if a name is empty, repeated or not a column
+ */
+export function parseColumns(text: string, known: readonly string[]): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  const unknown = names.filter((name) => name !== "" && !known.includes(name));
+  if (unknown.length > 0) {
+    throw unknownColumns(unknown, names, text.trim(), known);
+  }
+  if (names.includes("")) {
+    throw new InputError((nameOf) => `${nameOf("columns")} contains an empty name`, { input: "columns", value: text });
+  }
+  assertDistinct(names, "columns", text);
+  return names;
+}
+
+/** @param input the list is the value of, `text` as written @throws InputError if a name is repeated */
+export function assertDistinct(names: readonly string[], input: string, text: string): void {
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    throw new InputError((nameOf) => `${nameOf(input)} names "${repeated}" twice`, { input, value: text });
+  }
+}
+
+/** For one name, suggests the closest columns; for several, the whole list corrected, if every name can be. */
+function unknownColumns(
+  unknown: readonly string[],
+  names: readonly string[],
+  text: string,
+  known: readonly string[],
+): InputError {
+  const nearest = new Map(unknown.map((name) => [name, closest(name, known)]));
+  const corrected = [...new Set(names.map((name) => nearest.get(name)?.[0] ?? name))].join(",");
+  const hasNoMatch = [...nearest.values()].some((columns) => columns.length === 0);
+  const [only = ""] = unknown;
+  const single = unknown.length === 1;
+  const suggestions = single ? (nearest.get(only) ?? []) : hasNoMatch ? [] : [corrected];
+  const quotedNames = unknown.map((name) => `"${name}"`).join(", ");
+  const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of "${text}"`;
+  return new InputError(hasNoMatch ? `${what}; the columns are ${known.join(", ")}` : what, {
+    input: "columns",
+    value: single ? only : text,
+    suggestions,
+  });
+}

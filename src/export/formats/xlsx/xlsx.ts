@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { PassThrough } from "node:stream";
+import { ZipFile } from "yazl";
+import { InputError } from "../../../contract/errors.ts";
+import { groupDigits } from "../../../contract/values/counted.ts";
+import type { EncoderOptions, RowCode, RowEncoder } from "../encoder.ts";
+import { byteText, columnsOf, reportUnknownMembers } from "../row-members.ts";
+import { sheetCells } from "./sheet-cells.ts";
+import {
+  COLUMNS_OF_SHEET,
+  columnLetters,
+  FIXED_PARTS,
+  ROWS_OF_SHEET,
+  SHEET_PART,
+  SHEET_RELATIONS_PART,
+  sheetEnd,
+  sheetRelations,
+  sheetStart,
+  WORKBOOK_PART,
+  workbookPart,
+} from "./workbook-parts.ts";
+
+/** Most bytes of a sheet. Beyond 4 GiB an archive needs the extension ZIP64, which programs may lack. */
+const BYTES_OF_SHEET = 4_000_000_000;
+
+/** Bytes of a sheet that are compressed at once. */
+const BLOCK_BYTES = 1024 * 1024;
+
+/** The same rows give the same bytes: every part has the first date of ZIP, in whatever time zone. */
+const NO_DATE = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true };
+
+export const XLSX: RowCode = {
+  createEncoder: createXlsxEncoder,
+  read: async function* (file, columns) {
+    yield* (await import("./read-sheet.ts")).readXlsx(file, columns);
+  },
+};
+
+/**
+ * A workbook with one sheet (ISO/IEC 29500-1): a header that stays in view and has filter buttons, text as text, numbers as
+ * numbers, days as dates, percentages as percentages, and addresses as links if these are asked for. Memory: a few blocks
+ * of the sheet, and the links.
+ */
+export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
+  const { columns, links, header, rowsOf } = sheetCells(columnsOf(options), options);
+  const archive = new ZipFile();
+  const sheet = new PassThrough();
+  const packed: Buffer[] = [];
+  archive.outputStream.on("data", (chunk: Buffer) => packed.push(chunk));
+  /** What is not in the archive yet, with a character for each byte. */
+  let block = "";
+  let rows = 0;
+  let sheetBytes = 0;
+
+  /** Hands the block on; resolves when the archive takes more. The blocks end at the same rows however these arrive. */
+  async function pack(): Promise<void> {
+    sheetBytes += block.length;
+    if (sheetBytes > BYTES_OF_SHEET) {
+      throw tooMuch(`${groupDigits(BYTES_OF_SHEET)} bytes of XML`);
+    }
+    const isTaken = sheet.write(Buffer.from(block, "latin1"));
+    block = "";
+    if (!isTaken) {
+      await once(sheet, "drain");
+    }
+  }
+
+  function addPart(name: string, xml: string): void {
+    archive.addBuffer(Buffer.from(xml), name, NO_DATE);
+  }
+
+  if (columns.length > COLUMNS_OF_SHEET) {
+    throw tooMuch(`${groupDigits(COLUMNS_OF_SHEET)} columns`);
+  }
+
+  return {
+    begin: () => {
+      for (const [name, xml] of FIXED_PARTS) {
+        addPart(name, xml);
+      }
+      archive.addReadStream(sheet, SHEET_PART, NO_DATE);
+      block = byteText(sheetStart(columns)) + header();
+      return "";
+    },
+    encode: async (batch) => {
+      reportUnknownMembers(batch, options);
+      const rowOf = rowsOf(batch);
+      for (let row = 0; row < batch.length; row += 1) {
+        if (rows === ROWS_OF_SHEET) {
+          throw tooMuch(`${groupDigits(ROWS_OF_SHEET)} rows below its header`);
+        }
+        rows += 1;
+        block += rowOf(row, rows + 1);
+        if (block.length >= BLOCK_BYTES) {
+          await pack();
+        }
+      }
+      return Buffer.concat(packed.splice(0));
+    },
+    end: async () => {
+      const lastColumn = columnLetters(columns.length - 1);
+      block += sheetEnd(links, `A1:${lastColumn}${rows + 1}`);
+      await pack();
+      sheet.end();
+      addPart(WORKBOOK_PART, workbookPart(lastColumn, rows + 1));
+      if (links.length > 0) {
+        addPart(SHEET_RELATIONS_PART, sheetRelations(links));
+      }
+      const written = once(archive.outputStream, "end");
+      archive.end();
+      await written;
+      return Buffer.concat(packed.splice(0));
+    },
+  };
+}
+
+function tooMuch(limit: string): InputError {
+  return new InputError(
+    `a sheet of xlsx holds at most ${limit}, and there are more; write csv, or ask for fewer rows or columns`,
+    { input: "format", value: "xlsx" },
+  );
+}

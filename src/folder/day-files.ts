@@ -1,0 +1,120 @@
+import { readdir, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { FileError } from "../contract/errors.ts";
+import { isCalendarDate } from "../contract/filters.ts";
+import { PRODUCT_COLUMNS } from "../contract/product.ts";
+import { fingerprint } from "../files/fingerprint.ts";
+import { fsyncFolder } from "../files/fsync-folder.ts";
+import { assertOwnFolder, ownFileAt, removeOwnFile } from "../files/own-file.ts";
+import { ifPresent, withFileError } from "../files/system-error.ts";
+import type { SyncState } from "./folder-state.ts";
+
+const PREFIX = "crawl_date=";
+const FILE = "part-0.parquet";
+
+/** What a day's file holds: the day itself is the name of its folder. Earlier versions wrote it into the file, too. */
+export const DAY_FILE = { known: PRODUCT_COLUMNS, partitionedBy: ["crawl_date"] };
+
+/** Path of a day's file below the folder. One file has all rows, so that a day changes in one step. */
+export function placeOfDay(day: string): string {
+  return join(`${PREFIX}${day}`, FILE);
+}
+
+/** The content of the day folders of a synced folder. */
+export interface DayFolders {
+  /** Days that have a file with sync's name, whoever wrote it. */
+  days: string[];
+  /** All other files, as paths below the folder. Sync neither reads nor removes them. */
+  strangers: string[];
+}
+
+/**
+ * Lists the day folders of a folder; none if the folder is missing.
+ *
+ * @throws FileError if a day folder or its file is a link
+ */
+export async function listDayFolders(folder: string): Promise<DayFolders> {
+  const found: DayFolders = { days: [], strangers: [] };
+  for (const name of (await namesIn(folder)).filter((name) => name.startsWith(PREFIX))) {
+    const day = name.slice(PREFIX.length);
+    if (!isCalendarDate(day)) {
+      found.strangers.push(name);
+      continue;
+    }
+    await assertOwnFolder(join(folder, name));
+    for (const inner of await namesIn(join(folder, name))) {
+      if (inner !== FILE) {
+        found.strangers.push(join(name, inner));
+      } else if ((await ownFileAt(join(folder, name, FILE))) !== undefined) {
+        found.days.push(day);
+      }
+    }
+  }
+  return found;
+}
+
+/** Skips names that begin with a dot, like other readers of such folders. */
+async function namesIn(folder: string): Promise<string[]> {
+  const names = (await ifPresent(folder, () => readdir(folder))) ?? [];
+  return names.filter((name) => !name.startsWith(".")).sort();
+}
+
+/**
+ * The days of which the state does not say what their file holds: files that differ from the state, and what an interrupted
+ * run left. A day that a run was about to replace and did not is as the state says.
+ *
+ * @param thorough compares the content of all files, not only the size
+ * @param isInWindow whether the filters want a day; of others only those count that a run was about to replace
+ */
+export async function unknownDays(
+  folder: string,
+  { days, pending }: SyncState,
+  thorough: boolean,
+  isInWindow: (day: string) => boolean,
+): Promise<Set<string>> {
+  const unknown = new Set<string>();
+  for (const day of new Set([...Object.keys(days).filter(isInWindow), ...pending])) {
+    const path = join(folder, placeOfDay(day));
+    const held = days[day];
+    const isPending = pending.includes(day);
+    const isAsHeld =
+      (await ownFileAt(path))?.size === held?.bytes &&
+      // The rows of an adopted day are not known.
+      !(isPending && held?.digest === "") &&
+      (held === undefined || !(thorough || isPending) || (await fingerprint(path)).sha256 === held.sha256);
+    if (!isAsHeld) {
+      unknown.add(day);
+    }
+  }
+  return unknown;
+}
+
+/**
+ * Refuses days whose file is missing, has another size than the state says, or is being replaced.
+ *
+ * @throws FileError naming the file
+ */
+export async function assertDaysInPlace(folder: string, state: SyncState, days: readonly string[]): Promise<void> {
+  for (const day of days) {
+    const path = join(folder, placeOfDay(day));
+    if ((await ownFileAt(path))?.size !== state.days[day]?.bytes || state.pending.includes(day)) {
+      throw new FileError(
+        `${path} was changed or damaged since the last sync; \`catalog sync --verify\` repairs it`,
+        path,
+      );
+    }
+  }
+}
+
+/** Removes a day's file, and its folder if it is then empty. */
+export async function removeDay(folder: string, day: string): Promise<void> {
+  const path = join(folder, placeOfDay(day));
+  await assertOwnFolder(dirname(path));
+  await removeOwnFile(path);
+  const isFolderGone = await rmdir(dirname(path)).then(
+    () => true,
+    () => false,
+  );
+  const changed = isFolderGone ? folder : dirname(path);
+  await withFileError(changed, () => ifPresent(changed, () => fsyncFolder(changed)));
+}

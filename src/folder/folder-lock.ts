@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fsyncFolder } from "../files/fsync-folder.ts";
+import { type Lock, lock } from "../files/lock.ts";
+import { makeFolderPath, makeOwnFolder } from "../files/own-file.ts";
+import { withFileError } from "../files/system-error.ts";
+import type { StorePaths } from "../pull/store/open-store.ts";
+
+/** The tool's own folder inside a folder of rows. Readers skip names that begin with a dot. */
+export function ownFolderOf(folder: string): string {
+  return join(folder, ".catalog");
+}
+
+/** The store of the pages that an unfinished run has read. */
+export function storeIn(folder: string, command: "export" | "sync"): StorePaths {
+  const path = join(ownFolderOf(folder), command);
+  return { lines: `${path}.json`, pages: `${path}.pages` };
+}
+
+/** A folder that only this process writes. */
+export interface LockedFolder {
+  lock: Lock;
+  /** An empty folder for files before they are moved into place. No other run uses it. */
+  staging: string;
+}
+
+const STAGING = "staging";
+
+/**
+ * Does `work` while this process has the lock of `folder`, see `lock`. The folder is created if it does not exist.
+ *
+ * @throws LockedError if another process holds the lock, or took it while this one was stopped
+ * @throws FileError if the folder cannot be written, or `.catalog` in it is a link
+ */
+export async function withLockedFolder<T>(
+  folder: string,
+  pid: number,
+  work: (locked: LockedFolder) => Promise<T>,
+): Promise<T> {
+  const own = ownFolderOf(folder);
+  await makeFolderPath(folder);
+  await makeOwnFolder(own);
+  // Pages that an interrupted run leaves in it must not be lost with its name.
+  await withFileError(folder, () => fsyncFolder(folder));
+  const held = await lock(folder, join(own, "lock"), pid);
+  const staging = join(own, `${STAGING}-${randomUUID()}`);
+  try {
+    await withFileError(own, async () => {
+      for (const name of (await readdir(own)).filter((name) => name.startsWith(STAGING))) {
+        await held.assertHeld();
+        await rm(join(own, name), { recursive: true, force: true });
+      }
+      await mkdir(staging);
+    });
+    return await work({ lock: held, staging });
+  } catch (error) {
+    // A process that took the lock has removed the staging folder; what failed because of that is not the reason.
+    await held.assertHeld();
+    throw error;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+    await held.release();
+    // It is empty only if nothing is kept.
+    await rmdir(own).catch(() => undefined);
+  }
+}

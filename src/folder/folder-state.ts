@@ -1,0 +1,178 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { AlteredFolderError, FileError } from "../contract/errors.ts";
+import { FILTER_NAMES, type Filters, isCalendarDate, parseRcd } from "../contract/filters.ts";
+import { isDateExpression } from "../contract/values/date-expression.ts";
+import { isJsonObject, parseJsonObject } from "../contract/values/json-object.ts";
+import { readOwnFile } from "../files/own-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { hasChecksum, isUnaltered, withChecksum } from "../files/text-checksum.ts";
+import type { WrittenFilters } from "../pull/written-filters.ts";
+import { ownFolderOf } from "./folder-lock.ts";
+
+/** Bumped on incompatible changes. Version 2 had no checksum. */
+const STATE_VERSION = 3;
+
+/** A state of this version begins so; it needs a checksum. */
+const BEGINNING = `{"version":${STATE_VERSION},`;
+
+/** Longest state in bytes; a year of 420 combinations has 3.4 MB. */
+const MOST_BYTES = 256 * 1024 ** 2;
+
+/** The content of one day's file. */
+export interface DayState {
+  rows: number;
+  /** Identifies the set of rows, independent of their order in the file; empty if unknown. */
+  digest: string;
+  bytes: number;
+  sha256: string;
+  /** Rows per combination. */
+  counts: Readonly<Record<string, number>>;
+  /** When a run last pulled the day or compared its counts alone (ISO 8601). Absent if unknown. */
+  checked?: string;
+}
+
+/** The source of a folder and its content. */
+export interface SyncState {
+  version: number;
+  service: string;
+  /** As written, so that relative dates are resolved again in each run. */
+  filters: WrittenFilters;
+  /** The absolute dates of the filters on the last run. */
+  window: Pick<Filters, "start_date" | "end_date">;
+  /** Whether the dates of `filters` may have been relative: version 1 stored only absolute dates. */
+  datesAreResolved?: boolean;
+  days: Record<string, DayState>;
+  /** Days whose files are being replaced. If a run is interrupted, their content is unknown. */
+  pending: string[];
+  /** Whether no run has ended yet, so that days may be missing. */
+  incomplete?: boolean;
+}
+
+/** What to do with a state that cannot be used: the end of a sentence about its file. */
+export const START_OVER = "delete it and run `catalog sync --adopt` to start over";
+
+export function statePathOf(folder: string): string {
+  return join(ownFolderOf(folder), "state.json");
+}
+
+/** Whether the folder is one of `catalog sync`. */
+export async function isSyncedFolder(folder: string): Promise<boolean> {
+  return (await stat(statePathOf(folder)).catch(() => undefined))?.isFile() ?? false;
+}
+
+/** The state of a new folder. */
+export function newState(copyOf: Pick<SyncState, "service" | "filters">): SyncState {
+  return { version: STATE_VERSION, ...copyOf, window: {}, days: {}, pending: [], incomplete: true };
+}
+
+/**
+ * The state of a folder; undefined if it has none.
+ *
+ * @throws AlteredFolderError if its checksum is wrong
+ * @throws FileError if the state cannot be read
+ */
+export async function readStateOf(folder: string): Promise<SyncState | undefined> {
+  const path = statePathOf(folder);
+  const text = await readOwnFile(path, MOST_BYTES);
+  if (text === undefined) {
+    return undefined;
+  }
+  // Either sign of a checksum is enough, so that damage of one of them is noticed, too.
+  if ((text.startsWith(BEGINNING) || hasChecksum(text)) && !isUnaltered(text)) {
+    throw new AlteredFolderError(`${path} was altered: its own checksum is wrong; ${START_OVER}`);
+  }
+  const state = migrated(parseJsonObject(text) ?? {});
+  if (state.version !== undefined && state.version !== STATE_VERSION) {
+    throw new FileError(`${path} was written by another version of catalog; ${START_OVER}`, path);
+  }
+  if (!isState(state)) {
+    throw new FileError(`${path} is damaged; ${START_OVER}`, path);
+  }
+  return state;
+}
+
+/** Version 2 is the same without a checksum. Version 1 stored the filters as sent to the API. */
+function migrated({ checksum: _, ...state }: Partial<SyncState> & { checksum?: unknown }): Partial<SyncState> {
+  if (state.version === 2) {
+    return { ...state, version: STATE_VERSION };
+  }
+  if (state.version !== 1 || !isJsonObject(state.filters)) {
+    return state;
+  }
+  const sent = Object.entries(state.filters).map(([name, value]) => [name, String(value)] as const);
+  const window = Object.fromEntries(sent.filter(([name]) => name.endsWith("_date")));
+  const filters = { ...Object.fromEntries(sent.map(([name, value]) => [name, value.split(",")])), ...window };
+  return { ...state, version: STATE_VERSION, filters, window, datesAreResolved: true };
+}
+
+function isState(state: Partial<SyncState>): state is SyncState {
+  const { version, service, filters, window, days, pending } = state;
+  return (
+    version === STATE_VERSION &&
+    typeof service === "string" &&
+    isJsonObject(filters) &&
+    Object.entries(filters).every(isWrittenFilter) &&
+    [state.datesAreResolved, state.incomplete].every((value) => [undefined, true, false].includes(value)) &&
+    isJsonObject(window) &&
+    Object.values(window).every((day) => typeof day === "string" && isCalendarDate(day)) &&
+    isJsonObject(days) &&
+    Object.keys(days).every(isCalendarDate) &&
+    Object.values(days).every(isDayState) &&
+    haveCounts(Object.values(days)) &&
+    Array.isArray(pending) &&
+    pending.every((day) => typeof day === "string" && isCalendarDate(day))
+  );
+}
+
+function isDayState(day: Partial<DayState> | null): day is DayState {
+  return (
+    typeof day?.digest === "string" &&
+    typeof day.sha256 === "string" &&
+    isJsonObject(day.counts) &&
+    (day.checked === undefined || (typeof day.checked === "string" && !Number.isNaN(Date.parse(day.checked)))) &&
+    isWholeNumber(day.rows, 0) &&
+    isWholeNumber(day.bytes, 1)
+  );
+}
+
+function isWholeNumber(value: unknown, least: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= least;
+}
+
+/**
+ * Whether the counts are numbers of rows of combinations. A large folder has about 100,000 of some hundred combinations: each
+ * is looked at once, and a list of the counts of a day would take three times as long as the loop.
+ */
+function haveCounts(days: readonly DayState[]): boolean {
+  const names = new Set<string>();
+  for (const { counts } of days) {
+    for (const name in counts) {
+      if (!isWholeNumber(counts[name], 1)) {
+        return false;
+      }
+      names.add(name);
+    }
+  }
+  return [...names].every((name) => parseRcd(name) !== undefined);
+}
+
+function isWrittenFilter([name, value]: [name: string, value: unknown]): boolean {
+  const isDate = name === "start_date" || name === "end_date";
+  return (
+    FILTER_NAMES.some((known) => known === name) &&
+    (isDate
+      ? typeof value === "string" && isDateExpression(value)
+      : Array.isArray(value) && value.every((slug) => typeof slug === "string"))
+  );
+}
+
+/**
+ * Writes the state in one step: the file is always either the old or the new one.
+ *
+ * @param beforePlacing called right before the new one has its name; an error keeps it from that
+ */
+export async function writeState(folder: string, state: SyncState, beforePlacing?: () => Promise<void>): Promise<void> {
+  const text = withChecksum(JSON.stringify(state).slice(0, -"}".length));
+  await replaceFile(statePathOf(folder), text, beforePlacing && { beforePlacing });
+}

@@ -1,0 +1,77 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { placeOfDay } from "../day-files.ts";
+import type { SyncState } from "../folder-state.ts";
+import { openDay } from "../synced-day.ts";
+import { openSqlSession, type SqlSession } from "./sql-session.ts";
+import { pathPattern, tableStatements } from "./views.ts";
+
+interface FolderSqlRequest {
+  folder: string;
+  state: SyncState;
+  /** Days of the folder whose files are read. */
+  days: readonly string[];
+  signal: AbortSignal;
+  /** Memory limit of DuckDB in bytes; what does not fit goes to the system's temporary folder. */
+  memory?: number | undefined;
+}
+
+/** Files that are read together. */
+const AT_ONCE = 8;
+
+const DEFAULT_MEMORY = 512 * 1024 ** 2;
+
+/**
+ * Opens DuckDB, read-only, over some days of a synced folder, with its tables (`views.ts`).
+ *
+ * @throws FileError if a file is missing or was altered
+ * @throws SetChangedError if a sync is about to replace one
+ */
+export async function withFolderSql<T>(
+  { folder, state, days, signal, memory = DEFAULT_MEMORY }: FolderSqlRequest,
+  use: (session: SqlSession) => Promise<T>,
+): Promise<T> {
+  const ended = new AbortController();
+  const active = AbortSignal.any([signal, ended.signal]);
+  const checked = assertUnaltered(folder, state, days, active);
+  checked.catch((error: unknown) => ended.abort(error));
+  const scratch = await mkdtemp(join(await realpath(tmpdir()), "catalog-sql-"));
+  try {
+    const root = await realpath(folder);
+    const paths = days.map((day) => join(root, placeOfDay(day)));
+    const patterns = paths.map(pathPattern);
+    const session = await openSqlSession({
+      setUp: tableStatements(patterns),
+      // DuckDB compares each of the two with its allowed paths.
+      files: [...new Set([...patterns, ...paths])],
+      resultFile: join(scratch, "result.parquet"),
+      spillFolder: scratch,
+      memory,
+      checked,
+      signal: active,
+    });
+    try {
+      return await use(session);
+    } finally {
+      session.close();
+    }
+  } finally {
+    ended.abort();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** DuckDB takes flipped bits for values, so each file is compared with the state while DuckDB is loaded and reads. */
+async function assertUnaltered(
+  folder: string,
+  state: SyncState,
+  days: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let first = 0; first < days.length; first += AT_ONCE) {
+    signal.throwIfAborted();
+    const opened = days.slice(first, first + AT_ONCE).map((day) => openDay(folder, day, state));
+    await Promise.all(opened.map(async (day) => (await day)?.close()));
+  }
+}

@@ -1,0 +1,236 @@
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { FileError } from "../../contract/errors.ts";
+import { addDays } from "../../contract/values/day-arithmetic.ts";
+import { openPartitionSpool, type PartitionSpool } from "../../export/destination/partition-spool.ts";
+import { partitionOf } from "../../export/destination/partitions.ts";
+import { writeStaged } from "../../export/sink.ts";
+import { cutByDate } from "../../pull/date-cuts.ts";
+import { type PullObserver, pull, type RowSink } from "../../pull/pull.ts";
+import { type StoreOptions, withStore } from "../../pull/store/open-store.ts";
+import type { RowBatch } from "../../rows/batch.ts";
+import { storeIn } from "../folder-lock.ts";
+import type { DayState } from "../folder-state.ts";
+import { type Batch, type DayRange, isInRange, mergeRanges } from "./day-ranges.ts";
+import { coverageOf, filtersOn, placeDays, type SyncObserver, type SyncRun, stagedFile } from "./sync-run.ts";
+
+/** Rows of one batch. Each batch is stored before the next one is read, so an interruption loses at most one batch. */
+const BATCH_ROWS = 100_000;
+
+/**
+ * Reads batches, one after the other.
+ *
+ * @param onRemoval called with the number of rows before they are removed; it throws if they must be kept
+ * @param mode `resume` goes on with the pages of an earlier run, `fresh` begins anew
+ */
+export async function syncBatches(
+  run: SyncRun,
+  batches: readonly Batch[],
+  onRemoval: (rows: number) => void,
+  mode: "resume" | "fresh" = "fresh",
+): Promise<void> {
+  const observe = countBatches(batches, run.options.pageSize, run.options.observer);
+  for (const batch of batches) {
+    await syncBatch(run, batch, onRemoval, observe(batch), mode);
+  }
+}
+
+/**
+ * Adds up the progress of all batches.
+ *
+ * @returns a function that creates the observer of a batch; batches are pulled one after the other
+ */
+export function countBatches(
+  batches: readonly Batch[],
+  pageSize: number,
+  observer: SyncObserver | undefined,
+): (batch: Batch) => PullObserver {
+  const expected = new Map(
+    batches.map((batch) => [batch, { rows: batch.rows, requests: Math.ceil(batch.rows / pageSize) }]),
+  );
+  const reportTotal = () => {
+    const total = (name: "rows" | "requests") => [...expected.values()].reduce((sum, one) => sum + one[name], 0);
+    observer?.onTotal({ rows: total("rows"), requests: total("requests") });
+  };
+  if (batches.length > 0) {
+    reportTotal();
+  }
+  let written = 0;
+  return (batch) => {
+    const before = written;
+    return {
+      ...observer,
+      onPlan: async ({ totalRows, requests }) => {
+        expected.set(batch, { rows: totalRows, requests });
+        reportTotal();
+      },
+      onRows: (rows) => {
+        written = before + rows;
+        observer?.onRows(written);
+      },
+    };
+  };
+}
+
+/**
+ * Reads a batch and replaces the files of its days, each in one step, as soon as its rows are complete. A day with the same
+ * rows keeps its file. The pages are kept until the whole batch is in place, see `unfinishedBatch`.
+ */
+async function syncBatch(
+  run: SyncRun,
+  range: DayRange,
+  onRemoval: (rows: number) => void,
+  observer: PullObserver,
+  mode: "resume" | "fresh",
+): Promise<void> {
+  const { client, options, filters, state, lock, staging, checkedAt } = run;
+  const { folder, service, tool, pageSize, concurrency, signal } = options;
+  const wanted = filtersOn(range, filters);
+  const head = { service, filters: wanted, asked: state.filters };
+  const store: StoreOptions = {
+    ...{ head, pageSize, mode, lock, tool, startedAt: checkedAt },
+    refuse: ({ reason }) => new FileError(`${folder}: the pages of an unfinished sync are of ${reason}`, folder),
+    onNote: (note) => options.observer?.onNote(note),
+    onLeft: (lost) => (lost === undefined ? options.observer?.onKept() : options.observer?.onNote(lost.message)),
+  };
+  await withStore(storeIn(folder, "sync"), store, async ({ pages }) => {
+    const spool = await openPartitionSpool(join(staging, "rows"), partitionOf(["crawl_date"]));
+    let next = range.first;
+    const placeUntil = async (last: string) => {
+      await replaceDays(run, spool, { first: next, last }, onRemoval);
+      await spool.restart();
+    };
+    const sink: RowSink = {
+      write: spool.write,
+      restart: async () => {
+        next = range.first;
+        return await spool.restart();
+      },
+      daysWritten: async (day) => {
+        if (day > next) {
+          await placeUntil(addDays(day, -1));
+          next = day;
+        }
+      },
+    };
+    try {
+      await pull(client, sink, {
+        filters: wanted,
+        byDays: true,
+        store: pages,
+        pageSize,
+        concurrency,
+        signal,
+        observer,
+      });
+      await placeUntil(range.last);
+    } finally {
+      await spool.close();
+    }
+  });
+}
+
+/** Replaces the days of a range with what the spool has, which must have no other days. */
+async function replaceDays(
+  run: SyncRun,
+  spool: PartitionSpool,
+  range: DayRange,
+  onRemoval: (rows: number) => void,
+): Promise<void> {
+  const { state, untrusted, counts } = run;
+  const staged = await stage(run, spool);
+  const held = [...Object.keys(state.days), ...untrusted].filter((day) => isInRange(day, range));
+  const days = new Set([...held, ...staged.keys()]);
+  const changes = new Map<string, DayState | undefined>();
+  let lost = 0;
+  for (const day of days) {
+    const [before, now] = [state.days[day], staged.get(day)];
+    if (now !== undefined && !untrusted.has(day) && before?.rows === now.rows && before.digest === now.digest) {
+      continue;
+    }
+    changes.set(day, now);
+    const [rowsBefore, rowsNow] = [before?.rows ?? 0, now?.rows ?? 0];
+    counts.rowsAdded += Math.max(0, rowsNow - rowsBefore);
+    counts.rowsReplaced += Math.min(rowsNow, rowsBefore);
+    counts.daysRemoved += now === undefined ? 1 : 0;
+    lost += Math.max(0, rowsBefore - rowsNow);
+    run.changed.add(day);
+  }
+  onRemoval(lost);
+  counts.rowsRemoved += lost;
+  await placeDays(run, changes);
+  for (const day of days) {
+    Object.assign(state.days[day] ?? {}, { checked: run.checkedAt });
+    untrusted.delete(day);
+    run.read.add(day);
+  }
+}
+
+/**
+ * Divides days into batches, by the row counts of one more coverage request for each range. A single day needs no request,
+ * because the copy shows the expected number of rows.
+ */
+export async function cutIntoBatches(run: SyncRun, ranges: readonly DayRange[]): Promise<Batch[]> {
+  const batches: Batch[] = [];
+  for (const range of mergeRanges(ranges)) {
+    const { first, last } = range;
+    if (first === last) {
+      batches.push({ first, last, rows: run.state.days[first]?.rows ?? 0 });
+      continue;
+    }
+    const matching = await coverageOf(run, range);
+    const whole = { filters: filtersOn(range, run.filters), rows: 0 };
+    const cuts = matching.length === 0 ? [whole] : cutByDate(matching, whole.filters, BATCH_ROWS);
+    for (const { filters, rows } of cuts) {
+      batches.push({ first: filters.start_date ?? first, last: filters.end_date ?? last, rows });
+    }
+  }
+  return batches;
+}
+
+/** Writes the file of each day into the staging folder. */
+async function stage(run: SyncRun, spool: PartitionSpool): Promise<Map<string, DayState>> {
+  const days = new Map<string, DayState>();
+  for (const partition of await spool.partitions()) {
+    const day = partition.slice("crawl_date=".length);
+    const path = stagedFile(run, day);
+    const tally: DayTally = { counts: {}, digest: Buffer.alloc(32) };
+    const written = await writeStaged(path, tallied(spool.read(partition), tally), run.options.createEncoder());
+    days.set(day, { ...written, digest: tally.digest.toString("hex"), counts: tally.counts, checked: run.checkedAt });
+  }
+  return days;
+}
+
+/** The order of the parts of an `rcd`. */
+const RCD_COLUMNS = ["retailer", "category", "department"] as const;
+
+interface DayTally {
+  counts: Record<string, number>;
+  /** The SHA-256 of all rows, combined by exclusive or. A set has no row twice. */
+  digest: Buffer;
+}
+
+async function* tallied(
+  batches: AsyncIterable<RowBatch>,
+  { counts, digest }: DayTally,
+): AsyncGenerator<RowBatch, void, void> {
+  const combinations = new Map<string, string>();
+  for await (const rows of batches) {
+    const columns = RCD_COLUMNS.map((name) => rows.column(name));
+    let rcd = "";
+    for (let row = 0; row < rows.length; row += 1) {
+      if (row === 0 || columns.some((column) => !rows.isAsBefore(row, column))) {
+        const raw = columns.map((column) => rows.raw(row, column)).join();
+        rcd = combinations.get(raw) ?? (JSON.parse(`[${raw}]`) as string[]).join(":");
+        combinations.set(raw, rcd);
+      }
+      counts[rcd] = (counts[rcd] ?? 0) + 1;
+      // As a binary string it takes half the time of a buffer.
+      const ofRow = hash("sha256", rows.bytes.subarray(rows.start(row), rows.end(row)), "binary");
+      for (let index = 0; index < digest.length; index += 1) {
+        digest[index] = (digest[index] as number) ^ ofRow.charCodeAt(index);
+      }
+    }
+    yield rows;
+  }
+}

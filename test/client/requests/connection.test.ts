@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { expect, test } from "vitest";
+import { ApiError, InputError, NetworkError } from "../../../src/contract/errors.ts";
+import { pageBody } from "../../helpers/envelopes.ts";
+import { answer, type Behaviour, head, stallInBody, startFaultServer } from "../../helpers/fault-server.ts";
+import { productRow } from "../../helpers/products.ts";
+import { closeAfterTest, failureOf, start, testClient } from "../../helpers/test-client.ts";
+
+const ROWS = [productRow({ mrp: "19.90" }).replace(",", ", "), productRow({ mrp: "12345678901234567890" })];
+const PAGE = pageBody(ROWS);
+const ok = answer({ body: PAGE });
+
+test("successive requests share one connection", async () => {
+  const { client, server } = await start(() => ok);
+  for (let number = 0; number < 20; number += 1) {
+    await client.catalog({});
+  }
+  expect(server.connections()).toBe(1);
+});
+
+test("repeated parallel requests use one connection each", async () => {
+  const { client, server } = await start(() => ok);
+  const inTurn = async () => {
+    for (let number = 0; number < 10; number += 1) {
+      await client.catalog({});
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, inTurn));
+  expect(server.connections()).toBeLessThanOrEqual(8);
+});
+
+test("headers that are too long are named in the error", async () => {
+  const { client, server } = await start([answer({ headers: { "x-long": "x".repeat(20_000) } })], { retries: 0 });
+  const what = "the headers of the response are too long (HPE_HEADER_OVERFLOW)";
+  expect(await failureOf(client.catalog({}))).toEqual(
+    new NetworkError(`No response from ${server.url.origin}: ${what}`),
+  );
+});
+
+test("a body whose chunks are not HTTP is named in the error", async () => {
+  const damaged: Behaviour = (socket) => {
+    socket.end(`${head(200, { "transfer-encoding": "chunked" })}5\r\n{"dat\r\nno length\r\n`);
+  };
+  const { client, server } = await start([damaged], { retries: 0 });
+  const what = "the response is not HTTP (HPE_INVALID_CHUNK_SIZE)";
+  expect(await failureOf(client.catalog({}))).toEqual(
+    new NetworkError(`No response from ${server.url.origin}: ${what}`),
+  );
+});
+
+test("a redirect is refused, the error names the target's origin without its query, and the target does not get the key", async () => {
+  const other = await startFaultServer([]);
+  closeAfterTest(other);
+  const location = `${other.url}v1/catalog?token=secret`;
+  const { client, server } = await start([answer({ status: 302, headers: { location } })]);
+  const error = await failureOf(client.catalog({}));
+  const message = `${server.url.origin} redirects to ${other.url.origin}, where the key must not go: correct the base URL`;
+  expect(error).toEqual(new ApiError(message, { status: 302, problem: {} }));
+  expect(other.requests).toEqual([]);
+});
+
+test("a refused connection is retried and then reported", async () => {
+  const { server, client, waits } = await start([], { retries: 2 });
+  await server.close();
+  const message = `No response from ${server.url.origin}: the connection was refused (ECONNREFUSED) (after 3 attempts)`;
+  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message));
+  expect(waits).toEqual([250, 500]);
+});
+
+test("the client's signal ends an open request with its reason", async () => {
+  const abort = new AbortController();
+  const stop = new Error("stop");
+  const interrupt: Behaviour = () => abort.abort(stop);
+  const { client } = await start([interrupt], { signal: abort.signal });
+  expect(await failureOf(client.catalog({}))).toBe(stop);
+});
+
+test("the client's signal ends a connection attempt that never succeeds", { timeout: 10_000 }, async () => {
+  const abort = new AbortController();
+  const stop = new Error("stop");
+  const silent = createServer(() => abort.abort(stop));
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const options = { signal: abort.signal, requestTimeout: 60_000 };
+  const { client } = testClient(new URL(`https://127.0.0.1:${port}`), options);
+  closeAfterTest(client, { close: async () => void silent.close() });
+  expect(await failureOf(client.catalog({}))).toBe(stop);
+});
+
+test("many parallel calls with one signal raise no warning", async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on("warning", onWarning);
+  const { client } = await start(() => ok, { signal: new AbortController().signal });
+  await Promise.all(Array.from({ length: 30 }, () => client.catalog({})));
+  process.off("warning", onWarning);
+  expect(warnings).toEqual([]);
+});
+
+test("a call's own signal ends it while its body is read", async () => {
+  const abort = new AbortController();
+  const interrupt: Behaviour = (socket, request) => {
+    stallInBody()(socket, request);
+    setImmediate(() => abort.abort("enough"));
+  };
+  const { client } = await start([interrupt]);
+  expect(await failureOf(client.catalog({}, {}, abort.signal))).toBe("enough");
+});
+
+test("an http target goes through HTTP_PROXY, unless NO_PROXY names it", async () => {
+  const proxy = await startFaultServer([ok]);
+  closeAfterTest(proxy);
+  const env = { http_proxy: `127.0.0.1:${proxy.url.port}`, NO_PROXY: "direct.example" };
+  const { client } = testClient(new URL("http://catalog.invalid/api"), { env });
+  closeAfterTest(client);
+  await client.catalog({});
+  expect(proxy.requests.map((request) => request.target)).toEqual(["http://catalog.invalid/api/v1/catalog"]);
+});
+
+test("a target that NO_PROXY names is reached directly", async () => {
+  const { client, server } = await start([ok], { env: { HTTP_PROXY: "http://127.0.0.1:1", no_proxy: "127.0.0.1" } });
+  await client.catalog({});
+  expect(server.requests.length).toBe(1);
+});
+
+test("an https target is reached through a tunnel; if the proxy asks for a password, that is final and it does not get the key", async () => {
+  const proxy = await startFaultServer([answer({ status: 407 })]);
+  closeAfterTest(proxy);
+  const { client } = testClient(new URL("https://catalog.invalid"), { env: { HTTPS_PROXY: proxy.url.href } });
+  closeAfterTest(client);
+  const message = "The proxy refused the connection to https://catalog.invalid with status 407";
+  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message));
+  const { method, target, headers } = proxy.requests[0] ?? {};
+  expect({ method, target, key: headers?.authorization }).toEqual({
+    method: "CONNECT",
+    target: "catalog.invalid:443",
+    key: undefined,
+  });
+});
+
+test("the error for an invalid proxy URL does not show its value", () => {
+  const env = { HTTP_PROXY: "http://user:secret@[" };
+  const create = () => testClient(new URL("http://catalog.invalid"), { env });
+  expect(create).toThrow(new InputError("HTTP_PROXY is not the URL of a proxy."));
+});

@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { networkFailure } from "../../../src/client/requests/network-failure.ts";
+import { NetworkError } from "../../../src/contract/errors.ts";
+
+const ORIGIN = "https://catalog.example";
+
+function coded(code: string, message = "from below"): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+function told(error: Error, reached = false): { message: string; permanent: boolean | undefined } {
+  const failure = networkFailure(error, ORIGIN, reached);
+  expect(failure.error).toBeInstanceOf(NetworkError);
+  return { message: failure.error.message, permanent: failure.permanent };
+}
+
+test("an untrusted certificate is final, and the error names a solution", () => {
+  expect(told(coded("SELF_SIGNED_CERT_IN_CHAIN"))).toEqual({
+    message:
+      "https://catalog.example cannot be trusted: its certificate is not signed by an authority that this machine " +
+      "trusts; name the file of a private authority in NODE_EXTRA_CA_CERTS",
+    permanent: true,
+  });
+});
+
+test("a certificate for another host is final", () => {
+  expect(told(coded("ERR_TLS_CERT_ALTNAME_INVALID"))).toEqual({
+    message: "https://catalog.example cannot be trusted: its certificate is for another host",
+    permanent: true,
+  });
+});
+
+test("a server without TLS is final and asks for the scheme", () => {
+  expect(told(coded("ERR_SSL_WRONG_VERSION_NUMBER"))).toEqual({
+    message: "https://catalog.example does not use TLS: is the base URL http:// instead?",
+    permanent: true,
+  });
+});
+
+test("an unknown name is final before the first response and retried after it", () => {
+  const message = "No response from https://catalog.example: the host name is unknown (ENOTFOUND)";
+  expect([told(coded("ENOTFOUND"), false), told(coded("ENOTFOUND"), true)]).toEqual([
+    { message, permanent: true },
+    { message, permanent: false },
+  ]);
+});
+
+test("an error without a message of its own keeps its original text", () => {
+  expect(told(coded("ENOBUFS", "no\nbuffers"))).toEqual({
+    message: "No response from https://catalog.example: no buffers (ENOBUFS)",
+    permanent: false,
+  });
+});
+
+test.each([
+  ["CERT_HAS_EXPIRED", "its certificate has expired"],
+  ["CERT_NOT_YET_VALID", "its certificate is not valid yet: check the clock of this machine"],
+  ["CERT_REVOKED", "its certificate was revoked"],
+])("the certificate error %s is final: %s", (code, what) => {
+  const message = `https://catalog.example cannot be trusted: ${what}`;
+  expect(told(coded(code), true)).toEqual({ message, permanent: true });
+});
+
+test.each([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "CERT_UNTRUSTED",
+])("the certificate error %s means that no trusted authority has signed it", (code) => {
+  expect(told(coded(code))).toEqual(told(coded("SELF_SIGNED_CERT_IN_CHAIN")));
+});
+
+test.each([
+  ["ECONNREFUSED", "the connection was refused"],
+  ["ECONNRESET", "the connection was reset"],
+  ["EPIPE", "the connection was closed"],
+  ["UND_ERR_SOCKET", "the connection was closed before the response was complete"],
+  ["ERR_STREAM_PREMATURE_CLOSE", "the connection was closed before the response was complete"],
+  ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "the response has a different length than its headers say"],
+  ["UND_ERR_CONNECT_TIMEOUT", "the connection took too long"],
+  ["ETIMEDOUT", "the connection took too long"],
+  ["EHOSTUNREACH", "the host cannot be reached"],
+  ["ENETUNREACH", "the network cannot be reached"],
+  ["EAI_AGAIN", "the host name could not be looked up"],
+  ["UND_ERR_HEADERS_OVERFLOW", "the headers of the response are too long"],
+  ["HPE_HEADER_OVERFLOW", "the headers of the response are too long"],
+  ["HPE_INVALID_CONSTANT", "the response is not HTTP"],
+  ["Z_BUF_ERROR", "the compressed response was cut"],
+  ["Z_DATA_ERROR", "the compressed response is damaged"],
+])("after %s a retry may help: %s", (code, what) => {
+  expect(told(coded(code))).toEqual({
+    message: `No response from https://catalog.example: ${what} (${code})`,
+    permanent: false,
+  });
+});
+
+test.each([
+  ["Proxy response (407) !== 200 when HTTP Tunneling", "407", true],
+  ["Proxy response (503) !== 200 when HTTP Tunneling", "503", false],
+  ["Proxy response (500) !== 200 when HTTP Tunneling", "500", false],
+])("a proxy that refuses is named with its status: %s", (text, status, permanent) => {
+  expect(told(new Error(text))).toEqual({
+    message: `The proxy refused the connection to https://catalog.example with status ${status}`,
+    permanent,
+  });
+});
+
+test("too little address space is final", () => {
+  expect(told(new RangeError("WebAssembly.Memory(): could not allocate: Out of memory"))).toEqual({
+    message: "No request can be sent: there is too little address space (`ulimit -v`) or memory",
+    permanent: true,
+  });
+});
+
+test("a parser error of undici without a code is a response that is not HTTP", () => {
+  const error = Object.assign(new Error("Expected HTTP/"), { name: "HTTPParserError" });
+  expect(told(error).message).toBe("No response from https://catalog.example: the response is not HTTP (HPE_INVALID)");
+});
+
+test.each([
+  new RangeError("Invalid array length"),
+  new Error("out of memory"),
+  Object.assign(new Error("a code that is no text"), { code: 7 }),
+  coded("UND_ERR_INVALID_ARG"),
+  coded("ERR_INVALID_ARG_TYPE"),
+  coded("ERR_INVALID_ARG_VALUE"),
+])("%s is no network error and is rethrown", (error) => {
+  expect(() => networkFailure(error, ORIGIN, false)).toThrow(error);
+});
+
+test("a programming error is rethrown", () => {
+  const mistake = new TypeError("undefined is not a function");
+  expect(() => networkFailure(mistake, ORIGIN, false)).toThrow(mistake);
+});

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { counted, groupDigits } from "../../../src/contract/values/counted.ts";
+
+test.each([
+  ["0", "0"],
+  ["-999", "-999"],
+  ["-1234567.50", "-1,234,567.50"],
+  ["1000e5", "1,000e5"],
+  ["12345678901234567890", "12,345,678,901,234,567,890"],
+])("%s is shown as %s", (text, grouped) => {
+  expect(groupDigits(text)).toBe(grouped);
+});
+
+test("a number of 200,000 digits is shown with all digits", () => {
+  expect(groupDigits("9".repeat(200_001)).replaceAll(",", "")).toBe("9".repeat(200_001));
+});
+
+test("a count has its noun in the right number", () => {
+  expect([counted(0, "row"), counted(1, "row"), counted(1_234, "row")]).toEqual(["0 rows", "1 row", "1,234 rows"]);
+});
+
+test.each([
+  ["100", "100"],
+  ["1000", "1,000"],
+  ["-100000", "-100,000"],
+  ["0.123456", "0.123456"],
+  ["", ""],
+])("%j has groups of three digits: %j", (text, grouped) => {
+  expect(groupDigits(text)).toBe(grouped);
+});

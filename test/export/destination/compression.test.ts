@@ -1,0 +1,182 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import * as zlib from "node:zlib";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ClosedPipeError } from "../../../src/contract/errors.ts";
+import {
+  type Compression,
+  compressed,
+  compressionFor,
+  withCompressionEnding,
+} from "../../../src/export/destination/compression.ts";
+import type { Destination } from "../../../src/export/destination/destination.ts";
+import type { Chunk, Encoder } from "../../../src/export/formats/encoder.ts";
+import { openSink } from "../../../src/export/sink.ts";
+import { failingStream, rejectionOf } from "../faults.ts";
+
+const hasZstd = "createZstdCompress" in zlib;
+const asItIs: Encoder<Chunk> = { begin: () => "", encode: (chunk) => chunk, end: () => "" };
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "catalog-compression-"));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+function open(output: string, compression: Compression = "gzip"): Promise<Destination> {
+  return openSink({ output, stdout: new PassThrough(), compression }, () => asItIs);
+}
+
+async function openTo(stdout: Writable): Promise<Destination> {
+  return await openSink({ output: "-", stdout, compression: "gzip" }, () => asItIs);
+}
+
+async function writeGzip(name: string, rows: readonly string[]): Promise<Buffer> {
+  const output = join(folder, name);
+  const sink = await open(output);
+  for (const row of rows) {
+    await sink.write(row);
+  }
+  await sink.finish();
+  return await readFile(output);
+}
+
+test("a gzip file contains the output", async () => {
+  const rows = Array.from({ length: 5_000 }, (_, index) => `{"row":${index}}\n`);
+  const bytes = await writeGzip("rows.gz", rows);
+  expect(zlib.gunzipSync(bytes).toString()).toBe(rows.join(""));
+});
+
+test("the same rows give the same bytes, whenever they are written", async () => {
+  const first = await writeGzip("a.gz", ["row\n"]);
+  const second = await writeGzip("b.gz", ["row\n"]);
+  expect(first).toEqual(second);
+  // RFC 1952 section 2.3: the modification time.
+  expect(first.readUInt32LE(4)).toBe(0);
+});
+
+test("a gzip file of nothing is valid", async () => {
+  expect(zlib.gunzipSync(await writeGzip("empty.gz", []))).toEqual(Buffer.alloc(0));
+});
+
+test("an output that starts over has only what was written after that", async () => {
+  const output = join(folder, "rows.gz");
+  const sink = await open(output);
+  await sink.write(randomBytes(300_000));
+  expect(await sink.restart()).toBe(true);
+  await sink.write("row\n");
+  await sink.finish();
+  expect(await readFile(output)).toEqual(await writeGzip("other.gz", ["row\n"]));
+});
+
+test("an abandoned compressed file leaves nothing", async () => {
+  const sink = await open(join(folder, "rows.gz"));
+  await sink.write(randomBytes(300_000));
+  await sink.abandon();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("an error of the destination rejects the write and the end", async () => {
+  const sink = await openTo(failingStream("ENOSPC"));
+  const writing = async () => {
+    for (;;) {
+      await sink.write(randomBytes(100_000));
+    }
+  };
+  const failure = { name: "FileError", message: "stdout: the disk is full" };
+  expect(await rejectionOf(writing())).toMatchObject(failure);
+  expect(await rejectionOf(sink.finish())).toMatchObject(failure);
+  await sink.abandon();
+});
+
+test("an error that occurs only at the end is not lost", async () => {
+  const sink = await openTo(failingStream("EPIPE"));
+  expect(await rejectionOf(sink.finish())).toBeInstanceOf(ClosedPipeError);
+});
+
+test("a slow destination makes the writer wait", async () => {
+  let taken = 0;
+  const sink = await openTo(
+    new Writable({
+      highWaterMark: 1,
+      write: () => {
+        taken += 1;
+      },
+    }),
+  );
+  let written = 0;
+  const writing = (async () => {
+    for (; written < 100; written += 1) {
+      await sink.write(randomBytes(100_000));
+    }
+  })();
+  const settled = await Promise.race([writing.then(() => "all written"), idle()]);
+  expect({ settled, taken, withinBound: written <= 5 }).toEqual({ settled: "idle", taken: 1, withinBound: true });
+});
+
+/** Resolves once the thread pool has had more than enough work for everything to come to rest. */
+async function idle(): Promise<string> {
+  for (let round = 0; round < 50; round += 1) {
+    await new Promise((resolve) => zlib.deflate(randomBytes(100_000), resolve));
+  }
+  return "idle";
+}
+
+test("the file ending decides the compression", () => {
+  expect([compressionFor("rows.csv.gz", undefined), compressionFor("rows.csv", undefined)]).toEqual([
+    "gzip",
+    undefined,
+  ]);
+});
+
+test("an explicit compression is used if the ending names none", () => {
+  expect([compressionFor(undefined, "gzip"), compressionFor("rows.csv", "gzip")]).toEqual(["gzip", "gzip"]);
+  expect([compressionFor(undefined, undefined), compressionFor("rows.csv.gz", "gzip")]).toEqual([undefined, "gzip"]);
+});
+
+test("a compressed file has the ending of its compression", () => {
+  expect([withCompressionEnding("rows.csv", "gzip"), withCompressionEnding("rows.csv", undefined)]).toEqual([
+    "rows.csv.gz",
+    "rows.csv",
+  ]);
+});
+
+test("a compression that contradicts the ending is refused", () => {
+  expect(() => compressionFor("rows.csv.zst", "gzip")).toThrow(
+    expect.objectContaining({
+      name: "InputError",
+      message: "compress gzip contradicts the ending .zst of rows.csv.zst",
+      ...{ input: "output", value: "rows.csv.zst", suggestions: ["rows.csv.gz"] },
+    }),
+  );
+});
+
+if (hasZstd) {
+  test("a zstd file contains the output, with a checksum", async () => {
+    const output = join(folder, "rows.zst");
+    const sink = await open(output, compressionFor(output, undefined));
+    await sink.write("row\n".repeat(1_000));
+    await sink.finish();
+    const bytes = await readFile(output);
+    const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync: (bytes: Buffer) => Buffer };
+    expect(zstdDecompressSync(bytes).toString()).toBe("row\n".repeat(1_000));
+    // RFC 8878 section 3.1.1.1.1: Content_Checksum_flag.
+    expect((bytes[4] ?? 0) & 0b100).toBe(0b100);
+  });
+} else {
+  test("zstd is refused if this Node.js lacks it", () => {
+    const message = "zstd needs Node.js 22.15 or newer; gzip works with every version";
+    const refusal = (input: string, suggestions: readonly string[]) =>
+      expect.objectContaining({ name: "InputError", message, input, suggestions });
+    expect(() => compressionFor("rows.csv.zst", undefined)).toThrow(refusal("output", ["rows.csv.gz"]));
+    expect(() => compressionFor("rows.csv", "zstd")).toThrow(refusal("compress", ["gzip"]));
+    expect(() => compressionFor("rows.csv.gz", "zstd")).toThrow(refusal("compress", ["gzip"]));
+    // Both would have to change, and a correction changes one word.
+    expect(() => compressionFor("rows.csv.zst", "zstd")).toThrow(refusal("output", []));
+    expect(() => compressed(asItIs, "zstd")).toThrow("no codec for zstd");
+  });
+}

@@ -1,0 +1,60 @@
+import files, { readdir, readFile, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { openFile } from "../../../src/export/destination/partial-file.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { rejectionOf } from "../faults.ts";
+
+let target: string;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  target = join(folder, "rows.csv");
+});
+
+/** Lets no file have two names, as file systems without hard links do; only root could mount one. */
+function refuseLinks(code?: string): void {
+  const spy = vi.spyOn(files, "link").mockRejectedValue(Object.assign(new Error("link failed"), { code }));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
+test.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])(
+  "a free name is claimed where files cannot have two names (%s)",
+  async (code) => {
+    const destination = await openFile(target, { noClobber: true });
+    await destination.write("mine");
+    refuseLinks(code);
+    await destination.finish();
+    expect([await readdir(folder), await readFile(target, "utf8")]).toEqual([["rows.csv"], "mine"]);
+  },
+);
+
+test("a file that appeared meanwhile is kept where files cannot have two names", async () => {
+  const destination = await openFile(target, { noClobber: true });
+  await writeFile(target, "theirs");
+  refuseLinks("EPERM");
+  expect(await rejectionOf(destination.finish())).toMatchObject({
+    name: "FileError",
+    message: `${target}: another process has created it; the complete output is in ${target}.partial`,
+  });
+  expect(await readFile(target, "utf8")).toBe("theirs");
+});
+
+test.each([
+  ["EIO", "the device failed to read or write"],
+  [undefined, "link failed"],
+])("another failure (%s) is reported, and nothing is renamed", async (code, reason) => {
+  const destination = await openFile(target, { noClobber: true });
+  refuseLinks(code);
+  expect(await rejectionOf(destination.finish())).toMatchObject({
+    name: "FileError",
+    message: `${target}: ${reason}; the complete output is in ${target}.partial`,
+  });
+  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
+});

@@ -1,0 +1,308 @@
+import { execFileSync } from "node:child_process";
+import { constants } from "node:fs";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ClosedPipeError, FileError, LockedError } from "../../../src/contract/errors.ts";
+import { openFile, targetFileOf } from "../../../src/export/destination/partial-file.ts";
+import { followSyncs, openPaths } from "../../helpers/durability.ts";
+import { rejectionOf } from "../faults.ts";
+
+let folder: string;
+let target: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "catalog-file-"));
+  target = join(folder, "rows.csv");
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+function namedPipe(): string {
+  const pipe = join(folder, "pipe");
+  execFileSync("sh", ["-c", 'mkfifo "$0"', pipe]);
+  return pipe;
+}
+
+test("the target appears only when the output is finished", async () => {
+  const destination = await openFile(target);
+  await destination.write("a,b\r\n");
+  await destination.write(Buffer.from("1,é\r\n"));
+  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
+  await destination.finish();
+  expect(await readdir(folder)).toEqual(["rows.csv"]);
+  expect(await readFile(target, "utf8")).toBe("a,b\r\n1,é\r\n");
+});
+
+test("an existing file stays whole until it is replaced, and its permissions are kept", async () => {
+  await writeFile(target, "old");
+  await chmod(target, 0o640);
+  const destination = await openFile(target);
+  await destination.write("new");
+  expect(await readFile(target, "utf8")).toBe("old");
+  await destination.finish();
+  expect(await readFile(target, "utf8")).toBe("new");
+  expect((await stat(target)).mode & 0o777).toBe(0o640);
+});
+
+test("a file is on disk before it gets its name, and so is its folder after that", async () => {
+  const destination = await openFile(target);
+  await destination.write("new");
+  const syncs = await followSyncs(folder);
+  await destination.finish();
+  expect(syncs).toEqual([
+    { kind: "file", names: ["rows.csv.partial"] },
+    { kind: "folder", names: ["rows.csv"] },
+  ]);
+  expect(openPaths(folder)).toEqual([]);
+});
+
+test("an abandoned output leaves the folder unchanged", async () => {
+  await writeFile(target, "old");
+  const destination = await openFile(target);
+  await destination.write("new");
+  await destination.abandon();
+  expect(await readdir(folder)).toEqual(["rows.csv"]);
+  expect(await readFile(target, "utf8")).toBe("old");
+});
+
+test("an abandoned output keeps its partial file with keepPartial", async () => {
+  const destination = await openFile(target, { keepPartial: true });
+  await destination.write("half");
+  await destination.abandon();
+  expect(await readFile(`${target}.partial`, "utf8")).toBe("half");
+});
+
+test("abandoning after the end does not affect the next output", async () => {
+  const first = await openFile(target);
+  await first.finish();
+  const second = await openFile(target);
+  await first.abandon();
+  await second.write("second");
+  await second.finish();
+  expect(await readFile(target, "utf8")).toBe("second");
+});
+
+test("abandoning again does not affect the next output", async () => {
+  const first = await openFile(target);
+  await first.abandon();
+  const second = await openFile(target);
+  await first.abandon();
+  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
+  await second.finish();
+});
+
+test("an output whose partial file somebody removed can be abandoned, and cannot get its name", async () => {
+  const abandoned = await openFile(target);
+  await rm(`${target}.partial`);
+  await abandoned.abandon();
+  const finished = await openFile(target);
+  await rm(`${target}.partial`);
+  expect(await rejectionOf(finished.finish())).toMatchObject({
+    name: "FileError",
+    message: `${target}: no such file or folder`,
+  });
+  expect(openPaths(folder)).toEqual([]);
+});
+
+test("a complete output is kept if a folder has its name meanwhile", async () => {
+  const destination = await openFile(target);
+  await destination.write("mine");
+  await mkdir(target);
+  expect(await rejectionOf(destination.finish())).toMatchObject({
+    name: "FileError",
+    message: `${target}: it is a folder, not a file; the complete output is in ${target}.partial`,
+  });
+  expect(await readFile(`${target}.partial`, "utf8")).toBe("mine");
+});
+
+test("a name that is too long for a partial file is refused", async () => {
+  const long = join(folder, "x".repeat(250));
+  expect(await rejectionOf(openFile(long))).toMatchObject({
+    name: "FileError",
+    message: `${long}.partial: the name is too long`,
+  });
+});
+
+test("a second output to the same target is refused while the first is being written", async () => {
+  const first = await openFile(target);
+  expect(await rejectionOf(openFile(target))).toMatchObject({
+    name: "FileError",
+    path: `${target}.partial`,
+    message:
+      `${target}.partial already exists: another export is writing it, or one was interrupted. ` +
+      "Delete it to start over.",
+  });
+  await first.finish();
+});
+
+test("--no-clobber refuses an existing file before anything is written", async () => {
+  await writeFile(target, "old");
+  expect(await rejectionOf(openFile(target, { noClobber: true }))).toMatchObject({
+    name: "FileError",
+    message: `${target} already exists, and it must not be replaced`,
+  });
+  expect(await readdir(folder)).toEqual(["rows.csv"]);
+});
+
+test("--no-clobber keeps a file that appeared meanwhile, and also the finished rows", async () => {
+  const destination = await openFile(target, { noClobber: true });
+  await destination.write("mine");
+  await writeFile(target, "theirs");
+  expect(await rejectionOf(destination.finish())).toMatchObject({
+    name: "FileError",
+    message: `${target}: another process has created it; the complete output is in ${target}.partial`,
+  });
+  await destination.abandon();
+  expect(await readFile(target, "utf8")).toBe("theirs");
+  expect(await readFile(`${target}.partial`, "utf8")).toBe("mine");
+});
+
+test("--no-clobber leaves one file, not two, when the target is free", async () => {
+  const destination = await openFile(target, { noClobber: true });
+  await destination.finish();
+  expect(await readdir(folder)).toEqual(["rows.csv"]);
+});
+
+test("an output is not placed if that is forbidden at the last moment", async () => {
+  const beforePlacing = () => Promise.reject(new LockedError("somebody else writes it"));
+  const destination = await openFile(target, { keepPartial: true, beforePlacing });
+  await destination.write("mine");
+  expect(await rejectionOf(destination.finish())).toBeInstanceOf(LockedError);
+  await destination.abandon();
+  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
+});
+
+test("a symbolic link stays a link, and its target is replaced", async () => {
+  await mkdir(join(folder, "real"));
+  await writeFile(join(folder, "real", "data.csv"), "old");
+  await symlink("real/data.csv", target);
+  const destination = await openFile(target);
+  await destination.write("new");
+  await destination.finish();
+  expect(await readFile(join(folder, "real", "data.csv"), "utf8")).toBe("new");
+  expect(await readdir(folder)).toEqual(["real", "rows.csv"]);
+});
+
+test("a symbolic link to a file that does not exist yet creates that file", async () => {
+  await symlink("later.csv", target);
+  const destination = await openFile(target);
+  await destination.finish();
+  expect(await readdir(folder)).toEqual(["later.csv", "rows.csv"]);
+});
+
+test("a folder is refused as a target", async () => {
+  expect(await rejectionOf(openFile(folder))).toEqual(new FileError(`"${folder}" names a folder, not a file`, folder));
+});
+
+test("an empty name is refused", async () => {
+  expect(await rejectionOf(openFile(""))).toEqual(new FileError('"" names a folder, not a file', ""));
+});
+
+test("a name with a final slash is refused", async () => {
+  expect(await rejectionOf(openFile(`${target}/`))).toEqual(
+    new FileError(`"${target}/" names a folder, not a file`, `${target}/`),
+  );
+});
+
+test("a folder that does not exist is named", async () => {
+  const path = join(folder, "missing", "rows.csv");
+  expect(await rejectionOf(openFile(path))).toEqual(
+    new FileError(`${path}: the folder ${join(folder, "missing")} does not exist`, path),
+  );
+});
+
+test("a path through a file is refused with a clear message", async () => {
+  await writeFile(target, "");
+  const path = join(target, "rows.csv");
+  expect(await rejectionOf(openFile(path))).toMatchObject({
+    name: "FileError",
+    message: `${path}: a part of the path is not a folder`,
+  });
+});
+
+test("a path through links that lead to each other is refused with a clear message", async () => {
+  await symlink("b", join(folder, "a"));
+  await symlink("a", join(folder, "b"));
+  const path = join(folder, "a", "rows.csv");
+  expect(await rejectionOf(openFile(path))).toMatchObject({
+    name: "FileError",
+    message: `${path}: too many symbolic links`,
+  });
+});
+
+test("a full disk is reported with a clear message", async () => {
+  const destination = await openFile("/dev/full");
+  try {
+    expect(await rejectionOf(destination.write("row"))).toMatchObject({
+      name: "FileError",
+      message: "/dev/full: the disk is full",
+    });
+  } finally {
+    // Never finished: a fault that took the device for a file would rename a file over it.
+    await destination.abandon();
+  }
+});
+
+test("a named pipe is written directly and stays a pipe", async () => {
+  const pipe = namedPipe();
+  const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const destination = await openFile(pipe);
+  await destination.write("row\n");
+  await destination.finish();
+  expect({ entries: await readdir(folder), isPipe: (await stat(pipe)).isFIFO() }).toEqual({
+    entries: ["pipe"],
+    isPipe: true,
+  });
+  await reader.close();
+  expect(openPaths(folder)).toEqual([]);
+});
+
+test("a named pipe can start over only before its first byte", async () => {
+  const pipe = namedPipe();
+  const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const destination = await openFile(pipe);
+  await destination.write("");
+  expect(await destination.restart()).toBe(true);
+  await destination.write("row\n");
+  expect(await destination.restart()).toBe(false);
+  await destination.abandon();
+  await reader.close();
+  expect(openPaths(folder)).toEqual([]);
+});
+
+test("a named pipe ends quietly when its reader goes away", async () => {
+  const pipe = namedPipe();
+  const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const destination = await openFile(pipe);
+  await destination.write("row\n");
+  expect((await reader.read()).buffer.toString("utf8", 0, 4)).toBe("row\n");
+  await reader.close();
+  expect(await rejectionOf(destination.write("row\n"))).toEqual(new ClosedPipeError(`the reader of ${pipe} went away`));
+  await destination.abandon();
+});
+
+test("the file behind an output is named, whether it exists or not, and that of a device is not", async () => {
+  await symlink("later.csv", target);
+  const later = join(await realpath(folder), "later.csv");
+  expect(await targetFileOf(target)).toBe(later);
+  await writeFile(later, "old");
+  expect([await targetFileOf(target), await targetFileOf(folder), await targetFileOf("/dev/null")]).toEqual([
+    later,
+    await realpath(folder),
+    undefined,
+  ]);
+});

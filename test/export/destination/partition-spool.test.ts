@@ -1,0 +1,181 @@
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openPartitionSpool, type PartitionSpool } from "../../../src/export/destination/partition-spool.ts";
+import { partitionOf } from "../../../src/export/destination/partitions.ts";
+import type { RowBatch } from "../../../src/rows/batch.ts";
+import { batchOf } from "../../../src/rows/scan.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { productRow } from "../../helpers/products.ts";
+import { rejectionOf } from "../faults.ts";
+
+/** A spool holds this many bytes in memory here, and reads this many at once. */
+const BUFFER_BYTES = 16 * 1024;
+const PART_BYTES = 1024;
+
+test("the rows of a partition are read in the order in which they were added, over several writes", async () => {
+  const spool = await openSpool();
+  await addAll(spool, ["b 1", "a é", "b 2"]);
+  await spool.partitions();
+  await addAll(spool, ["a 3", "b 4"]);
+  expect(await contentOf(spool)).toEqual({ a: ["é", "3"], b: ["1", "2", "4"] });
+});
+
+test("removed rows are gone, also buffered ones, and later rows replace them", async () => {
+  const spool = await openSpool();
+  await addAll(spool, ["a 1", "b 1"]);
+  await spool.partitions();
+  await addAll(spool, ["d 3"]);
+  expect(await spool.restart()).toBe(true);
+  await addAll(spool, ["b 4"]);
+  expect(await contentOf(spool)).toEqual({ b: ["4"] });
+});
+
+test("removed rows on disk stay gone when later rows are on disk, too", async () => {
+  const spool = await openSpool((_, row) => (row === 0 ? "a" : "b"));
+  const long = "x".repeat(9 * 1024);
+  await spool.write(batchOf(["1", long, long].map((row) => JSON.stringify({ row }))));
+  await spool.restart();
+  const rows = ["4", long, long].map((row) => batchOf([JSON.stringify({ row })]));
+  for (const row of rows) {
+    await spool.write(row);
+  }
+  expect(await contentOf(spool)).toEqual({ a: ["4", long, long] });
+});
+
+test("rows beyond the size of the buffer are written without a flush", async () => {
+  const spool = await openSpool(() => "a");
+  const long = "x".repeat(1024);
+  for (let row = 0; row < 20; row += 1) {
+    await spool.write(batchOf([`{"row":"${row}${long}"}`]));
+  }
+  expect((await contentOf(spool)).a?.map((row) => row.replace(long, ""))).toEqual(
+    Array.from({ length: 20 }, (_, row) => String(row)),
+  );
+});
+
+test.each([
+  ["in memory", 3, false],
+  ["on disk", 9, true],
+])("a row longer than what is read at once stays whole, and so do its neighbours, %s", async (_, size, isOnDisk) => {
+  const path = join(await temporaryFolder(), "rows");
+  const spool = await openSpool(() => "a", path);
+  const long = "x".repeat(size * 1024);
+  await spool.write(batchOf(["1", `2${long}`, "3", long, "5"].map((row) => JSON.stringify({ row }))));
+  expect(await contentOf(spool)).toEqual({ a: ["1", `2${long}`, "3", long, "5"] });
+  expect((await stat(path)).size > 0).toBe(isOnDisk);
+});
+
+test("rows that alternate between partitions are sorted over many writes", async () => {
+  const spool = await openSpool(partitionOf(["crawl_date"]));
+  const title = JSON.stringify("long ".repeat(4));
+  const rows = Array.from({ length: 900 }, (_, row) =>
+    productRow({ sku: `"${row}"`, title, crawl_date: dayOfRow(row) }),
+  );
+  for (let from = 0; from < rows.length; from += 50) {
+    await spool.write(batchOf(rows.slice(from, from + 50)));
+  }
+  const found: Record<string, string> = {};
+  for (const partition of await spool.partitions()) {
+    found[partition] = "";
+    for await (const part of spool.read(partition)) {
+      found[partition] += part.lines().toString();
+    }
+  }
+  const expected: Record<string, string> = {};
+  for (const [row, text] of rows.entries()) {
+    const partition = `crawl_date=${JSON.parse(dayOfRow(row))}`;
+    expected[partition] = `${expected[partition] ?? ""}${text}\n`;
+  }
+  expect(found).toEqual(expected);
+});
+
+test("a part ends after the row that reaches its size, and a batch has each row once", async () => {
+  const spool = await openSpool(() => "a");
+  // With its LF, a row has 256 bytes.
+  const rows = Array.from({ length: 6 }, (_, row) => `{"row":"${row}${"x".repeat(244)}"}`);
+  for (const from of [0, 2, 4]) {
+    await spool.write(batchOf(rows.slice(from, from + 2)));
+  }
+  const parts: number[] = [];
+  const read: string[] = [];
+  for await (const part of spool.read("a")) {
+    parts.push(part.length);
+    read.push(...part.texts());
+  }
+  expect([parts, read]).toEqual([[4, 2], rows]);
+});
+
+test("a partition that came after others were written is among them, and they are sorted", async () => {
+  const path = join(await temporaryFolder(), "rows");
+  const spool = await openSpool(undefined, path);
+  // With its LF, the row has as many bytes as the buffer.
+  const long = "x".repeat(BUFFER_BYTES - 27);
+  await addAll(spool, [`b ${long}`]);
+  expect((await stat(path)).size).toBe(BUFFER_BYTES);
+  await addAll(spool, ["a 1"]);
+  expect([await spool.partitions(), await contentOf(spool)]).toEqual([["a", "b"], { a: ["1"], b: [long] }]);
+});
+
+test("a file that was damaged meanwhile is an error that names it", async () => {
+  const path = join(await temporaryFolder(), "rows");
+  const spool = await openSpool(() => "a", path);
+  await spool.write(batchOf([`{"row":"${"x".repeat(BUFFER_BYTES)}"}`]));
+  await writeFile(path, "damaged");
+  const reading = async () => {
+    for await (const rows of spool.read("a")) {
+      expect(rows).toBeUndefined();
+    }
+  };
+  expect(await rejectionOf(reading())).toMatchObject({
+    name: "FileError",
+    message: `${path}: its bytes from 0 on are damaged: no row ends there`,
+  });
+});
+
+test("closing removes the file, and a file that is gone is no error", async () => {
+  const folder = await temporaryFolder();
+  const spool = await openPartitionSpool(join(folder, "rows"), () => "a");
+  await spool.close();
+  expect(await readdir(folder)).toEqual([]);
+  await spool.close();
+});
+
+/** Days of some rows each, as JSON. */
+function dayOfRow(row: number): string {
+  return JSON.stringify(`2026-01-0${1 + (Math.floor(row / 3) % 7)}`);
+}
+
+async function openSpool(partitionOf = namedPartition, path?: string): Promise<PartitionSpool> {
+  const spool = await openPartitionSpool(
+    path ?? join(await temporaryFolder(), "rows"),
+    partitionOf,
+    BUFFER_BYTES,
+    PART_BYTES,
+  );
+  onTestFinished(() => spool.close());
+  return spool;
+}
+
+function namedPartition(rows: RowBatch, row: number): string {
+  return (JSON.parse(rows.texts()[row] ?? "") as { partition: string }).partition;
+}
+
+/** Each text is a partition and a row. */
+async function addAll(spool: PartitionSpool, texts: readonly string[]): Promise<void> {
+  const named = texts.map((text) => text.split(" "));
+  await spool.write(batchOf(named.map(([partition, row]) => JSON.stringify({ partition, row }))));
+}
+
+async function contentOf(spool: PartitionSpool): Promise<Record<string, string[]>> {
+  const content: Record<string, string[]> = {};
+  for (const partition of await spool.partitions()) {
+    for await (const rows of spool.read(partition)) {
+      content[partition] = [
+        ...(content[partition] ?? []),
+        ...rows.texts().map((text) => (JSON.parse(text) as { row: string }).row),
+      ];
+    }
+  }
+  return content;
+}

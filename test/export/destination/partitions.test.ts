@@ -1,0 +1,159 @@
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { InputError, LockedError } from "../../../src/contract/errors.ts";
+import {
+  assertFolderNames,
+  moveIntoPlace,
+  PARTITION_COLUMNS,
+  parsePartitionColumns,
+  partitionOf,
+} from "../../../src/export/destination/partitions.ts";
+import { batchOf } from "../../../src/rows/scan.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { followSyncs } from "../../helpers/durability.ts";
+import { productRow } from "../../helpers/products.ts";
+import { rejectionOf } from "../faults.ts";
+
+function refusalOf(action: () => unknown): Partial<InputError> {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof InputError) {
+      return { message: error.message, suggestions: error.suggestions, input: error.input, value: error.value };
+    }
+  }
+  throw new Error("it was not refused");
+}
+
+describe("the columns of partitions", () => {
+  test("are read in the given order, and blanks around a name are ignored", () => {
+    expect(parsePartitionColumns("crawl_date, retailer")).toEqual(["crawl_date", "retailer"]);
+  });
+
+  test("are those that have few values", () => {
+    expect(refusalOf(() => parsePartitionColumns("retailer,retailr"))).toEqual({
+      message: 'partition_by takes retailer, department, category, crawl_date, not "retailr"',
+      suggestions: ["retailer"],
+      input: "partition_by",
+      value: "retailr",
+    });
+  });
+
+  test("are named once", () => {
+    expect(refusalOf(() => parsePartitionColumns("category,category"))).toMatchObject({
+      message: 'partition_by names "category" twice',
+      input: "partition_by",
+      value: "category,category",
+    });
+  });
+});
+
+describe("the partition of a row", () => {
+  test("is a folder for each column, with values as Hive names them", () => {
+    const row = productRow({ retailer: '"a/b=c"', department: '""', category: '"caf\\u00e9"' });
+    expect(partitionOf(PARTITION_COLUMNS)(batchOf([row]), 0)).toBe(
+      "retailer=a%2Fb%3Dc/department=__HIVE_DEFAULT_PARTITION__/category=café/crawl_date=2026-03-01",
+    );
+  });
+
+  test("is that of its own values, in whatever order rows and batches are asked for", () => {
+    const batches = ["aabb", "baac"].map((all) =>
+      batchOf([...all].map((retailer) => productRow({ retailer: `"${retailer}"` }))),
+    );
+    const folderOf = partitionOf(["retailer"]);
+    const shown = (asked: [batch: number, row: number][]) =>
+      asked.map(([batch, row]) => folderOf(batches[batch] as (typeof batches)[number], row).slice(-1)).join("");
+    const rows = [0, 1, 2, 3];
+    expect(shown([0, 1].flatMap((batch) => rows.map((row) => [batch, row] as [number, number])))).toBe("aabbbaac");
+    expect(shown(rows.flatMap((row) => [0, 1].map((batch) => [batch, row] as [number, number])))).toBe("abaababc");
+    expect(shown([3, 1, 2, 0, 2, 3, 2].map((row) => [1, row]))).toBe("caabaca");
+  });
+
+  test("differs from that of the row before if any column does", () => {
+    const rows = batchOf([
+      productRow({ retailer: '"a"', category: '"x"' }),
+      productRow({ retailer: '"a"', category: '"y"' }),
+      productRow({ retailer: '"b"', category: '"y"' }),
+    ]);
+    const folderOf = partitionOf(["retailer", "category"]);
+    expect([0, 1, 2].map((row) => folderOf(rows, row))).toEqual([
+      "retailer=a/category=x",
+      "retailer=a/category=y",
+      "retailer=b/category=y",
+    ]);
+  });
+});
+
+describe("a value as the name of a folder", () => {
+  const combination = { retailer: "acme", department: "toys", category: "games" };
+  const long = "x".repeat(255 - "category=".length);
+
+  test("may have as many bytes as a name can have", () => {
+    assertFolderNames(PARTITION_COLUMNS, [combination, { ...combination, category: long }]);
+    assertFolderNames(["retailer"], [{ ...combination, category: `${long}x` }]);
+    assertFolderNames(PARTITION_COLUMNS, []);
+  });
+
+  test.each([`${long}x`, `/${long.slice(2)}`])("is refused if its escaped bytes are more: %s", (category) => {
+    expect(refusalOf(() => assertFolderNames(PARTITION_COLUMNS, [combination, { ...combination, category }]))).toEqual({
+      message: `the category "${category.slice(0, 40)}…" is too long for the name of a folder; leave category out of partition_by`,
+      suggestions: [],
+      input: "partition_by",
+      value: "category",
+    });
+  });
+});
+
+describe("complete files", () => {
+  test("are moved to their places, in folders that are made, and all of these are on disk then", async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "a=1"));
+    await writeFile(join(folder, "a=1", "rows.csv"), "old");
+    const staged = await temporaryFolder();
+    const files = new Map<string, string>();
+    for (const [place, content] of [
+      ["a=1/rows.csv", "new 1"],
+      ["a=2/b=3/rows.csv", "new 2"],
+    ] as const) {
+      files.set(place, join(staged, content));
+      await writeFile(join(staged, content), content);
+    }
+    let asked = 0;
+    const syncs = await followSyncs(folder);
+    await moveIntoPlace(folder, files, async () => {
+      asked += 1;
+    });
+    expect([
+      asked,
+      await readFile(join(folder, "a=1", "rows.csv"), "utf8"),
+      await readFile(join(folder, "a=2", "b=3", "rows.csv"), "utf8"),
+    ]).toEqual([2, "new 1", "new 2"]);
+    // The folder, a=1, a=2 and b=3, after the last file is in its place.
+    const names = ["a=1", "a=1/rows.csv", "a=2", "a=2/b=3", "a=2/b=3/rows.csv"];
+    expect(syncs).toEqual(Array(4).fill({ kind: "folder", names }));
+  });
+
+  test("are not moved when the folder is no longer held", async () => {
+    const folder = await temporaryFolder();
+    const complete = join(folder, "complete");
+    await writeFile(complete, "new");
+    const lost = new LockedError("somebody else writes it");
+    const moving = moveIntoPlace(folder, new Map([["a=1/rows.csv", complete]]), () => Promise.reject(lost));
+    expect([await rejectionOf(moving), await readFile(complete, "utf8")]).toEqual([lost, "new"]);
+  });
+
+  test("are not moved through a link, and a file that is gone is named by its place", async () => {
+    const folder = await temporaryFolder();
+    const complete = join(folder, "complete");
+    const moving = () => moveIntoPlace(folder, new Map([["a=1/rows.csv", complete]]), async () => {});
+    const place = join(folder, "a=1");
+    expect(await rejectionOf(moving())).toMatchObject({
+      name: "FileError",
+      message: `${join(place, "rows.csv")}: no such file or folder`,
+    });
+    await symlink(await temporaryFolder(), join(folder, "a=2"));
+    const linked = moveIntoPlace(folder, new Map([["a=2/rows.csv", complete]]), async () => {});
+    expect(await rejectionOf(linked)).toMatchObject({ name: "FileError", path: join(folder, "a=2") });
+  });
+});

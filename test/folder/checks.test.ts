@@ -1,0 +1,185 @@
+import { appendFile, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { InputError } from "../../src/contract/errors.ts";
+import { assertDaysInPlace, placeOfDay } from "../../src/folder/day-files.ts";
+import { ownFolderOf } from "../../src/folder/folder-lock.ts";
+import { newState, type SyncState, statePathOf } from "../../src/folder/folder-state.ts";
+import { LOOK_NAME, withLook } from "../../src/folder/looks.ts";
+import { assertWithinFilters, rememberedFilters } from "../../src/folder/remembered.ts";
+import { matchingDays, openDay, readSyncedFolder } from "../../src/folder/synced-day.ts";
+import type { WrittenFilters } from "../../src/pull/written-filters.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { product } from "../helpers/products.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
+import { failureOf } from "../helpers/test-client.ts";
+
+const DAYS = ["2026-01-01", "2026-01-02"] as const;
+const ROWS = DAYS.flatMap((crawl_date) => [
+  product({ crawl_date }),
+  product({ crawl_date, sku: "b", retailer: "bolt" }),
+]);
+
+const fileOf = (folder: string, day: string) => join(folder, placeOfDay(day));
+
+const repair = "; `catalog sync --verify` repairs it";
+const changed = ` was changed or damaged since the last sync${repair}`;
+
+describe("days of a synced folder", () => {
+  test("are in place if each file has its size and none is being replaced", async () => {
+    const folder = await syncedFolder(ROWS);
+    const state = await readSyncedFolder(folder);
+    await expect(assertDaysInPlace(folder, state, DAYS)).resolves.toBeUndefined();
+
+    const pending = { ...state, pending: [DAYS[1]] };
+    await expect(assertDaysInPlace(folder, pending, [DAYS[0]])).resolves.toBeUndefined();
+    await expect(assertDaysInPlace(folder, pending, DAYS)).rejects.toThrow(`${fileOf(folder, DAYS[1])}${changed}`);
+    await expect(assertDaysInPlace(folder, state, ["2026-01-03"])).resolves.toBeUndefined();
+
+    await appendFile(fileOf(folder, DAYS[0]), "x");
+    await expect(assertDaysInPlace(folder, state, [DAYS[1]])).resolves.toBeUndefined();
+    await expect(assertDaysInPlace(folder, state, DAYS)).rejects.toThrow(`${fileOf(folder, DAYS[0])}${changed}`);
+    await rm(fileOf(folder, DAYS[0]));
+    await expect(assertDaysInPlace(folder, state, DAYS)).rejects.toThrow(`${fileOf(folder, DAYS[0])}${changed}`);
+  });
+
+  test("are opened if they are as the state says, and the error says what they are otherwise", async () => {
+    const folder = await syncedFolder(ROWS);
+    const state = await readSyncedFolder(folder);
+    const [first, second] = DAYS;
+    expect(await openDay(folder, "2026-01-03", state)).toBeUndefined();
+    const opened = await openDay(folder, first, state);
+    await opened?.close();
+    expect(opened).toMatchObject({ path: fileOf(folder, first), bytes: state.days[first]?.bytes });
+
+    await truncate(fileOf(folder, first), 10);
+    await rm(fileOf(folder, second));
+
+    await expect(openDay(folder, first, state)).rejects.toThrow(`${fileOf(folder, first)}${changed}`);
+    await expect(openDay(folder, second, state)).rejects.toThrow(`${fileOf(folder, second)} is missing${repair}`);
+  });
+
+  test("of a combination come in order", async () => {
+    const [first, second] = [
+      product({ crawl_date: "2026-01-02" }),
+      product({ crawl_date: "2026-01-01", retailer: "bolt" }),
+    ];
+    const { days } = await readSyncedFolder(await syncedFolder([first, second]));
+    const reversed = { days: Object.fromEntries(Object.entries(days).reverse()) } as SyncState;
+
+    expect(matchingDays(reversed, {})).toEqual(DAYS);
+    expect(matchingDays(reversed, { retailer: "bolt" })).toEqual([DAYS[0]]);
+    expect(matchingDays(reversed, { retailer: "other" })).toEqual([]);
+  });
+
+  test("are looked for only in a folder of sync", async () => {
+    const folder = await temporaryFolder();
+
+    await expect(readSyncedFolder(folder)).rejects.toThrow(
+      `${folder} was not written by \`catalog sync\`: there is no ${statePathOf(folder)}`,
+    );
+  });
+});
+
+const HELD = { rows: 1, digest: "", bytes: 900, sha256: "0".repeat(64), counts: { "acme:lamps:home": 1 } };
+const stateWith = (filters: WrittenFilters): SyncState => ({
+  ...newState({ service: "http://a/", filters }),
+  days: { [DAYS[1]]: HELD },
+});
+
+test.each<[WrittenFilters, string | undefined]>([
+  [{}, undefined],
+  [{ start_date: DAYS[1], end_date: DAYS[1] }, undefined],
+  [{ start_date: "7d", end_date: "8d" }, undefined],
+  [{ start_date: "2026-01-03" }, DAYS[1]],
+  [{ end_date: DAYS[0] }, DAYS[1]],
+  [{ retailer: ["acme", "bolt"], category: ["lamps"], department: ["home"] }, undefined],
+  [{ category: ["rugs"] }, `acme:lamps:home on ${DAYS[1]}`],
+  [{ rcd: ["acme:lamps:home"] }, undefined],
+  [{ rcd: ["acme:rugs:home"] }, `acme:lamps:home on ${DAYS[1]}`],
+])("a state with the filters %j names outside of them: %s", (filters, outside) => {
+  const check = () => assertWithinFilters("rows", stateWith(filters));
+  if (outside === undefined) {
+    expect(check).not.toThrow();
+  } else {
+    expect(check).toThrow(`names ${outside}, outside its filters (`);
+  }
+});
+
+describe("the filters that a folder remembers", () => {
+  const given = (filters: WrittenFilters) => ({ service: "http://a/", filters });
+  const refusal = (kept: WrittenFilters, now: WrittenFilters, members: Partial<SyncState> = {}) => {
+    try {
+      rememberedFilters("rows", { ...stateWith(kept), ...members }, given(now));
+      return undefined;
+    } catch (error) {
+      expect(error).toBeInstanceOf(InputError);
+      return [(error as InputError).message, (error as InputError).input];
+    }
+  };
+  const advice = "Leave out the filters to keep those of the folder, or name another folder.";
+
+  test("are refused if they are others, with what they are there and here", () => {
+    expect(refusal({}, { retailer: ["acme"] })).toEqual([
+      `rows is kept without filters: retailer is not set there and acme here. ${advice}`,
+      "retailer",
+    ]);
+    expect(refusal({ retailer: ["b", "a"], end_date: "1d" }, { retailer: ["a", "b"], start_date: "7d" })).toEqual([
+      `rows is kept with retailer b,a end_date 1d: start_date is not set there and 7d here; end_date is 1d there and not set here. ${advice}`,
+      "start_date",
+    ]);
+    expect(refusal({ retailer: ["ab"] }, { retailer: ["a", "b"] })).toBeDefined();
+  });
+
+  test("may become relative days where an earlier version has stored days only", () => {
+    const members = { datesAreResolved: true };
+    const kept = { start_date: DAYS[0], end_date: DAYS[1], retailer: ["acme"] };
+    expect(refusal(kept, { ...kept, start_date: "7d" }, members)).toBeUndefined();
+    expect(refusal(kept, { ...kept, end_date: "1d" }, members)).toBeUndefined();
+    expect(refusal(kept, { ...kept, end_date: "2026-01-03" }, members)?.[1]).toBe("end_date");
+    expect(refusal(kept, { ...kept, retailer: ["bolt"] }, members)?.[1]).toBe("retailer");
+    expect(refusal({ retailer: ["acme"] }, { retailer: ["acme"], end_date: "1d" }, members)?.[1]).toBe("end_date");
+    expect(refusal(kept, { ...kept, end_date: "1d" })?.[1]).toBe("end_date");
+  });
+});
+
+describe("a look", () => {
+  test.each([
+    ["mail", true],
+    ["a", true],
+    ["9.a_b-C", true],
+    ["a".repeat(64), true],
+    ["a".repeat(65), false],
+    ["", false],
+    [".hidden", false],
+    ["-a", false],
+    ["a/b", false],
+    ["a b", false],
+    ["ä", false],
+  ])("may have the name %j: %s", (name, expected) => {
+    expect(LOOK_NAME.test(name)).toBe(expected);
+  });
+
+  test.each([
+    '{"version":2,"seen":"2026-01-01"}',
+    '{"version":1,"seen":20260101}',
+    '{"version":1,"seen":"soon"}',
+    "{}",
+    "",
+  ])("that says %s is damaged, until it is taken again", async (text) => {
+    const folder = await syncedFolder(ROWS);
+    const look = <T>(work: Parameters<typeof withLook<T>>[3]) =>
+      withLook(folder, { command: "movers", look: "mail" }, process.pid, work);
+    await look(async ({ seen, remember }) => {
+      expect(await seen()).toBeUndefined();
+      await remember(DAYS[0]);
+    });
+    expect(await look(({ seen }) => seen())).toBe(DAYS[0]);
+    const path = join(ownFolderOf(folder), "looks", "movers-mail.json");
+    await writeFile(path, text);
+
+    expect(await failureOf(look(({ seen }) => seen()))).toMatchObject({
+      message: `${path} is damaged; remove it, and the next look is the first one`,
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
+import { statePathOf, writeState } from "../../src/folder/folder-state.ts";
+import { readSyncedFolder } from "../../src/folder/synced-day.ts";
+import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+
+/** A clock of the day `days` after the last one. */
+function clockAfter(days: number): () => number {
+  return () => Date.parse(`${addDays(LAST_DAY, days)}T12:00:00Z`);
+}
+
+describe("the folder remembers its filters as they were written:", () => {
+  test("a window of days moves each day, and older days stay until they are pruned", async () => {
+    const rows = await servedFolder(sixteenDays());
+    const filters = { start_date: "5d", retailer: ["bolt"] };
+    await rows.sync({ filters, now: clockAfter(0) });
+    expect(await rows.days()).toHaveLength(6);
+    const left = addDays(LAST_DAY, -5);
+    expect(await rows.sync({ filters, now: clockAfter(1) })).toMatchObject({ outside: [left], daysRemoved: 0 });
+    expect(await rows.sync({ now: clockAfter(1) })).toMatchObject({ filters, outside: [left], requests: 1 });
+    expect(await rows.days()).toHaveLength(6);
+    expect(await rows.sync({ now: clockAfter(1), prune: true })).toMatchObject({
+      daysPruned: 1,
+      outside: [],
+      rowsRemoved: 0,
+    });
+    expect(await rows.days()).toHaveLength(5);
+    expect(await rows.sync({ now: clockAfter(0) })).toMatchObject({ days: 1, rowsAdded: 1, outside: [] });
+  });
+
+  test("a window from the newest day follows the service", async () => {
+    const rows = await servedFolder(sixteenDays());
+    await rows.sync({ filters: { start_date: "latest-1d" } });
+    expect(await rows.days()).toEqual([addDays(LAST_DAY, -1), LAST_DAY]);
+    await rows.replace(rows.all().filter(({ crawl_date }) => crawl_date !== LAST_DAY));
+    await rows.sync({ allowShrink: true });
+    expect(await rows.days()).toEqual([addDays(LAST_DAY, -2), addDays(LAST_DAY, -1), LAST_DAY].slice(0, 2));
+  });
+
+  test("several values in another order are the same filters", async () => {
+    const rows = await servedFolder(sixteenDays());
+    await rows.sync({ filters: { retailer: ["acme", "bolt"] } });
+    expect(await rows.sync({ filters: { retailer: ["bolt", "acme"] } })).toMatchObject({ days: 0 });
+  });
+
+  test.each([
+    [{ retailer: ["acme"] }, "retailer is bolt there and acme here; start_date is 5d there and not set here"],
+    [{ retailer: ["bolt"], start_date: "6d" }, "start_date is 5d there and 6d here"],
+    [{ retailer: ["bolt"], start_date: "5d", end_date: "today" }, "end_date is not set there and today here"],
+  ])("different filters are refused: %j", async (filters, message) => {
+    const rows = await servedFolder(sixteenDays());
+    await rows.sync({ filters: { retailer: ["bolt"], start_date: "5d" }, now: clockAfter(0) });
+    await expect(rows.sync({ filters, now: clockAfter(0) })).rejects.toThrow(
+      `is kept with retailer bolt start_date 5d: ${message}. Leave out the filters to keep those of the folder, or name another folder.`,
+    );
+  });
+
+  test("another service is refused", async () => {
+    const rows = await servedFolder(sixteenDays());
+    await rows.alreadySynced();
+    await expect(rows.sync({ service: "http://other/" })).rejects.toThrow("not of http://other/");
+  });
+});
+
+describe("a state of version 1", () => {
+  async function ofVersion1() {
+    const rows = await servedFolder(sixteenDays());
+    const start_date = addDays(LAST_DAY, -5);
+    await rows.sync({ filters: { start_date, retailer: ["bolt"] } });
+    const path = statePathOf(rows.folder);
+    const { window: _, checksum: __, days, ...state } = JSON.parse(await readFile(path, "utf8"));
+    for (const day of Object.values(days) as { checked?: string }[]) {
+      delete day.checked;
+    }
+    const filters = { retailer: "bolt", start_date };
+    await writeFile(path, JSON.stringify({ ...state, version: 1, filters, days }));
+    return { ...rows, start_date };
+  }
+
+  test("continues without pulling anything again", async () => {
+    const rows = await ofVersion1();
+    expect(await rows.sync()).toMatchObject({
+      filters: { retailer: ["bolt"], start_date: rows.start_date },
+      days: 0,
+      requests: 1,
+    });
+    expect(JSON.parse(await readFile(statePathOf(rows.folder), "utf8"))).toMatchObject({ version: 3 });
+  });
+
+  test("accepts a relative date in place of the stored absolute one, and remembers it", async () => {
+    const rows = await ofVersion1();
+    const filters = { retailer: ["bolt"], start_date: "5d" };
+    expect(await rows.sync({ filters, now: clockAfter(1) })).toMatchObject({ outside: [rows.start_date] });
+    expect(await rows.sync({ now: clockAfter(1) })).toMatchObject({ filters });
+    await expect(rows.sync({ filters: { ...filters, start_date: "6d" }, now: clockAfter(1) })).rejects.toThrow(
+      "5d there",
+    );
+  });
+
+  test("refuses another absolute date", async () => {
+    const rows = await ofVersion1();
+    const filters = { retailer: ["bolt"], start_date: FIRST_DAY };
+    await expect(rows.sync({ filters })).rejects.toThrow(`start_date is ${rows.start_date} there`);
+  });
+});
+
+test.each([
+  ["a day", { start_date: "2026-01-02" }, FIRST_DAY],
+  ["a combination", { retailer: ["zeta"] }, `acme:lamps:home on ${FIRST_DAY}`],
+])("a state that names %s outside its own filters is refused", async (_, filters, what) => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.alreadySynced();
+  const path = statePathOf(rows.folder);
+  await writeState(rows.folder, { ...(await readSyncedFolder(rows.folder)), filters });
+  const before = await rows.times();
+  await expect(rows.sync()).rejects.toThrow(`${path} names ${what}, outside its filters`);
+  expect(await rows.times()).toEqual(before);
+});

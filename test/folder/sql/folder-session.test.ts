@@ -1,0 +1,95 @@
+import { readdir, symlink, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import { withFolderSql } from "../../../src/folder/sql/folder-session.ts";
+import type { SqlSession } from "../../../src/folder/sql/sql-session.ts";
+import { readSyncedFolder } from "../../../src/folder/synced-day.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { product } from "../../helpers/products.ts";
+import { FIRST_DAY, syncedFolder } from "../../helpers/synced-folder.ts";
+
+/** More days than are compared at once. */
+const DAYS = Array.from({ length: 9 }, (_, day) => addDays(FIRST_DAY, day));
+const ROWS = DAYS.map((crawl_date) => product({ crawl_date }));
+
+/** A synced folder, and a temporary folder of the system that has nothing else. */
+async function prepared() {
+  const [folder, temporary] = [await syncedFolder(ROWS), await temporaryFolder()];
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const state = await readSyncedFolder(folder);
+  const ask = <T>(use: (session: SqlSession) => Promise<T>, options = {}) =>
+    withFolderSql({ folder, state, days: DAYS, signal: new AbortController().signal, ...options }, use);
+  return { folder, temporary, ask };
+}
+
+async function daysOf(session: SqlSession): Promise<string[]> {
+  const days: string[] = [];
+  for await (const rows of (await session.query("select crawl_date from rows order by 1")).rows) {
+    days.push(...rows.map(([day = ""]) => JSON.parse(day)));
+  }
+  return days;
+}
+
+async function settingOf(session: SqlSession, name: string): Promise<unknown> {
+  for await (const [[value = ""] = []] of (await session.query(`select current_setting('${name}')`)).rows) {
+    return JSON.parse(value);
+  }
+  return undefined;
+}
+
+test("has the rows of the wanted days, also where the folder is a link", async () => {
+  const { ask, folder } = await prepared();
+  const link = `${folder}-link`;
+  await symlink(folder, link);
+  expect(await ask(daysOf, { folder: link })).toEqual(DAYS);
+  expect(await ask(daysOf, { days: DAYS.slice(2, 4) })).toEqual(DAYS.slice(2, 4));
+});
+
+test("keeps what it needs in a temporary folder as long as it is used, whatever becomes of that", async () => {
+  const { ask, temporary } = await prepared();
+  const seen: unknown[] = [];
+  const failed = ask(async (session) => {
+    const path = await session.writeParquet("select 1 as one");
+    const [name = "", ...others] = await readdir(temporary);
+    seen.push(name.replace(/\w{6}$/, ""), others, path === join(temporary, name, "result.parquet"));
+    seen.push((await settingOf(session, "temp_directory")) === join(temporary, name));
+    throw new Error("enough");
+  });
+  await expect(failed).rejects.toThrow("enough");
+  expect(seen).toEqual(["catalog-sql-", [], true, true]);
+  expect(await readdir(temporary)).toEqual([]);
+});
+
+test("takes 512 MiB of memory, or as much as it may", async () => {
+  const { ask } = await prepared();
+  const memory = (session: SqlSession) => settingOf(session, "memory_limit");
+  expect(await ask(memory)).toBe("512.0 MiB");
+  expect(await ask(memory, { memory: 64 * 1024 ** 2 })).toBe("64.0 MiB");
+});
+
+test.each([0, 7, 8])("refuses day number %i if its file was cut, although no query reads it", async (number) => {
+  const { ask, folder, temporary } = await prepared();
+  const path = join(folder, `crawl_date=${DAYS[number]}`, "part-0.parquet");
+  await truncate(path, 100);
+  const asked = ask(async (session) => (await session.query("select 1")).columns);
+  await expect(asked).rejects.toThrow(`${path} was changed or damaged since the last sync`);
+  expect(await readdir(temporary)).toEqual([]);
+});
+
+test("ends with the reason of its signal", async () => {
+  const { ask, temporary } = await prepared();
+  const reason = new Error("that is enough");
+  await expect(ask(daysOf, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  const ended = new AbortController();
+  const asked = ask(
+    (session) => {
+      ended.abort(reason);
+      return daysOf(session);
+    },
+    { signal: ended.signal },
+  );
+  await expect(asked).rejects.toBe(reason);
+  expect(await readdir(temporary)).toEqual([]);
+});

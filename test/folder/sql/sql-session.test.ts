@@ -1,0 +1,252 @@
+import { writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { parquetReadObjects } from "hyparquet";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { FileError } from "../../../src/contract/errors.ts";
+import { openParquet } from "../../../src/folder/parquet-file.ts";
+import {
+  MOST_THREADS,
+  openSqlSession,
+  QueryError,
+  type SqlSession,
+  type SqlSessionOptions,
+  sqlText,
+} from "../../../src/folder/sql/sql-session.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { failureOf } from "../../helpers/test-client.ts";
+
+const DAMAGED = new FileError("a day is damaged", "part-0.parquet");
+
+/** Runs for hours. */
+const LONG_QUERY = "select count(*) from range(1000000000000) numbers(n) where n % 7 = random()";
+
+async function openSession(options: Partial<SqlSessionOptions> = {}): Promise<SqlSession & { folder: string }> {
+  const folder = await temporaryFolder();
+  const session = await openSqlSession({
+    setUp: [],
+    files: [],
+    resultFile: join(folder, "it's.parquet"),
+    spillFolder: folder,
+    memory: 64 * 1024 ** 2,
+    checked: Promise.resolve(),
+    signal: new AbortController().signal,
+    ...options,
+  });
+  onTestFinished(() => session.close());
+  return { ...session, folder };
+}
+
+async function rowsOf(session: SqlSession, sql: string, values?: readonly string[]): Promise<string[][]> {
+  const rows: string[][] = [];
+  for await (const chunk of (await session.query(sql, values)).rows) {
+    rows.push(...chunk.map((row) => [...row]));
+  }
+  return rows;
+}
+
+/** A session whose files are still being compared. `fail` ends that with an error. */
+async function sessionBeforeTheCheck({ setUp = ["CREATE VIEW rows AS SELECT 1 AS one"], damaged = false } = {}) {
+  let fail: (error: Error) => void = () => undefined;
+  const checked = new Promise<void>((_, reject) => {
+    fail = reject;
+  });
+  const ended = new AbortController();
+  checked.catch((error: unknown) => ended.abort(error));
+  if (damaged) {
+    fail(DAMAGED);
+    await Promise.allSettled([checked]);
+  }
+  const session = await openSession({ setUp, checked, signal: ended.signal });
+  return { session, fail };
+}
+
+test.each(["query", "writeParquet"] as const)("%s gives nothing out before the files are compared", async (ask) => {
+  for (const sql of ["from rows", "from nowhere"]) {
+    const { session, fail } = await sessionBeforeTheCheck();
+    const answer = session[ask](sql);
+    fail(DAMAGED);
+    await expect(answer).rejects.toBe(DAMAGED);
+  }
+});
+
+test("no session is opened once a file is known to be damaged, and the error names the file", async () => {
+  await expect(sessionBeforeTheCheck({ setUp: [], damaged: true })).rejects.toBe(DAMAGED);
+});
+
+test("no session is opened if a table cannot be declared", async () => {
+  const failure = await failureOf(openSession({ setUp: ["CREATE VIEW rows AS FROM nowhere"] }));
+  expect(failure).toBeInstanceOf(QueryError);
+  expect(String(failure)).toContain("Table with name nowhere does not exist");
+});
+
+test("the settings are those of the session, and no query can change them", async () => {
+  const session = await openSession({ memory: 100 * 1024 ** 2 + 1 });
+  const names = {
+    allowed_paths: `['${session.folder}/it\\'s.parquet']`,
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+    enable_external_access: "false",
+    enable_external_file_cache: "false",
+    lock_configuration: "true",
+    memory_limit: "100.0 MiB",
+    parquet_metadata_cache: "true",
+    temp_directory: session.folder,
+    threads: String(Math.min(availableParallelism(), MOST_THREADS)),
+  };
+  const listed = Object.keys(names).map(sqlText).join(", ");
+  const rows = await rowsOf(session, `select name, value from duckdb_settings() where name in (${listed}) order by 1`);
+  expect(Object.fromEntries(rows.map((row) => row.map((text) => JSON.parse(text))))).toEqual(names);
+});
+
+test("queries read the named files and no others", async () => {
+  const folder = await temporaryFolder();
+  const [own, other] = ["it's own.csv", "other.csv"].map((name) => join(folder, name)) as [string, string];
+  await writeFile(own, "one\n1\n");
+  await writeFile(other, "one\n2\n");
+  const session = await openSession({ files: [own] });
+  expect(await rowsOf(session, `from read_csv(${sqlText(own)})`)).toEqual([["1"]]);
+  const failure = await failureOf(session.query(`from read_csv(${sqlText(other)})`));
+  expect(String(failure)).toContain("Permission Error: Cannot access file");
+});
+
+describe("a query", () => {
+  test("has the names and types of its columns, and its values as JSON with all their digits", async () => {
+    const session = await openSession();
+    const sql = `select 9007199254740993::BIGINT as a, 18446744073709551615::UBIGINT as b,
+      170141183460469231731687303715884105727::HUGEINT as c, 340282366920938463463374607431768211455::UHUGEINT as d,
+      12345678901234567890.10::DECIMAL(22, 2) as e, 1.5::DOUBLE as f, 7::INTEGER as g, '12'::VARCHAR as h,
+      NULL::BIGINT as i, [1::BIGINT] as j, DATE '2026-01-02' as k, {'x': 1.50::DECIMAL(3, 2)} as l, true as m`;
+    const { columns } = await session.query(sql);
+    expect(columns.map(({ name, type }) => `${name} ${type}`)).toEqual([
+      "a BIGINT",
+      "b UBIGINT",
+      "c HUGEINT",
+      "d UHUGEINT",
+      "e DECIMAL(22,2)",
+      "f DOUBLE",
+      "g INTEGER",
+      "h VARCHAR",
+      "i BIGINT",
+      "j BIGINT[]",
+      "k DATE",
+      'l STRUCT("x" DECIMAL(3,2))',
+      "m BOOLEAN",
+    ]);
+    expect(await rowsOf(session, sql)).toEqual([
+      [
+        "9007199254740993",
+        "18446744073709551615",
+        "170141183460469231731687303715884105727",
+        "340282366920938463463374607431768211455",
+        "12345678901234567890.10",
+        "1.5",
+        "7",
+        '"12"',
+        "null",
+        '["1"]',
+        '"2026-01-02"',
+        '{"x":"1.50"}',
+        "true",
+      ],
+    ]);
+  });
+
+  test("takes parameters, and gives all of its rows", async () => {
+    const session = await openSession();
+    expect(await rowsOf(session, "select $2 || $1 as text", ["b", "a"])).toEqual([['"ab"']]);
+    const many = await rowsOf(session, "select n::INTEGER from range(5000) numbers(n) order by n");
+    expect(many.flat()).toEqual(Array.from({ length: 5000 }, (_, row) => String(row)));
+    expect(await rowsOf(session, "select 1 where false")).toEqual([]);
+  });
+
+  test.each([
+    ["select 1\0", "it holds a NUL character, which would end it there."],
+    ["select 1; select 2", "expected one query, got 2 statements."],
+    ["-- select 1", "it has no statement."],
+    [
+      "create table own_table (a integer)",
+      "only queries are allowed (SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW): the folder is read-only.",
+    ],
+    ["selec 1", 'Parser Error: syntax error at or near "selec"'],
+    [
+      "select two\nfrom (select 1 as one)",
+      'Binder Error: Referenced column "two" not found in FROM clause!\nCandidate bindings: "one"',
+    ],
+    ["select 'a'::INTEGER", "Conversion Error: Could not convert string 'a' to INT32"],
+  ])("%j is refused in words", async (sql, words) => {
+    const session = await openSession();
+    for (const ask of ["query", "writeParquet"] as const) {
+      const failure = await failureOf(session[ask](sql));
+      expect([failure, String(failure)]).toEqual([
+        expect.any(QueryError),
+        `QueryError: The query cannot be run: ${words}`,
+      ]);
+    }
+  });
+
+  test("that fails behind its first rows is refused when they are read", async () => {
+    const session = await openSession();
+    const sql = "select if(n < 100000, 1, error('too far')) as one from range(1000000) numbers(n)";
+    const failure = await failureOf(rowsOf(session, sql));
+    expect([failure, String(failure)]).toEqual([expect.any(QueryError), expect.stringContaining("too far")]);
+  });
+});
+
+describe("a result in Parquet", () => {
+  const rowsIn = async (path: string) => {
+    const { buffer, close } = await openParquet(path);
+    onTestFinished(close);
+    return await parquetReadObjects({ file: buffer });
+  };
+
+  test.each([
+    ["select $1 as one", ["x"], [{ one: "x" }]],
+    ["select 2 as two ; \n ;", undefined, [{ two: 2 }]],
+    ["select 3 as three -- the end;", undefined, [{ three: 3 }]],
+  ])("of %j has its rows, and the next one takes its place", async (sql, values, rows) => {
+    const session = await openSession();
+    await session.writeParquet("select 0 as none");
+    const path = await session.writeParquet(sql, values);
+    expect([path, await rowsIn(path)]).toEqual([join(session.folder, "it's.parquet"), rows]);
+  });
+});
+
+describe("a signal", () => {
+  const REASON = new Error("that is enough");
+  const later = (signal: AbortController) => setTimeout(() => signal.abort(REASON), 50);
+
+  test("ends a running query with its reason, and refuses those after it", async () => {
+    const ended = new AbortController();
+    const session = await openSession({ signal: ended.signal });
+    later(ended);
+    await expect(rowsOf(session, LONG_QUERY)).rejects.toBe(REASON);
+    await expect(session.query("select 1")).rejects.toBe(REASON);
+  });
+
+  test("of a single query ends it alone, and the session goes on", async () => {
+    const session = await openSession();
+    const own = new AbortController();
+    later(own);
+    await expect(session.interruptible(own.signal, () => rowsOf(session, LONG_QUERY))).rejects.toBe(REASON);
+    const sql = "select count(*) from range(20000000) numbers(n) where n % 3 = 1";
+    expect(await rowsOf(session, sql)).toEqual([["6666667"]]);
+    await expect(session.interruptible(own.signal, async () => session.query("select 1"))).rejects.toBe(REASON);
+  });
+
+  test("of the session ends a query with a signal of its own, too", async () => {
+    const ended = new AbortController();
+    const session = await openSession({ signal: ended.signal });
+    later(ended);
+    const asked = session.interruptible(new AbortController().signal, () => rowsOf(session, LONG_QUERY));
+    await expect(asked).rejects.toBe(REASON);
+  });
+
+  test("of a single query does nothing after it", async () => {
+    const session = await openSession();
+    const own = new AbortController();
+    expect(await session.interruptible(own.signal, () => rowsOf(session, "select 1"))).toEqual([["1"]]);
+    own.abort(REASON);
+    expect(await rowsOf(session, "select 2")).toEqual([["2"]]);
+  });
+});

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { ShrinkError } from "../../../src/contract/errors.ts";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import { product } from "../../helpers/products.ts";
+import { FIRST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
+
+test("an empty coverage removes nothing, unless the copy may shrink", async () => {
+  let isEmpty = false;
+  const rows = await servedFolder(sixteenDays(), (client) => ({
+    ...client,
+    coverage: async (...args) => {
+      const answer = await client.coverage(...args);
+      return isEmpty ? { ...answer, data: [] } : answer;
+    },
+  }));
+  await rows.sync();
+  const before = await rows.times();
+  isEmpty = true;
+  await expect(rows.sync()).rejects.toThrow(ShrinkError);
+  expect(await rows.times()).toEqual(before);
+  expect(await rows.sync({ allowShrink: true })).toMatchObject({ daysRemoved: 16, rowsRemoved: 48 });
+  expect(await rows.days()).toEqual([]);
+});
+
+test("new combinations do not hide that more than half of the rows would be removed", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.alreadySynced();
+  const before = await rows.times();
+  await rows.replace(sixteenDays().map((row) => product({ ...row, retailer: "other", product_id: "" })));
+  await expect(rows.sync()).rejects.toThrow("48 of the 48 rows in the folder would be removed");
+  expect(await rows.times()).toEqual(before);
+});
+
+test("empty responses for single days remove nothing", async () => {
+  const answered: string[] = [];
+  const rows = await servedFolder(sixteenDays(), (client) => ({
+    ...client,
+    coverage: async (filters, signal) => {
+      const answer = await client.coverage(filters, signal);
+      if (filters.start_date === undefined || answered.length === 0) {
+        return answer;
+      }
+      answered.push("empty");
+      return { ...answer, data: [] };
+    },
+  }));
+  await rows.sync();
+  const before = await rows.times();
+  answered.push("from now on");
+  await rows.replace([...rows.all(), product({ crawl_date: addDays(FIRST_DAY, 3), sku: "late" })]);
+  await expect(rows.sync()).rejects.toThrow();
+  expect(answered.length).toBeGreaterThan(1);
+  expect(await rows.times()).toEqual(before);
+});
+
+test("days that are read in parts count together: no more than half of the rows are removed", async () => {
+  let isEmpty = false;
+  const rows = await servedFolder(sixteenDays(), (client) => ({
+    ...client,
+    coverage: async (filters, signal) => {
+      const answer = await client.coverage(filters, signal);
+      const [first = 0, last = 0] = [filters.start_date, filters.end_date].map((day) => Number(day?.slice(-2)));
+      // One or two days, none of them divisible by three.
+      return isEmpty && last - first < 2 && first % 3 > 0 && last % 3 > 0 ? { ...answer, data: [] } : answer;
+    },
+  }));
+  await rows.sync();
+  isEmpty = true;
+  // Eleven days of three rows, in ranges of two days at most.
+  await expect(rows.sync({ verify: true })).rejects.toThrow(ShrinkError);
+  expect((await rows.days()).length).toBeGreaterThanOrEqual(8);
+});
+
+test("less than half of the rows may be removed", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.alreadySynced();
+  await rows.replace(rows.all().filter(({ sku }) => sku !== "s0"));
+  expect(await rows.sync()).toMatchObject({ rowsRemoved: 16 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});

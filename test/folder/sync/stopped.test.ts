@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import type { SyncState } from "../../../src/folder/folder-state.ts";
+import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
+import { afterAllTests } from "../../helpers/endings.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
+import { filesBelow, type InterruptibleService, startInterruptibleService } from "../../helpers/interruption.ts";
+import { product } from "../../helpers/products.ts";
+import { FIRST_DAY } from "../../helpers/synced-folder.ts";
+
+/** Sixteen days of 500 rows: a slice of one page each, so that no page is requested again to be compared. */
+const DAYS = 16;
+const ROWS = Array.from({ length: DAYS * 500 }, (_, row) =>
+  product({ crawl_date: addDays(FIRST_DAY, row % DAYS), sku: `s${row}` }),
+);
+
+const onEnd = afterAllTests();
+let service: InterruptibleService;
+let whole: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startInterruptibleService({ rows: ROWS, onEnd });
+  const folder = await temporaryFolder(onEnd);
+  await runInProcess(["sync", folder], { env: service.env });
+  whole = await filesBelow(folder, ".parquet");
+  expect(service.returned.length).toBe(DAYS);
+});
+
+/** A first sync that is killed when it has this number of pages, and of days in place, and all its other requests wait. */
+async function killedSync(
+  { pages, days = 0, lanes = 1 }: { pages: number; days?: number; lanes?: number },
+  ...flags: string[]
+) {
+  const folder = join(await temporaryFolder(), "copy");
+  service.returned.length = 0;
+  service.answerOnly(pages);
+  const args = ["sync", folder, "--concurrency", String(lanes), ...flags];
+  const child = startCatalog(args, { env: service.env });
+  const closed = once(child, "close");
+  while (!service.isStalled(lanes) || (await storedPages(folder)) < pages || (await placedDays(folder)) < days) {
+    await setTimeout(10);
+  }
+  child.kill("SIGKILL");
+  expect((await closed)[1]).toBe("SIGKILL");
+  service.answerOnly(Number.POSITIVE_INFINITY);
+  return folder;
+}
+
+async function storedPages(folder: string): Promise<number> {
+  const lines = await readFile(join(folder, ".catalog/sync.json"), "utf8").catch(() => "");
+  return lines.split('{"kind":"page"').length - 1;
+}
+
+async function placedDays(folder: string): Promise<number> {
+  const state = await readFile(join(folder, ".catalog/state.json"), "utf8").catch(() => '{"days":{}}');
+  return Object.keys((JSON.parse(state) as SyncState).days).length;
+}
+
+describe("a first sync that was killed", () => {
+  test.each([
+    [10, 1],
+    [8, 8],
+  ])("after %i pages, %i at once, goes on with them and asks for no page again", async (pages, lanes) => {
+    const folder = await killedSync({ pages, lanes });
+    const { code, stderr } = await runInProcess(["sync", folder], { env: service.env });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect([service.returned.length, new Set(service.returned).size]).toEqual([DAYS, DAYS]);
+    expect(await filesBelow(folder, ".parquet")).toEqual(whole);
+    expect(await readdir(join(folder, ".catalog"))).toEqual(["state.json"]);
+  });
+
+  test("has placed the days whose rows are complete, and what reads the folder says that it lacks some", async () => {
+    const folder = await killedSync({ pages: 10, days: 10 });
+    const placed = await filesBelow(folder, ".parquet");
+    expect([Object.keys(placed).length, whole]).toEqual([10, expect.objectContaining(placed)]);
+    const latest = await runInProcess(["latest", folder, "-f", "ndjson"]);
+    expect([latest.code, latest.stdout.split("\n").length - 1]).toEqual([0, 10 * 500]);
+    const read = await runInProcess(["history", "s0", folder]);
+    expect([read.code, read.stderr]).toEqual([0, expect.stringContaining("lacks days: its first sync is under way")]);
+    await runInProcess(["sync", folder], { env: service.env });
+    expect(await runInProcess(["history", "s0", folder])).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("keeps its filters: a run without filters goes on with them, and others are refused", async () => {
+    const folder = await killedSync({ pages: 8, lanes: 8 }, "--retailer", "acme");
+    const other = await runInProcess(["sync", folder, "--retailer", "bolt"], { env: service.env });
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("is kept with --retailer acme")]);
+    expect(await runInProcess(["sync", folder], { env: service.env })).toMatchObject({ code: 0, stderr: "" });
+    expect([service.returned.length, await filesBelow(folder, ".parquet")]).toEqual([DAYS, whole]);
+  });
+
+  test("reads its newest days again after a day, and damaged pages", async () => {
+    const folder = await killedSync({ pages: 10 });
+    const path = join(folder, ".catalog/sync.pages");
+    const bytes = await readFile(path);
+    bytes.fill(0, 10, 20);
+    await writeFile(path, bytes);
+    const tomorrow = Date.now() + 25 * 60 * 60 * 1_000;
+    const { code, stderr } = await runInProcess(["sync", folder], { env: service.env, now: () => tomorrow });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("1 page on disk cannot be used")]);
+    // All pages, the damaged one again, and the two newest days.
+    expect([service.returned.length, await filesBelow(folder, ".parquet")]).toEqual([DAYS + 1 + 2, whole]);
+  });
+});
