@@ -75,6 +75,65 @@ test("a query that loses its connection fails as unavailable, and so does a chan
   expect(await store.read((session) => session.query("SELECT name FROM team"))).toEqual([]);
 });
 
+/** The same database, as a server that takes no changes shows it. */
+function readOnly(location: string): string {
+  const url = new URL(location);
+  url.searchParams.set("options", `${url.searchParams.get("options")} -c default_transaction_read_only=on`);
+  return url.href;
+}
+
+test("after a change that a read-only server refuses, its connection can be used", async () => {
+  const location = await emptyDatabase();
+  await testStore(location);
+  const store = await testStore(readOnly(location));
+  await expect(store.addKeyUses([])).rejects.toThrow(StoreUnavailableError);
+  expect(await store.read((session) => session.query("SELECT name FROM team"))).toEqual([]);
+});
+
+test("a service whose server takes no changes is not ready", async () => {
+  const location = await emptyDatabase();
+  let now = await testStore(location);
+  const service = await startTestService({
+    database: location,
+    faults: () => ({
+      snapshot: (deadline) => now.snapshot(deadline),
+      windows: (name, length) => ({
+        ...now.windows(name, length),
+        charge: (...request) => now.windows(name, length).charge(...request),
+      }),
+    }),
+  });
+  const before = await fetch(`${service.url}/readyz`);
+  now = await testStore(readOnly(location));
+  const refused = await fetch(`${service.url}/readyz`);
+  expect([before.status, refused.status, refused.headers.get("retry-after")]).toEqual([200, 503, "5"]);
+});
+
+test("a request that waits for its count ends at its deadline, on the server too, and does not ask again", async () => {
+  const database = await emptyDatabase();
+  let asked = 0;
+  const service = await startTestService({
+    database,
+    queryTimeout: 300,
+    faults: (store) => ({
+      keyByHash: async (hash, deadline) => {
+        asked += 1;
+        return await store.keyByHash(hash, deadline);
+      },
+    }),
+  });
+  const refused = await service.get("/v1/catalog", { key: "unknown" });
+  const answer = await (await testStore(database)).write(async (session) => {
+    await session.query("SELECT key FROM request_window FOR UPDATE");
+    const late = await service.get("/v1/catalog", { key: "unknown" });
+    const waiting = `SELECT count(*) FROM pg_locks
+      WHERE relation = 'request_window'::regclass AND pid <> pg_backend_pid()`;
+    await vi.waitFor(async () => expect(await session.query(waiting)).toEqual([[0]]), 30_000);
+    return late;
+  });
+  expect([refused.status, answer.status, answer.body.code, asked]).toEqual([401, 504, "upstream_timeout", 0]);
+});
+
 test("a query that passes its deadline ends on the server too", async () => {
   const store = await testStore();
   const sleep = "SELECT pg_sleep(61)";

@@ -71,7 +71,7 @@ export const showTeamCommand = subcommand({
       store.read(async (session) => ({
         team: await requireTeam(session, name),
         members: await membersOf(session, name),
-        keys: (await readKeys(session)).filter((key) => key.team === name),
+        keys: await readKeys(session, { team: name }),
       })),
     );
     const named = keys.map(({ name: key, revokedAt }) => ({ name: key, revoked: revokedAt !== null }));

@@ -52,7 +52,9 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     reply.code(document.status).headers(problem.details.headers ?? {});
     if (versioned !== null && !reply.hasHeader("ratelimit-limit")) {
       const budget = versioned[1] === undefined ? budgets.catalog : budgets.sample;
-      reply.headers(rateLimitHeaders(await figuresLeft(request, parts, budget)));
+      // A database that did not answer in time is not asked again.
+      const isLate = problem.code === "upstream_timeout";
+      reply.headers(rateLimitHeaders(isLate ? budget.unused() : await figuresLeft(request, parts, budget)));
     }
     return reply
       .header("cache-control", "no-store")

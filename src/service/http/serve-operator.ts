@@ -12,6 +12,9 @@ declare module "fastify" {
 
 const HEALTH = "/healthz";
 
+/** Milliseconds of the window in which questions for `/readyz` are counted. */
+const READY_WINDOW = 1_000;
+
 /** Whether a request is answered even by a service that has too many. */
 export function isVital({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === HEALTH;
@@ -19,9 +22,10 @@ export function isVital({ routeOptions }: FastifyRequest): boolean {
 
 /**
  * Serves what the operator of several instances asks for: `/healthz` is 200 while the process works, `/readyz` while it
- * can read its database and is not closing. Reports each response.
+ * can read its database, count requests in it, and is not closing. Reports each response.
  */
 export function serveOperator(app: FastifyInstance, { store, settings }: ServiceParts): void {
+  const readiness = store.windows("ready", READY_WINDOW);
   let isClosing = false;
   app.addHook("preClose", async () => {
     isClosing = true;
@@ -31,7 +35,10 @@ export function serveOperator(app: FastifyInstance, { store, settings }: Service
     if (isClosing) {
       throw new ServiceProblem("service_unavailable", "The service is closing.", { headers: { "retry-after": "1" } });
     }
-    await withinDeadline(settings.queryTimeout, (deadline) => store.snapshot(deadline));
+    await withinDeadline(settings.queryTimeout, async (deadline) => {
+      await store.snapshot(deadline);
+      await readiness.charge("", settings.now(), deadline);
+    });
     return reply.header("cache-control", "no-store").send({ status: "ready" });
   });
   app.addHook("onResponse", async ({ id, method, routeOptions, team = null }, { statusCode, elapsedTime }) => {

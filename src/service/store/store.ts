@@ -96,7 +96,7 @@ export interface WindowCount {
 /** Counts requests by key, in windows of one length. Times are milliseconds since the epoch. */
 export interface Windows {
   /** Counts one request, in one step. The first one after the end of a window starts the next. */
-  charge(key: string, time: number): Promise<WindowCount>;
+  charge(key: string, time: number, deadline?: AbortSignal): Promise<WindowCount>;
   /**
    * The same for the team of the key whose secret has this hash, with the key, in one round trip. Undefined if the key is
    * unknown or revoked. Keys are never cached, so that a revocation holds at once.
@@ -107,7 +107,7 @@ export interface Windows {
     deadline: AbortSignal,
   ): Promise<(WindowCount & { key: KeyRecord }) | undefined>;
   /** The present window. Undefined if the next request starts one. */
-  read(key: string, time: number): Promise<WindowCount | undefined>;
+  read(key: string, time: number, deadline?: AbortSignal): Promise<WindowCount | undefined>;
 }
 
 /**

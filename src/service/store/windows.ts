@@ -50,9 +50,10 @@ export function createWindows(name: string, length: number, connection: Database
   }
 
   return {
-    charge: async (key, time) => {
-      const [row = []] = await connection.use((session) =>
-        session.query(chargeKey(session.dialect), [prefix + key, time, time + length]),
+    charge: async (key, time, deadline) => {
+      const [row = []] = await connection.use(
+        (session) => session.query(chargeKey(session.dialect), [prefix + key, time, time + length]),
+        deadline,
       );
       sweep(time);
       return countOf(row);
@@ -65,13 +66,11 @@ export function createWindows(name: string, length: number, connection: Database
       sweep(time);
       return row && { ...countOf(row), key: withGrants(JSON.parse(String(row[2]))) as KeyRecord };
     },
-    read: async (key, time) => {
-      const [row] = await connection.use((session) =>
-        session.query("SELECT started_at, used FROM request_window WHERE key = ? AND ends_at > ? AND started_at < ?", [
-          prefix + key,
-          time,
-          time + length,
-        ]),
+    read: async (key, time, deadline) => {
+      const present = "SELECT started_at, used FROM request_window WHERE key = ? AND ends_at > ? AND started_at < ?";
+      const [row] = await connection.use(
+        (session) => session.query(present, [prefix + key, time, time + length]),
+        deadline,
       );
       return row && countOf(row);
     },

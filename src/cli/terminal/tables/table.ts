@@ -75,10 +75,21 @@ const CHARS = {
   ...{ left: "", "left-mid": "", right: "", "right-mid": "", mid: "─", "mid-mid": GAP, middle: GAP },
 } as const;
 
+/** cli-table3 compares each row with all rows above it. A long table is drawn in parts of this many rows. */
+const DRAWN_ROWS = 500;
+
 /** The heading, the rule and the rows, a line each. */
 function drawnLines(columns: readonly Layout[], rows: readonly (readonly string[])[]): string[] {
+  const lines = drawnPart(columns, rows.slice(0, DRAWN_ROWS), true);
+  for (let start = DRAWN_ROWS; start < rows.length; start += DRAWN_ROWS) {
+    lines.push(...drawnPart(columns, rows.slice(start, start + DRAWN_ROWS), false));
+  }
+  return lines;
+}
+
+function drawnPart(columns: readonly Layout[], rows: readonly (readonly string[])[], hasHeading: boolean): string[] {
   const drawing = new CliTable({
-    head: columns.map(({ heading, width }) => truncate(heading, width)),
+    head: hasHeading ? columns.map(({ heading, width }) => truncate(heading, width)) : [],
     chars: CHARS,
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
     colWidths: columns.map(({ width }) => width),

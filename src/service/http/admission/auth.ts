@@ -27,7 +27,7 @@ export async function authenticate(
   if (found !== undefined) {
     return found;
   }
-  const { admitted, resetSeconds } = await failedAttempts.charge(sourceOf(ip));
+  const { admitted, resetSeconds } = await failedAttempts.charge(sourceOf(ip), deadline);
   if (!admitted) {
     const figures = { ...budget.unused(), remaining: 0, resetSeconds };
     throw rateLimited("Too many failed authentications from this address.", figures);
@@ -54,7 +54,7 @@ export async function figuresLeft(
   return await withinDeadline(settings.queryTimeout, async (deadline) => {
     const hash = keyHash(headers.authorization);
     const key = hash === undefined ? undefined : await store.keyByHash(hash, deadline);
-    return key?.revokedAt === null ? await budget.peek(key.team) : budget.unused();
+    return key?.revokedAt === null ? await budget.peek(key.team, deadline) : budget.unused();
   }).catch(budget.unused);
 }
 

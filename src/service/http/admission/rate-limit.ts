@@ -39,10 +39,10 @@ export function fixedWindow(
   const charged = (count: WindowCount, time: number) => ({ ...figures(count, time), admitted: count.used <= limit });
 
   return {
-    /** Counts one request of `key`. @throws StoreUnavailableError */
-    charge: async (key: string): Promise<Charge> => {
+    /** Counts one request of `key`. @throws StoreUnavailableError, StoreTimeoutError */
+    charge: async (key: string, deadline?: AbortSignal): Promise<Charge> => {
       const time = now();
-      return charged(await windows.charge(key, time), time);
+      return charged(await windows.charge(key, time, deadline), time);
     },
     /**
      * Finds the valid key whose secret has this hash, and counts one request of its team. Undefined without such a key.
@@ -57,10 +57,10 @@ export function fixedWindow(
       const found = await windows.chargeTeam(hash, time, deadline);
       return found && { key: found.key, charge: charged(found, time) };
     },
-    /** The figures of `key` without counting a request. @throws StoreUnavailableError */
-    peek: async (key: string): Promise<RateFigures> => {
+    /** The figures of `key` without counting a request. @throws StoreUnavailableError, StoreTimeoutError */
+    peek: async (key: string, deadline?: AbortSignal): Promise<RateFigures> => {
       const time = now();
-      return figures((await windows.read(key, time)) ?? { startedAt: time, used: 0 }, time);
+      return figures((await windows.read(key, time, deadline)) ?? { startedAt: time, used: 0 }, time);
     },
     /** The figures of an unused window. */
     unused: (): RateFigures => figures({ startedAt: 0, used: 0 }, 0),

@@ -25,9 +25,7 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
   const { now } = settings;
 
   const keysOf = async ({ team }: Member): Promise<KeyRecord[]> =>
-    (await listKeys(store))
-      .filter((key) => key.team === team)
-      .sort((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
+    (await listKeys(store, team)).sort((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
 
   /** Calls `handle` for signed-in people. Sends everybody else to the sign-in page. A form has to come from the portal. */
   const forMember =

@@ -30,7 +30,7 @@ export async function createKey(database: WritableStore, key: NewKey, at: Date):
   const secret = newSecret();
   await database.write(async (session) => {
     const team = await teamWith(session, key.team ?? "default", key, at);
-    if ((await readKeys(session)).some(({ name, team: owner }) => name === key.name && owner === team.name)) {
+    if ((await readKeys(session, { team: team.name, name: key.name })).length > 0) {
       throw new DuplicateKeyError(`there is already a key named "${key.name}"`);
     }
     await insertKey(session, hashSecret(secret), { name: key.name, team: team.name, createdAt: at.toISOString() });
@@ -43,9 +43,9 @@ export async function takeBackKey(database: WritableStore, secret: string): Prom
   await database.write((session) => session.run(db.deleteFrom("api_key").where("hash", "=", hashSecret(secret))));
 }
 
-/** All keys, including revoked ones, sorted by name and team. */
-export async function listKeys(database: WritableStore): Promise<KeyRecord[]> {
-  return await database.read(readKeys);
+/** The keys of a team, or all keys, including revoked ones, sorted by name and team. */
+export async function listKeys(database: WritableStore, team?: string): Promise<KeyRecord[]> {
+  return await database.read((session) => readKeys(session, { team }));
 }
 
 /**
@@ -56,13 +56,13 @@ export async function listKeys(database: WritableStore): Promise<KeyRecord[]> {
  */
 export async function revokeKey(database: WritableStore, name: string, at: Date, team?: string): Promise<void> {
   await database.write(async (session) => {
-    const keys = (await readKeys(session)).filter((key) => team === undefined || key.team === team);
-    const named = keys.filter((candidate) => candidate.name === name);
+    const named = await readKeys(session, { team, name });
     const [key] = named;
     if (key === undefined) {
+      const known = await readKeys(session, { team });
       throw new UnknownNameError(
         `there is no key named "${name}"`,
-        keys.map((known) => known.name),
+        known.map((other) => other.name),
       );
     }
     if (named.length > 1) {

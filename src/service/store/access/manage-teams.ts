@@ -59,7 +59,7 @@ export async function deleteTeam(
 ): Promise<{ keys: number; members: number }> {
   return await database.write(async (session) => {
     await requireTeam(session, name);
-    const valid = (await readKeys(session)).filter(({ team, revokedAt }) => team === name && revokedAt === null);
+    const valid = (await readKeys(session, { team: name })).filter(({ revokedAt }) => revokedAt === null);
     if (valid.length > 0 && !revokeKeys) {
       const names = valid.map((key) => key.name).join(", ");
       throw new RefusedChangeError(

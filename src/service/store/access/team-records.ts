@@ -22,9 +22,15 @@ export async function readKeyByHash(session: Session, hash: string): Promise<Key
   return key && withGrants(key);
 }
 
-/** All keys, including revoked ones, sorted by name and team. */
-export async function readKeys(session: Session): Promise<KeyRecord[]> {
-  return (await session.run(KEYS.orderBy("api_key.name").orderBy("api_key.team"))).map(withGrants);
+/** The keys of a team, of a name or all keys, including revoked ones, sorted by name and team. */
+export async function readKeys(
+  session: Session,
+  { team, name }: { team?: string | undefined; name?: string } = {},
+): Promise<KeyRecord[]> {
+  let keys = KEYS.orderBy("api_key.name").orderBy("api_key.team");
+  keys = team === undefined ? keys : keys.where("api_key.team", "=", team);
+  keys = name === undefined ? keys : keys.where("api_key.name", "=", name);
+  return (await session.run(keys)).map(withGrants);
 }
 
 /** The lists of scopes and retailers are stored as JSON. */

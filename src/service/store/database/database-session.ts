@@ -52,8 +52,9 @@ export async function transact<T>(
   work: () => Promise<T>,
   onLost: () => void = () => undefined,
 ): Promise<T> {
-  await script(begin);
   try {
+    // Inside, because BEGIN may succeed and the statement behind it fail.
+    await script(begin);
     const result = await work();
     await script("COMMIT");
     return result;

@@ -2,7 +2,7 @@ import type { Compilable } from "kysely";
 import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
-import { RefusedChangeError, StoreUnavailableError } from "../store.ts";
+import { RefusedChangeError, StoreTimeoutError, StoreUnavailableError } from "../store.ts";
 import { type DatabaseAccess, type Session, type SqlParameter, type SqlValue, transact } from "./database-session.ts";
 import { POSTGRES } from "./dialect.ts";
 import { LocationError } from "./location.ts";
@@ -107,38 +107,44 @@ class PostgresConnection implements DatabaseAccess {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw unavailable(error);
     });
-    let isLastUse = false;
+    // A connection that is released with it is closed, and the next query opens another.
+    let failure: Error | true | undefined;
+    const onLastUse = (reason: Error | true) => {
+      failure ??= reason;
+    };
     // Closing the connection ends its query on the server, also if the server does not answer.
     const cancel = () => {
-      isLastUse = true;
+      onLastUse(new StoreTimeoutError("the query passed its deadline"));
       void client.end().catch(() => undefined);
     };
     try {
       throwIfPast(deadline);
       deadline?.addEventListener("abort", cancel, { once: true });
-      const onLastUse = () => {
-        isLastUse = true;
-      };
       return await work(sessionOf(client, deadline, onLastUse), "postgres");
     } finally {
       deadline?.removeEventListener("abort", cancel);
-      client.release(isLastUse);
+      client.release(failure);
     }
   }
 }
 
 /** @param onLastUse called if the connection must be closed after the session */
-function sessionOf(client: pg.PoolClient, deadline: AbortSignal | undefined, onLastUse: () => void): Session {
+function sessionOf(
+  client: pg.PoolClient,
+  deadline: AbortSignal | undefined,
+  onLastUse: (reason: Error | true) => void,
+): Session {
   async function run<T>(work: () => Promise<T>): Promise<T> {
     throwIfPast(deadline);
     try {
       return await work();
     } catch (error) {
       throwIfPast(deadline);
+      const failure = unavailable(error);
       if (!(error instanceof pg.DatabaseError) || error.severity !== "ERROR") {
-        onLastUse();
+        onLastUse(failure);
       }
-      throw unavailable(error);
+      throw failure;
     }
   }
 
@@ -174,10 +180,10 @@ function sessionOf(client: pg.PoolClient, deadline: AbortSignal | undefined, onL
     transaction: async (kind, work) => {
       if (kind === "stage") {
         // The temporary tables end with the connection.
-        onLastUse();
+        onLastUse(true);
         return await work();
       }
-      return await transact(script, `BEGIN; ${LOCKS[kind]}`, work, onLastUse);
+      return await transact(script, `BEGIN; ${LOCKS[kind]}`, work, () => onLastUse(true));
     },
   };
 }

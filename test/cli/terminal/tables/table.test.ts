@@ -31,6 +31,16 @@ test("a table has a heading, a rule, text on the left and numbers on the right",
   });
 });
 
+test("a long table has each row once, in order, below one heading", () => {
+  const rows = Array.from({ length: 1_201 }, (_, index) => [textCell(`row ${index}`), numberCell(index)]);
+  const { text } = renderTable({ columns: [{ heading: "name" }, { heading: "number" }], rows });
+  const lines = rows.map((_, index) => {
+    const name = `row ${index}`;
+    return `${name.padEnd(8)}  ${index.toLocaleString("en").padStart(6)}`;
+  });
+  expect(text.split("\n")).toEqual(["name      number", "────────  ──────", ...lines, ""]);
+});
+
 test("text is cut to fit the terminal, the widest column first, and numbers never", () => {
   expect(renderTable(table, { width: 32 })).toEqual({
     text: [
