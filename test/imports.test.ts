@@ -17,7 +17,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   client: ["rows", "contract"],
   files: ["rows", "contract"],
   rows: ["contract"],
-  service: ["contract"],
+  service: ["files", "contract"],
   contract: [],
 };
 

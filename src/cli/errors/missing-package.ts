@@ -8,7 +8,7 @@ const PACKAGES = [
   {
     name: "@duckdb/node-api",
     pattern: /@duckdb\/|duckdb native binding/,
-    title: "DuckDB, which runs the queries of `catalog sql`,",
+    title: "DuckDB, which reads and writes Parquet and answers questions about a folder,",
   },
   { name: "libsql", pattern: /libsql/, title: "libsql, the database of --demo and `catalog service`," },
 ];

@@ -1,11 +1,12 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { filePattern } from "../../files/duckdb.ts";
 import { placeOfDay } from "../day-files.ts";
 import type { SyncState } from "../folder-state.ts";
 import { openDay } from "../synced-day.ts";
 import { openSqlSession, type SqlSession } from "./sql-session.ts";
-import { pathPattern, tableStatements } from "./views.ts";
+import { tableStatements } from "./views.ts";
 
 interface FolderSqlRequest {
   folder: string;
@@ -40,11 +41,9 @@ export async function withFolderSql<T>(
   try {
     const root = await realpath(folder);
     const paths = days.map((day) => join(root, placeOfDay(day)));
-    const patterns = paths.map(pathPattern);
     const session = await openSqlSession({
-      setUp: tableStatements(patterns),
-      // DuckDB compares each of the two with its allowed paths.
-      files: [...new Set([...patterns, ...paths])],
+      setUp: tableStatements(paths.map(filePattern)),
+      files: paths,
       resultFile: join(scratch, "result.parquet"),
       spillFolder: scratch,
       memory,

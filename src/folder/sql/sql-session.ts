@@ -1,12 +1,9 @@
-import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
-import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api";
+import type { DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api";
+import { openDuckDb, sqlText } from "../../files/duckdb.ts";
 
 /** Most threads of DuckDB. Each needs memory of its own. */
 export const MOST_THREADS = 4;
-
-/** Milliseconds between two interrupts: one that comes before a query begins to run has no effect. */
-const INTERRUPT_INTERVAL = 10;
 
 /** How the package begins the message of a text that is not SQL. */
 const NOT_EXTRACTED = "Failed to extract statements: ";
@@ -63,34 +60,27 @@ export interface SqlSessionOptions {
  */
 export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSession> {
   const { setUp, files, resultFile, spillFolder, memory, checked, signal } = options;
-  const { DuckDBInstance, StatementType } = await loadDuckDb();
-  const instance = await DuckDBInstance.create(":memory:", {
-    memory_limit: `${Math.ceil(memory / 1024)}KiB`,
-    threads: String(Math.min(availableParallelism(), MOST_THREADS)),
-    temp_directory: spillFolder,
-    // Blocks of files that a query reads again are in the cache of the system, too.
-    enable_external_file_cache: "false",
-    autoinstall_known_extensions: "false",
-    autoload_known_extensions: "false",
-  });
-  const connection = await instance.connect();
+  const { StatementType } = await import("@duckdb/node-api");
+  const asQueryError = async (error: unknown): Promise<never> => {
+    await checked;
+    active.throwIfAborted();
+    throw new QueryError(messageOf(error));
+  };
   let active = signal;
-  let release = interruptOn(active, connection);
+  const duckDb = await openDuckDb({
+    threads: Math.min(availableParallelism(), MOST_THREADS),
+    memory,
+    spillFolder,
+    files: [...files, resultFile],
+    setUp,
+    signal,
+  }).catch(asQueryError);
+  const { connection } = duckDb;
   const listenTo = (next: AbortSignal) => {
-    release();
     active = next;
-    release = interruptOn(active, connection);
+    duckDb.listenTo(next);
   };
-  const ask = async <T>(action: () => Promise<T>): Promise<T> => {
-    try {
-      active.throwIfAborted();
-      return await action();
-    } catch (error) {
-      await checked;
-      active.throwIfAborted();
-      throw new QueryError(messageOf(error));
-    }
-  };
+  const ask = <T>(action: () => Promise<T>): Promise<T> => duckDb.until(action).catch(asQueryError);
   /** The settings let COPY and ATTACH change the files themselves; a query cannot. */
   const prepareQuery = async (sql: string): Promise<DuckDBPreparedStatement> => {
     if (sql.includes("\0")) {
@@ -115,26 +105,6 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
     prepared.bind([...values]);
     return prepared;
   };
-  const close = () => {
-    release();
-    connection.closeSync();
-    instance.closeSync();
-  };
-  try {
-    for (const statement of [
-      // Each view and each query would read the footers of all files again.
-      "SET parquet_metadata_cache = true",
-      ...setUp,
-      `SET allowed_paths = [${[...files, resultFile].map(sqlText).join(", ")}]`,
-      "SET enable_external_access = false",
-      "SET lock_configuration = true",
-    ]) {
-      await ask(() => connection.run(statement));
-    }
-  } catch (error) {
-    close();
-    throw error;
-  }
   return {
     query: (sql, values = []) =>
       ask(async () => {
@@ -164,21 +134,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
         listenTo(signal);
       }
     },
-    close,
-  };
-}
-
-/** Ends the queries of a connection once the signal is aborted, until the returned function is called. */
-function interruptOn(signal: AbortSignal, connection: DuckDBConnection): () => void {
-  let interrupting: NodeJS.Timeout | undefined;
-  const interrupt = () => {
-    connection.interrupt();
-    interrupting ??= setInterval(interrupt, INTERRUPT_INTERVAL);
-  };
-  signal.addEventListener("abort", interrupt);
-  return () => {
-    signal.removeEventListener("abort", interrupt);
-    clearInterval(interrupting);
+    close: () => void duckDb[Symbol.asyncDispose](),
   };
 }
 
@@ -199,19 +155,6 @@ async function* resultTexts(
       row.map((value, index) => (isExact[index] && typeof value === "string" ? value : JSON.stringify(value))),
     );
   }
-}
-
-/** A text as a literal of SQL. */
-export function sqlText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-async function loadDuckDb() {
-  const duckDb = await import("@duckdb/node-api");
-  // The package's own decoder takes the first character of a text away if it is a byte order mark.
-  const accessors = createRequire(import.meta.filename)("@duckdb/node-api/lib/vectors/dataAccessors.js");
-  accessors.textDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  return duckDb;
 }
 
 /** DuckDB's message without its prefix and without the drawing of the error position, which a terminal would wrap. */

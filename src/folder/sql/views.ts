@@ -1,16 +1,11 @@
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { parquetElement } from "../../export/formats/parquet/parquet-columns.ts";
-import { sqlText } from "./sql-session.ts";
-
-/** A path as DuckDB reads it, which takes each path for a pattern. */
-export function pathPattern(path: string): string {
-  return path.replace(/[[*?]/g, "[$&]");
-}
+import { sqlText } from "../../files/duckdb.ts";
 
 /**
  * The statements that declare the tables. Queries see those of the schema `main`.
  *
- * @param files the day files as patterns (`pathPattern`)
+ * @param files the day files as patterns (`filePattern`)
  */
 export function tableStatements(files: readonly string[]): string[] {
   const rows = (some: readonly string[]) => `CREATE OR REPLACE VIEW own.numbered_rows AS ${rowsOf(some)}`;

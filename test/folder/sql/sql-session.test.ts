@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { FileError } from "../../../src/contract/errors.ts";
+import { sqlText } from "../../../src/files/duckdb.ts";
 import { openParquet } from "../../../src/folder/parquet-file.ts";
 import {
   MOST_THREADS,
@@ -11,7 +12,6 @@ import {
   QueryError,
   type SqlSession,
   type SqlSessionOptions,
-  sqlText,
 } from "../../../src/folder/sql/sql-session.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { failureOf } from "../../helpers/test-client.ts";

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import { filePattern } from "../../../src/files/duckdb.ts";
 import { placeOfDay } from "../../../src/folder/day-files.ts";
 import { withFolderSql } from "../../../src/folder/sql/folder-session.ts";
-import { pathPattern, tableStatements } from "../../../src/folder/sql/views.ts";
+import { tableStatements } from "../../../src/folder/sql/views.ts";
 import { readSyncedFolder } from "../../../src/folder/synced-day.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, rewriteDay, syncedFolder } from "../../helpers/synced-folder.ts";
@@ -137,7 +138,7 @@ test("files of earlier versions have the day as a column, and may lack others", 
 });
 
 test("a path is read as it is, whatever its characters mean in patterns", () => {
-  expect(pathPattern("/a[b]*/c?.parquet")).toBe("/a[[]b][*]/c[?].parquet");
+  expect(filePattern("/a[b]*/c?.parquet")).toBe("/a[[]b][*]/c[?].parquet");
   const [place] = DAYS.map((day) => join("/x/crawl_date=2001-01-01", placeOfDay(day)));
   expect(tableStatements([place ?? ""]).at(-1)).toContain(`read_parquet(['${place}'])`.slice(0, -1));
 });

@@ -1,0 +1,127 @@
+import { createRequire } from "node:module";
+import type { DuckDBConnection } from "@duckdb/node-api";
+
+/** Milliseconds between two interrupts: one that arrives before a statement starts has no effect. */
+const INTERRUPT_INTERVAL = 10;
+
+export interface DuckDbOptions {
+  /** The database file; without it, the database is in memory. */
+  database?: string;
+  readOnly?: boolean;
+  /** Maximum number of threads. With one, the same statements write the same bytes in every run. */
+  threads: number;
+  /** Memory limit of the engine in bytes. What does not fit goes to `spillFolder`. */
+  memory: number;
+  spillFolder: string;
+  /** The only files that statements may read or write, besides the database. */
+  files: readonly string[];
+  /** Runs before outside access ends. */
+  setUp?: readonly string[];
+  /** Ends the running statement when it is aborted. */
+  signal: AbortSignal;
+}
+
+/** An open database; closed by `await using`. */
+export interface DuckDb extends AsyncDisposable {
+  connection: DuckDBConnection;
+  /** Does something with the connection. @throws the reason of the signal once that is aborted */
+  until<T>(action: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
+  /** From now on this signal ends statements instead of the one before. */
+  listenTo(signal: AbortSignal): void;
+}
+
+/**
+ * Opens DuckDB without network, extensions, files other than those named, or changes of settings. COPY and ATTACH can still
+ * write the named files, so statements that users write must be queries.
+ *
+ * If the optional package is missing, the import fails and `missingPackageError` says how to install it.
+ */
+export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
+  const { database = ":memory:", readOnly = false, threads, memory, spillFolder, files, setUp = [] } = options;
+  const { DuckDBInstance } = await loadDuckDb();
+  options.signal.throwIfAborted();
+  const instance = await DuckDBInstance.create(database, {
+    access_mode: readOnly ? "READ_ONLY" : "AUTOMATIC",
+    memory_limit: `${Math.ceil(memory / 1024)}KiB`,
+    threads: String(threads),
+    temp_directory: spillFolder,
+    // The system caches blocks of files that are read again.
+    enable_external_file_cache: "false",
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+  });
+  const connection = await instance.connect();
+  let signal = options.signal;
+  let release = interruptOn(signal, connection);
+  const duckDb: DuckDb = {
+    connection,
+    until: async (action) => {
+      try {
+        signal.throwIfAborted();
+        return await action(connection);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error;
+      }
+    },
+    listenTo: (next) => {
+      release();
+      signal = next;
+      release = interruptOn(signal, connection);
+    },
+    [Symbol.asyncDispose]: async () => {
+      release();
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+  try {
+    for (const statement of [
+      // Each view and each query would read the footers of all files again.
+      "SET parquet_metadata_cache = true",
+      ...setUp,
+      // DuckDB compares the pattern with this list, then each path that matches it.
+      `SET allowed_paths = [${[...new Set(files.flatMap((file) => [filePattern(file), file]))].map(sqlText).join(", ")}]`,
+      "SET enable_external_access = false",
+      "SET lock_configuration = true",
+    ]) {
+      await duckDb.until(() => connection.run(statement));
+    }
+  } catch (error) {
+    await duckDb[Symbol.asyncDispose]();
+    throw error;
+  }
+  return duckDb;
+}
+
+/** Interrupts statements once the signal is aborted, until the returned function is called. */
+function interruptOn(signal: AbortSignal, connection: DuckDBConnection): () => void {
+  let interrupting: NodeJS.Timeout | undefined;
+  const interrupt = () => {
+    connection.interrupt();
+    interrupting ??= setInterval(interrupt, INTERRUPT_INTERVAL);
+  };
+  signal.addEventListener("abort", interrupt);
+  return () => {
+    signal.removeEventListener("abort", interrupt);
+    clearInterval(interrupting);
+  };
+}
+
+/** A text as a literal of SQL. */
+export function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The pattern that matches one path alone: DuckDB reads every path as a pattern. */
+export function filePattern(path: string): string {
+  return path.replace(/[[*?]/g, "[$&]");
+}
+
+async function loadDuckDb() {
+  const duckDb = await import("@duckdb/node-api");
+  // The package's own decoder drops a byte order mark at the start of a text.
+  const accessors = createRequire(import.meta.filename)("@duckdb/node-api/lib/vectors/dataAccessors.js");
+  accessors.textDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return duckDb;
+}
