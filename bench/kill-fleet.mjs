@@ -182,7 +182,7 @@ async function restartDatabase() {
 /** Requests at once, over all instances, get the limit of their team and no more. */
 async function limits() {
   const instances = await fleet.instances(INSTANCES, ["--rate-limit", String(LIMIT)]);
-  const headers = { authorization: `Bearer ${await fleet.key("limited", ["--team", "limited"])}` };
+  const headers = { authorization: `Bearer ${await fleet.key("limited", ["--team", "limited", "--all-retailers"])}` };
   const statuses = await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, number) => {
       const response = await fetch(`${instances[number % INSTANCES].url}/v1/coverage`, { headers });

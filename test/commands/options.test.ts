@@ -292,9 +292,17 @@ describe("a command line becomes complete options", () => {
 
   test.each([
     [["keys", "create", "laptop", "--team", "sales"], { key: { name: "laptop", team: "sales" }, output: undefined }],
+    [
+      ["keys", "create", "laptop", "-o", "-", "--scope", "catalog:sample,catalog:read", "--all-retailers"],
+      { key: { name: "laptop", scopes: ["catalog:sample", "catalog:read"], retailers: null }, output: undefined },
+    ],
     [["keys", "list", "-f", "json"], { format: "json" }],
     [["keys", "revoke", "laptop"], { name: "laptop", team: undefined }],
-    [["teams", "create", "sales", "--retailer", "acme"], { name: "sales", grants: { retailers: ["acme"] } }],
+    [
+      ["teams", "create", "sales", "--retailer", "acme, bolt", "--retailer", "acme"],
+      { name: "sales", grants: { retailers: ["acme", "bolt"] } },
+    ],
+    [["teams", "create", "sales", "--all-retailers"], { name: "sales", grants: { retailers: null } }],
     [["teams", "grant", "sales", "--all-retailers"], { name: "sales", grants: { retailers: null } }],
     [["teams", "show", "sales"], { name: "sales", format: "table" }],
     [["teams", "delete", "sales"], { name: "sales", revokeKeys: false }],
@@ -306,7 +314,7 @@ describe("a command line becomes complete options", () => {
       ["load", "--replace", "--retailer", "acme", "--date", "yesterday", "a.csv"],
       { files: ["a.csv"], replacement: { retailer: "acme", day: "2026-03-09" } },
     ],
-    [["remove", "--end-date", "365d", "-n"], { filters: { end_date: "365d" }, dryRun: true }],
+    [["remove", "--end-date", "365d", "--dry-run"], { filters: { end_date: "365d" }, dryRun: true }],
     [
       ["start", "--public-url", "https://api.example.com/", "--trust-proxy", "1", "--window", "30"],
       {

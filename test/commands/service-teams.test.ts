@@ -26,7 +26,7 @@ test("teams are created, changed, given members and shown", async () => {
     ["teams", "members", "add", "sales", " Ada@Example.com"],
     ["teams", "members", "add", "sales", "bob@example.com"],
     ["teams", "members", "remove", "sales", "bob@example.com"],
-    ["keys", "create", "laptop", "--team", "sales"],
+    ["keys", "create", "laptop", "--team", "sales", "-o", "-"],
     ["keys", "create", "old", "--team", "sales"],
     ["keys", "revoke", "old"],
   ];
@@ -52,6 +52,7 @@ keys       laptop, old (revoked)
 
 test("listings are JSON documents with --format json", async () => {
   const { service } = await setUp();
+  await service("teams", "create", "sales");
   await service("keys", "create", "laptop", "--team", "sales");
   await service("teams", "members", "add", "sales", "ada@example.com");
 
@@ -75,6 +76,11 @@ test.each([
   [["keys", "create", "b", "--team", "sales", "--scope", "catalog:read"], /has other grants: scopes catalog:sample;/],
   [["teams", "create", "sales"], /there is already a team "sales"\./],
   [["teams", "grant", "sale", "--all-retailers"], /there is no team "sale"; there are sales\./],
+  [["keys", "create", "b", "--team", "sale"], /there is no team "sale"\. To create it, .*\nDid you mean sales\?/],
+  [["keys", "create", "b", "--scope", "catalog:write"], /--scope "catalog:write" is not one of catalog:sample/],
+  [["teams", "create", "new", "--retailer", "a,,b"], /--retailer "a,,b" holds an empty value; name a retailer\./],
+  [["teams", "create", "new", "--retailer", "x", "--all-retailers"], /contradict each other/],
+  [["remove", "--all", "-n"], /unknown option '-n'/],
   [["teams", "grant", "sales"], /nothing to change: give --scope/],
   [["teams", "grant", "sales", "--retailer", "x", "--all-retailers"], /contradict each other/],
   [["teams", "members", "add", "sales", "ada"], /"ada" is not an e-mail address/],
@@ -152,7 +158,7 @@ test("incidents are listed with their ids, open ones first", async () => {
 
 test("a team with valid keys is deleted only with --revoke-keys", async () => {
   const { service } = await setUp();
-  await service("keys", "create", "laptop", "--team", "sales");
+  await service("keys", "create", "laptop", "--team", "sales", "--all-retailers");
 
   const refused = await service("teams", "delete", "sales");
   const deleted = await service("teams", "delete", "sales", "--revoke-keys", "-v");

@@ -84,7 +84,7 @@ export function parseFilters(flags: FilterFlags, now: number): WrittenFilters {
   const filters: WrittenFilters = {};
   for (const name of SLUG_FLAGS) {
     if (flags[name] !== undefined) {
-      filters[name] = splitValues(flags[name], `--${name}`, `name a ${name}`);
+      filters[name] = splitValues(flags[name], `--${name}`, `name a ${name}, or leave the flag out to match all`);
     }
   }
   if (flags.rcd !== undefined) {
@@ -93,13 +93,17 @@ export function parseFilters(flags: FilterFlags, now: number): WrittenFilters {
   return { ...filters, ...parseDates(flags, now) };
 }
 
-/** All values of a repeatable flag that takes comma lists, without duplicates. */
-function splitValues(values: readonly string[], flag: string, remedy: string): string[] {
+/**
+ * The values of a repeatable flag that takes comma lists, without duplicates.
+ *
+ * @throws UsageError if one is empty
+ */
+export function splitValues(values: readonly string[], flag: string, remedy: string): string[] {
   const parts = values.flatMap((value) => value.split(",")).map((part) => part.trim());
   const empty = values.find((value) => value.split(",").some((part) => part.trim() === ""));
   if (empty !== undefined) {
     const what = empty.trim() === "" ? "is empty" : `${quoted(empty)} holds an empty value`;
-    throw new UsageError(`${flag} ${what}; ${remedy}, or leave the flag out to match all.`, { flag, value: empty });
+    throw new UsageError(`${flag} ${what}; ${remedy}.`, { flag, value: empty });
   }
   return [...new Set(parts)];
 }
@@ -112,7 +116,7 @@ function parseTriples(values: readonly string[], flags: FilterFlags): string[] {
       `cannot be combined with --${other}: the API does not say how they combine. Use one or the other.`,
     );
   }
-  const triples = splitValues(values, "--rcd", "name a combination");
+  const triples = splitValues(values, "--rcd", "name a combination, or leave the flag out to match all");
   for (const triple of triples) {
     if (parseRcd(triple) === undefined) {
       throw valueError(

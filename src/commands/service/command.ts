@@ -65,7 +65,7 @@ Examples:
     options: (remove) =>
       addFilterFlags(remove)
         .option("--all", "remove every row")
-        .option("-n, --dry-run", "only say how many rows would be removed"),
+        .option("--dry-run", "only say how many rows would be removed"),
     load: async () => (await import("./remove.ts")).removeCommand,
   });
   declareTeams(command.command("teams").summary("manage teams: their scopes, retailers and members"), context, run);

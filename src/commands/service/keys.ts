@@ -2,16 +2,19 @@ import { open, rm } from "node:fs/promises";
 import type { Context } from "../../cli/context.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
-import { ClosedPipeError, FileError } from "../../contract/errors.ts";
+import { ClosedPipeError, FileError, UsageError } from "../../contract/errors.ts";
+import { closest } from "../../contract/values/closest.ts";
 import { fileError } from "../../files/system-error.ts";
 import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
+import { readTeams } from "../../service/store/access/team-records.ts";
+import type { WritableStore } from "../../service/store/writable-store.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import { parseRecordList, refuseEmpty, subcommand } from "./subcommand.ts";
 import { type GrantFlags, wantedGrants } from "./teams.ts";
 import { writeListing } from "./write-listing.ts";
 
-interface CreateKeyFlags extends Pick<GrantFlags, "scope" | "retailer"> {
-  /** A new file for the secret; undefined for stdout. */
+interface CreateKeyFlags extends GrantFlags {
+  /** A new file for the secret; `-` or undefined for stdout. */
   output?: string;
   team?: string;
 }
@@ -20,11 +23,12 @@ export const createKeyCommand = subcommand({
   parse: ({ team, output, ...grants }: CreateKeyFlags, [name]: [string]) => {
     refuseEmpty(name, "the name of a key");
     const key: NewKey = { name, ...(team !== undefined && { team }), ...wantedGrants(grants) };
-    return { key, output };
+    return { key, output: output === "-" ? undefined : output };
   },
   run: async ({ options: { database, key, output }, reporter, context, now }) => {
     const target = await openSecret(output, context);
     await withDatabase(database, async (store) => {
+      await refuseUnknownTeam(store, key);
       const secret = await createKey(store, key, now);
       try {
         await target.write(`${secret}\n`);
@@ -46,6 +50,20 @@ export const createKeyCommand = subcommand({
     );
   },
 });
+
+/** A team that does not exist is created with the grants that are given. Without any, its name is probably misspelt. */
+async function refuseUnknownTeam(store: WritableStore, { team, scopes, retailers }: NewKey): Promise<void> {
+  if (team === undefined || scopes !== undefined || retailers !== undefined) {
+    return;
+  }
+  const known = (await store.read(readTeams)).map(({ name }) => name);
+  if (!known.includes(team)) {
+    throw new UsageError(
+      `there is no team ${quoted(team)}. To create it, give what its keys may do: --scope, --retailer or --all-retailers.`,
+      { flag: "--team", value: team, suggestions: closest(team, known) },
+    );
+  }
+}
 
 /** Where a secret goes. A file is created before the key, readable only for its owner, and never replaces another. */
 async function openSecret(path: string | undefined, context: Context) {

@@ -72,6 +72,9 @@ function parseReplacement(
   if (replace !== true) {
     throw flagError(given, "needs --replace; without it, all rows of the file are added.");
   }
+  if (/[\s,]/.test(retailer) || retailer === "") {
+    throw valueError("--retailer", retailer, "is not the slug of one retailer, whose day the file replaces.");
+  }
   if (isFromLatest(date)) {
     throw valueError("--date", date, "depends on the rows that are there; write the day that was crawled again.");
   }

@@ -39,7 +39,7 @@ export function declareTeams(command: Command, context: Context, run: Run<unknow
       "catalog service teams grant sales --scope catalog:sample --scope catalog:read",
       "catalog service teams grant sales --all-retailers",
     ],
-    options: (grant) => addGrantFlags(grant).option("--all-retailers", "the team can see every retailer"),
+    options: addGrantFlags,
     load: async () => (await import("./teams.ts")).grantTeamCommand,
   });
   add("delete <name>", {
@@ -68,10 +68,12 @@ export function declareTeams(command: Command, context: Context, run: Run<unknow
 }
 
 function addGrantFlags(command: Command, team = "the team", byDefault = ""): Command {
-  const scope = new Option("--scope <scope>", `scope of ${team}, repeatable${byDefault}`);
+  const repeatable = `repeatable, or a comma list${byDefault}`;
+  const scope = new Option("--scope <scope>", `scope of ${team}, ${repeatable}`);
   return command
     .addOption(scope.choices(SCOPES).argParser(collectValues))
-    .option("--retailer <slug>", `retailer that ${team} can see, repeatable${byDefault}`, collectValues);
+    .option("--retailer <slug>", `retailer that ${team} can see, ${repeatable}`, collectValues)
+    .option("--all-retailers", `${team} can see every retailer`);
 }
 
 export function declareKeys(command: Command, context: Context, run: Run<unknown> | undefined): void {
@@ -80,7 +82,7 @@ export function declareKeys(command: Command, context: Context, run: Run<unknown
   add("create <name>", {
     summary: "create a key and print its secret, once",
     description:
-      "Creates a key and prints its secret of 43 characters on stdout. The secret cannot be shown again. If the team does not exist yet, it is created.",
+      "Creates a key and prints its secret of 43 characters on stdout. The secret cannot be shown again. A team that does not exist yet is created if --scope, --retailer or --all-retailers say what it may do.",
     examples: [
       "catalog service keys create laptop --output key",
       "catalog service keys create viewer --team viewers --scope catalog:sample --retailer nordwind",

@@ -1,7 +1,9 @@
-import { quoted } from "../../cli/flags/values.ts";
+import { splitValues } from "../../cli/flags/filter.ts";
+import { checkChoice, flagError, quoted } from "../../cli/flags/values.ts";
 import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { UsageError } from "../../contract/errors.ts";
+import { SCOPES } from "../../contract/operations.ts";
 import { counted } from "../../contract/values/counted.ts";
 import {
   createTeam,
@@ -98,11 +100,6 @@ export const grantTeamCommand = subcommand({
     if (flags.scope === undefined && flags.retailer === undefined && flags.allRetailers !== true) {
       throw new UsageError("nothing to change: give --scope, --retailer or --all-retailers.");
     }
-    if (flags.retailer !== undefined && flags.allRetailers === true) {
-      throw new UsageError("--retailer and --all-retailers contradict each other; give one of them.", {
-        flag: "--all-retailers",
-      });
-    }
     return { name, grants: wantedGrants(flags) };
   },
   run: async ({ options: { database, name, grants }, reporter }) => {
@@ -141,10 +138,16 @@ export const removeMemberCommand = subcommand({
   },
 });
 
+/** @throws UsageError if a scope is unknown, a slug is empty, or the flags contradict each other */
 export function wantedGrants({ scope, retailer, allRetailers }: GrantFlags): WantedGrants {
+  if (retailer !== undefined && allRetailers === true) {
+    throw flagError("--all-retailers", "and --retailer contradict each other; give one of them.");
+  }
   return {
-    ...(scope !== undefined && { scopes: scope }),
-    ...(retailer !== undefined && { retailers: retailer }),
+    ...(scope !== undefined && {
+      scopes: splitValues(scope, "--scope", "name a scope").map((one) => checkChoice(one, SCOPES, "--scope")),
+    }),
+    ...(retailer !== undefined && { retailers: splitValues(retailer, "--retailer", "name a retailer") }),
     ...(allRetailers === true && { retailers: null }),
   };
 }
