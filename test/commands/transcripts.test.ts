@@ -26,7 +26,7 @@ const TRANSCRIPTS = {
   "coverage-by-day": ["coverage", "--group-by", "day", "-f", "table"],
   "coverage-nothing": ["coverage", "-f", "table", "--date", "1999-01-01"],
   "sample-table": ["sample", "-f", "table", "--columns", "retailer,sku,title,selling_price,color"],
-  "coverage-chart": ["coverage", "--chart", "--group-by", "retailer", "--chart-requests", "5"],
+  "coverage-chart": ["coverage", "--chart", "--group-by", "retailer"],
   "sample-card": ["sample", "--card", "--retailer", "casa-luz", "--columns", "sku,title,brand,color,selling_price"],
   "sample-tsv": ["sample", "-f", "tsv", "--columns", "sku,title,brand,color,selling_price"],
   "export-ndjson": ["export", "--retailer", "casa-luz"],

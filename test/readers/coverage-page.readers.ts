@@ -26,14 +26,17 @@ interface Browser {
   requests: string[];
 }
 
-/** Periods of one day, of which acme has rows in the second and zeta in both. */
-const ACTIVITY = {
-  periods: ["2026-01-01", "2026-01-02"].map((day) => ({ start: day, end: day, days: 1 })),
-  rows: new Map([
-    ["zeta", [900, 1]],
-    [HOSTILE, [0, 1_280]],
-  ]),
-};
+/** A hostile retailer has rows on the second day, and zeta on both. */
+const DAYS = new Map([
+  ["2026-01-01", new Map([["zeta:sofas:home", 900]])],
+  [
+    "2026-01-02",
+    new Map([
+      ["zeta:sofas:home", 1],
+      [`${HOSTILE}:sofas:home`, 1_280],
+    ]),
+  ],
+]);
 
 const ROWS = `[...document.querySelectorAll("#retailers > :not([hidden])")].map((retailer) =>
   [retailer.open, ...[...retailer.querySelectorAll("tbody tr:not([hidden]) td:nth-child(3)")].map((cell) => cell.textContent)])`;
@@ -155,7 +158,7 @@ async function open(): Promise<Browser> {
       filters: { retailer: HOSTILE },
       service: "https://api.example",
       now: 0,
-      activity: ACTIVITY,
+      days: DAYS,
     }),
   );
   const socket = new WebSocket(await devTools(folder));

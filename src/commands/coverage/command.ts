@@ -9,15 +9,15 @@ import { addListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags } from "../../cli/flags/source.ts";
 import { quoted, wholeNumber } from "../../cli/flags/values.ts";
 import { UsageError } from "../../contract/errors.ts";
+import { NEWEST_DAYS } from "./day-counts.ts";
 import {
-  CHART_REQUESTS,
   COVERAGE_FIELDS,
   COVERAGE_FORMATS,
   type CoverageFlags,
   type CoverageOptions,
   coverageColumns,
-  DAY_REQUESTS,
   GROUPINGS,
+  MAX_REQUESTS,
   parseCoverageOptions,
   sortWords,
 } from "./options.ts";
@@ -40,26 +40,22 @@ export function declare(command: Command, context: Context, run = load): void {
   addBrandFlag(addFilterFlags(command));
   addListOutput(command, COVERAGE_FORMATS)
     .addOption(
-      new Option("--group-by <what>", "sum up the combinations (brand: of a folder), or count each day").choices(
-        GROUPINGS,
-      ),
+      new Option(
+        "--group-by <what>",
+        `sum up the combinations (brand: of a folder), or count each day (of a service the newest ${NEWEST_DAYS}, or those of --start-date and --end-date)`,
+      ).choices(GROUPINGS),
     )
     .option("--from <dir>", "the same as naming the folder alone")
     .addOption(failIfOption(COVERAGE_FIELDS, "if a retailer, or a group of --group-by, meets it, as in 'days_old > 2'"))
     .option(
       "--max-requests <n>",
-      `limit on coverage requests for --group-by day (default: ${DAY_REQUESTS})`,
+      `limit on the days of --group-by day, each a request to the service (default: ${MAX_REQUESTS})`,
       wholeNumber("--max-requests", 1),
     )
-    .option("--chart", "draw the rows as bars and each retailer's crawls over time as a line")
-    .option(
-      "--chart-requests <n>",
-      `limit on coverage requests for the days of --chart or --html (default: ${CHART_REQUESTS})`,
-      wholeNumber("--chart-requests", 1, 100),
-    )
+    .option("--chart", "draw the rows as bars and, of a folder, each retailer's crawls over time as a line")
     .option(
       "--html <file>",
-      "write an HTML page: a heat map of days, and all combinations to search and sort; it needs no network",
+      "write an HTML page: all combinations to search and sort and, of a folder, a heat map of days; it needs no network",
     );
   addReadFlags(command);
   addListFlags(command, "matching_rows", SORT_NAMES, ", or `rows`, `first` or `last` day");

@@ -38,8 +38,10 @@ export async function withFolderSource(
         ? await countBrands({ ...synced, days: Object.keys(state.days), isWanted: () => true }, context)
         : countsOf(state);
     const isWanted = rowFilter(filters);
+    const client = withSets(countingClient(counts));
     await use({
-      client: withSets(countingClient(counts)),
+      client,
+      coverage: () => client.coverage(filters),
       filters,
       service: folder,
       reporter,

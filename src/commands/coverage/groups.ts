@@ -7,7 +7,7 @@ import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
 import { summaryOf } from "../../pull/set-client.ts";
 import type { CoverageSource } from "./coverage-source.ts";
-import type { DayCounts, EndDays } from "./day-counts.ts";
+import type { DayCounts } from "./day-counts.ts";
 import { type CoverageOptions, DIMENSIONS, type Summing } from "./options.ts";
 
 /** Days from `day` to the day of `now` (UTC); null without a day. */
@@ -75,35 +75,23 @@ export interface Counted {
   entries: readonly Entry[];
   /** What `--fail-if` is about, listed or not: the days or groups of the list, or the retailers of one without groups. */
   groups: readonly Entry[];
-  /** Of a list of days: at least the listed ones. */
-  days?: DayCounts;
-  /** Whether `days` are all days of the set. */
-  hasAllDays: boolean;
+  /** The days of the set, if each was counted. */
+  days: DayCounts | undefined;
 }
 
 export async function countedBy(
-  { groupBy, list, chartRequests, failIf }: CoverageOptions,
+  { groupBy, list }: CoverageOptions,
   response: CoverageResponse,
   source: CoverageSource,
   now: number,
 ): Promise<Counted> {
   if (groupBy === "day") {
-    // A chart draws the days that are not listed, too, and a condition is about all of them.
-    const isOfList = chartRequests === undefined && failIf === undefined;
-    const days = await source.days(response.data, isOfList ? endDaysOf(list) : undefined);
+    const days = await source.days(response);
     const groups = groupDays(days, now);
-    const rows = groups.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
-    const hasAllDays = rows === response.meta.coverage.matching_rows;
-    return { response, entries: entriesInOrder(groups, list), groups, days, hasAllDays };
+    return { response, entries: entriesInOrder(groups, list), groups, days };
   }
   const summed = groupBy === "brand" ? await source.brands() : response.data;
   const groups = groupCoverage(summed, groupBy ?? "retailer", now);
   const entries: Entry[] = groupBy === undefined ? combinationEntries(summed, now) : groups;
-  return { response, entries: entriesInOrder(entries, list), groups, hasAllDays: false };
-}
-
-/** The days that a list shows, if they are those at one end of the set. */
-function endDaysOf({ sort, limit }: ListOptions): EndDays | undefined {
-  const { column, descending } = sort ?? { column: "crawl_date", descending: true };
-  return limit === undefined || column !== "crawl_date" ? undefined : { most: limit, newestFirst: descending };
+  return { response, entries: entriesInOrder(entries, list), groups, days: undefined };
 }

@@ -26,11 +26,8 @@ export type Grouping = (typeof GROUPINGS)[number];
 /** What combinations are summed up by. */
 export type Summing = Exclude<Grouping, "day">;
 
-/** Default of `--chart-requests`. */
-export const CHART_REQUESTS = 24;
-
-/** Default of `--max-requests`: what the service allows in two minutes (contract section 8). */
-export const DAY_REQUESTS = 240;
+/** Default of `--max-requests`: half of what the service allows a team in a minute (contract section 8). */
+export const MAX_REQUESTS = 60;
 
 /** Fields of a group that `--fail-if` may use; a group without one of them does not meet a condition on it. */
 export const COVERAGE_FIELDS = ["days_old", "matching_rows", "corpus_rows", "combinations", "retailers"] as const;
@@ -42,7 +39,6 @@ export interface CoverageFlags extends ReadFlags, OutputFlags, ListFlags {
   failIf?: Condition<CoverageField>;
   maxRequests?: number;
   chart?: boolean;
-  chartRequests?: number;
 }
 
 /** What `catalog coverage` counts and shows. With a folder it sends no request. */
@@ -55,12 +51,8 @@ export interface CoverageOptions extends FolderOptions {
   page: PageOptions | undefined;
   /** Whether the rows are drawn as bars. */
   chart: boolean;
-  /** The most coverage requests for the days of `groupBy`. */
+  /** Maximum number of days, each of which takes a coverage request, of `groupBy` for a service. */
   maxRequests: number;
-  /** Coverage requests for the activity over time; undefined for no chart. */
-  chartRequests: number | undefined;
-  /** Whether the page shows each day, which takes no request. */
-  everyDay: boolean;
 }
 
 const DAY_COLUMNS = ["crawl_date", "retailers", "combinations", "matching_rows"];
@@ -97,7 +89,7 @@ export function parseCoverageOptions(
   if (flags.groupBy === "brand" && folder === undefined) {
     throw flagError("--group-by", "brand needs a folder of `catalog sync`: the API does not count brands.");
   }
-  const { groupBy, chart = false, chartRequests } = flags;
+  const { groupBy, chart = false } = flags;
   const { page, listing } = splitPage(
     flags,
     [flags.output, flags.format, flags.chart].some((flag) => flag !== undefined),
@@ -112,10 +104,6 @@ export function parseCoverageOptions(
   if (flags.maxRequests !== undefined && (groupBy !== "day" || folder !== undefined)) {
     throw flagError("--max-requests", "is for --group-by day of a service; leave it out.");
   }
-  const isDrawn = chart || page !== undefined;
-  if (chartRequests !== undefined && !isDrawn) {
-    throw flagError("--chart-requests", "needs --chart or --html.");
-  }
   return {
     ...parseSource(command, flags, context),
     folder,
@@ -127,9 +115,7 @@ export function parseCoverageOptions(
     list: parseListFlags(flags, coverageColumns(groupBy), sortWords(groupBy)),
     page,
     chart,
-    maxRequests: flags.maxRequests ?? DAY_REQUESTS,
-    chartRequests: isDrawn ? (chartRequests ?? CHART_REQUESTS) : undefined,
-    everyDay: folder !== undefined && chartRequests === undefined,
+    maxRequests: flags.maxRequests ?? MAX_REQUESTS,
   };
 }
 

@@ -11,23 +11,21 @@ import { withServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
 import { type Counted, countedBy, type Entry, entryMember } from "./groups.ts";
 import { type CoverageOptions, coverageColumns } from "./options.ts";
-import { type Activity, activityIn, activityOfDays } from "./views/activity.ts";
-
-const NO_ACTIVITY: Activity = { periods: [], rows: new Map() };
 
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
-  const { folder, groupBy, output, page } = options;
+  const { folder, groupBy, output, page, chart } = options;
   const withSource = folder === undefined ? withServiceSource : (await import("./folder-source.ts")).withFolderSource;
   await withSource(options, context, async (source) => {
-    const { client, filters, service, reporter, signal } = source;
+    const { filters, service, reporter } = source;
     const now = context.now();
-    const response = await client.coverage(filters, signal);
+    const response = await source.coverage();
     if (response.data.length === 0) {
       await reportEmpty(source, options);
     }
     const listed = await countedBy(options, response, source, now);
-    const activity = options.chartRequests === undefined ? NO_ACTIVITY : await activityIn(options, listed, source);
+    const isDrawn = (chart || page !== undefined) && folder !== undefined;
+    const days = listed.days ?? (isDrawn ? await source.days(response) : undefined);
     reporter.progress.clear();
     const writeListing = async () => {
       if (hasRowFormat(output)) {
@@ -36,15 +34,14 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
       } else {
         // Loaded where it is needed: tables take as long as all the rest.
         const { viewOf } = await import("./views/coverage-views.ts");
-        await showTable(viewOf(listed, options, activity, context), output, options.list, reporter, context);
+        await showTable(viewOf({ ...listed, days }, options, context), output, options.list, reporter, context);
       }
     };
     if (page === undefined) {
       await writeListing();
     } else {
       const { coveragePage } = await import("./views/coverage-page.ts");
-      const drawn = options.everyDay ? activityOfDays(await source.days(response.data)) : activity;
-      const html = coveragePage(response, { filters, service, now, activity: drawn });
+      const html = coveragePage(response, { filters, service, now, days });
       await writePage(html, page, context, writeListing);
       reporter.note(`${page.file}: the coverage of ${counted(response.data.length, "combination")}`);
     }
@@ -54,9 +51,9 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
 }
 
 /** Notes, of a list of days, which days it lacks and what it took. */
-function noteDays({ days, hasAllDays }: Counted, cost: readonly string[], reporter: Reporter): void {
+function noteDays({ days }: Counted, cost: readonly string[], reporter: Reporter): void {
   if (days !== undefined) {
-    const notes = [...(hasAllDays ? describeGaps(days) : []), ...cost];
+    const notes = [...describeGaps(days), ...cost];
     if (notes.length > 0) {
       reporter.note(notes.join(" · "));
     }

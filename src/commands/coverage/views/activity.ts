@@ -1,11 +1,6 @@
-import type { CatalogClient } from "../../../client/client.ts";
-import type { CoverageSummary } from "../../../contract/coverage.ts";
-import { type Filters, splitRcd } from "../../../contract/filters.ts";
+import { splitRcd } from "../../../contract/filters.ts";
 import { addDays, dayNumber } from "../../../contract/values/day-arithmetic.ts";
-import type { CoverageSource } from "../coverage-source.ts";
 import type { DayCounts } from "../day-counts.ts";
-import type { Counted } from "../groups.ts";
-import type { CoverageOptions } from "../options.ts";
 
 /** When the rows were crawled, retailer by retailer. */
 export interface Activity {
@@ -23,52 +18,7 @@ export interface Period {
   isGap?: boolean;
 }
 
-/** Coverage requests sent at once. */
-const CONCURRENCY = 4;
-
-/** When the rows were crawled, in at most `chartRequests` periods. If the days are known, no request is sent. */
-export async function activityIn(
-  { chartRequests = 0, folder }: CoverageOptions,
-  { response, days }: Counted,
-  source: CoverageSource,
-): Promise<Activity> {
-  const summary = response.meta.coverage;
-  const known = folder === undefined ? days : await source.days(response.data);
-  const activity =
-    known === undefined
-      ? await readActivity(source.client, source.filters, summary, chartRequests, source.signal)
-      : rowsIn(periodsOf(summary, chartRequests), known);
-  const sum = [...activity.rows.values()].flat().reduce((total, count) => total + count, 0);
-  if (sum !== summary.matching_rows) {
-    source.reporter.warn(`the set changed while it was read: ${summary.matching_rows} rows at first, then ${sum}`);
-  }
-  return activity;
-}
-
-/** Finds when the rows were crawled, with one coverage request for each period, at most `requests`. */
-export async function readActivity(
-  client: Pick<CatalogClient, "coverage">,
-  filters: Filters,
-  summary: CoverageSummary,
-  requests: number,
-  signal: AbortSignal,
-): Promise<Activity> {
-  const periods = periodsOf(summary, requests);
-  const { rows, add } = countsIn(periods);
-  const queue = periods.entries();
-  const work = async () => {
-    for (const [index, { start, end }] of queue) {
-      const { data } = await client.coverage({ ...filters, start_date: start, end_date: end }, signal);
-      for (const { retailer, matching_rows } of data) {
-        add(retailer, index, matching_rows);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  return { periods, rows };
-}
-
-/** Most days without rows that are drawn day by day. */
+/** Up to this many days without rows in a row are drawn day by day. */
 const SHORT_GAP = 7;
 
 /** When the rows were crawled, day by day. Longer times without rows are one period each. */
@@ -84,36 +34,28 @@ export function activityOfDays(days: DayCounts): Activity {
   return rowsIn(periods, days);
 }
 
-/** The rows of known days; a set that has changed may have days outside of the periods. */
+/** When the rows were crawled, in at most `count` periods of nearly the same length. */
+export function activityInPeriods(days: DayCounts, count: number): Activity {
+  const known = [...days.keys()].sort();
+  const [first, last] = [known[0], known.at(-1)];
+  return rowsIn(first === undefined || last === undefined ? [] : cut(first, last, count), days);
+}
+
 function rowsIn(periods: readonly Period[], days: DayCounts): Activity {
-  const { rows, add } = countsIn(periods);
-  const [first = "", last = ""] = [periods[0]?.start, periods.at(-1)?.end];
-  const inside = [...days].filter(([day]) => day >= first && day <= last);
+  const rows = new Map<string, number[]>();
   let index = 0;
-  for (const [day, counts] of inside.sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [day, counts] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
     while ((periods[index]?.end ?? day) < day) {
       index += 1;
     }
     for (const [rcd, count] of counts) {
-      add(splitRcd(rcd).retailer, index, count);
+      const { retailer } = splitRcd(rcd);
+      const ofRetailer = rows.get(retailer) ?? new Array<number>(periods.length).fill(0);
+      ofRetailer[index] = (ofRetailer[index] ?? 0) + count;
+      rows.set(retailer, ofRetailer);
     }
   }
   return { periods, rows };
-}
-
-/** The rows of each retailer in each period, as they are added. */
-function countsIn({ length }: readonly Period[]) {
-  const rows = new Map<string, number[]>();
-  const add = (retailer: string, index: number, count: number) => {
-    const counts = rows.get(retailer) ?? new Array<number>(length).fill(0);
-    counts[index] = (counts[index] ?? 0) + count;
-    rows.set(retailer, counts);
-  };
-  return { rows, add };
-}
-
-function periodsOf({ earliest_date, latest_date }: CoverageSummary, most: number): Period[] {
-  return earliest_date === null || latest_date === null ? [] : cut(earliest_date, latest_date, most);
 }
 
 /** Cuts the days from `first` to `last` into at most `count` periods whose lengths differ by one day at most. */

@@ -9,8 +9,9 @@ import { groupBy } from "../../../contract/values/group-by.ts";
 import type { Html } from "../../../contract/values/html-tag.ts";
 import { daysInRange } from "../../../folder/sync/day-ranges.ts";
 import { summaryOf } from "../../../pull/set-client.ts";
+import type { DayCounts } from "../day-counts.ts";
 import { type CombinationEntry, combinationEntries, daysOld, entriesInOrder } from "../groups.ts";
-import type { Activity, Period } from "./activity.ts";
+import { type Activity, activityOfDays, type Period } from "./activity.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
 
 export interface CoveragePageFacts {
@@ -18,7 +19,8 @@ export interface CoveragePageFacts {
   service: string;
   /** Milliseconds since the epoch. */
   now: number;
-  activity: Activity;
+  /** Undefined if the days are not known: the page then has no heat map. */
+  days: DayCounts | undefined;
 }
 
 type RetailerGroup = ReturnType<typeof stalestFirst>[number];
@@ -30,8 +32,9 @@ export function coveragePage({ data, meta }: CoverageResponse, facts: CoveragePa
   const body = html`<h1>Coverage</h1>
 <p>${describeSet(meta.coverage)}</p>
 <p>${describeOrigin(facts)}</p>
-${found ? heatMap(facts.activity, retailers) : ""}
-${found ? combinationLists(retailers, meta.coverage) : ""}`;
+${found && facts.days !== undefined ? heatMap(activityOfDays(facts.days), retailers) : ""}
+${found ? combinationLists(retailers, meta.coverage) : ""}
+${found && facts.days !== undefined ? html`<p><a href="#map">Back to the map</a></p>` : ""}`;
   return renderPage({ title: "Coverage", body, style: STYLE, script: SCRIPT });
 }
 
@@ -159,8 +162,7 @@ function combinationLists(retailers: readonly RetailerGroup[], summary: Coverage
 <label>Sort by <select id="sort">${Object.entries(ORDERS).map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></label>
 <output id="found">${counted(summary.combinations, "combination")}</output></p>
 <p class="scale"><span>${summary.earliest_date ?? ""}</span><span>${summary.latest_date ?? ""}</span></p>
-<div id="retailers">${retailers.map((group) => retailerList(group, summary))}</div>
-<p><a href="#map">Back to the map</a></p>`;
+<div id="retailers">${retailers.map((group) => retailerList(group, summary))}</div>`;
 }
 
 const HEADINGS = html`<th scope="col">department</th><th scope="col">category</th><th scope="col" class="count">rows</th><th scope="col">days</th><th scope="col" class="count">days old</th><td></td>`;

@@ -111,6 +111,7 @@ function dayBars(entries: readonly Entry[]): ItemColumn<Entry> {
 /** The heading of the bars that draw ranges of days. */
 export const RANGE = "range";
 
+/** The days of each entry as a range of those of the set; none if nothing matches. */
 function rangeBars({ response }: Counted, width: number | undefined): ItemColumn<Entry>[] {
   const { earliest_date: first, latest_date: last } = response.meta.coverage;
   if (first === null || last === null) {
@@ -138,9 +139,9 @@ function retailersAsHeadings({ columns, rows, footer = [] }: Table): Table {
 }
 
 /** Names the totals in their first cell. */
-function labelled(table: Table, { response, days, hasAllDays }: Counted, groupBy: Grouping | undefined): Table {
+function labelled(table: Table, { response, days }: Counted, groupBy: Grouping | undefined): Table {
   const { combinations } = response.meta.coverage;
-  const ofDays = days !== undefined && hasAllDays ? counted(days.size, "day") : "total";
+  const ofDays = groupBy === "day" && days !== undefined ? counted(days.size, "day") : "total";
   const label = groupBy === undefined ? `total of ${groupDigits(combinations)}` : ofDays;
   return { ...table, footer: [textCell(label), ...(table.footer ?? []).slice(1)] };
 }

@@ -91,6 +91,6 @@ if (list !== null) {
 
   // The newest days are in view.
   const map = document.querySelector("#days");
-  map.scrollLeft = map.scrollWidth;
+  if (map !== null) map.scrollLeft = map.scrollWidth;
 }
 `;
