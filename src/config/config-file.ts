@@ -15,7 +15,7 @@ export interface Profiles {
 }
 
 interface ConfigFile extends Profiles {
-  path: string;
+  path: string | undefined;
   /** Undefined if the file is missing. */
   text: string | undefined;
 }
@@ -28,9 +28,12 @@ export function askedProfile(flag: string | undefined, { env }: Pick<Environment
 /** Name of the profile that is used if no other is requested or configured. */
 export const DEFAULT_PROFILE = "default";
 
-/** Path of the configuration file: `CATALOG_CONFIG`, or `config.toml` in the platform's configuration folder. */
-export function configPath(context: Pick<Environment, "env" | "folders">): string {
-  return context.env.CATALOG_CONFIG || join(context.folders.config, "config.toml");
+/**
+ * Path of the configuration file: `CATALOG_CONFIG`, or `config.toml` in the platform's configuration folder; undefined if
+ * there is neither.
+ */
+export function configPath({ env, folders }: Pick<Environment, "env" | "folders">): string | undefined {
+  return env.CATALOG_CONFIG || (folders.config && join(folders.config, "config.toml"));
 }
 
 /**
@@ -44,6 +47,10 @@ export async function readConfig(
   { mayBeMissing = !context.env.CATALOG_CONFIG } = {},
 ): Promise<ConfigFile> {
   const path = configPath(context);
+  const none = { path, text: undefined, profiles: new Map<string, Profile>(), defaultProfile: undefined };
+  if (path === undefined) {
+    return none;
+  }
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (mayBeMissing && error.code === "ENOENT") {
       return undefined;
@@ -51,7 +58,7 @@ export async function readConfig(
     throw new FileError(`the configuration file ${path} cannot be read: ${error.message}`, path, error);
   });
   if (text === undefined) {
-    return { path, text, profiles: new Map(), defaultProfile: undefined };
+    return none;
   }
   return { path, text, ...(await parseConfig(text, path)) };
 }

@@ -1,8 +1,8 @@
-/** The folders of this tool on this platform (XDG on Linux). */
+/** The folders of this tool on this platform (XDG on Linux); each is undefined if the user has no home folder. */
 export interface Folders {
-  config: string;
-  data: string;
-  cache: string;
+  config: string | undefined;
+  data: string | undefined;
+  cache: string | undefined;
 }
 
 /** What settings and keys are read with. The `Context` of a command has all of it. */

@@ -1,4 +1,4 @@
-import { FileError, LockedError } from "../contract/errors.ts";
+import { FileError, LockedError, UsageError } from "../contract/errors.ts";
 import { lock } from "../files/lock.ts";
 import { privateTarget, replacePrivateFile } from "../files/replace-file.ts";
 import { askedProfile, configPath, DEFAULT_PROFILE, type Profile, readConfig, rightsOfOthers } from "./config-file.ts";
@@ -33,6 +33,9 @@ export async function writeProfile(
   change: (profile: Profile) => Profile,
 ) {
   const path = configPath(context);
+  if (path === undefined) {
+    throw new UsageError("there is no home folder to store a profile in; set HOME, or CATALOG_CONFIG to a file.");
+  }
   const written = async <T>(action: Promise<T>): Promise<T> => {
     try {
       return await action;

@@ -51,7 +51,7 @@ export async function findProfile(
   const asked = askedProfile(flag, context);
   const name = asked ?? defaultProfile ?? DEFAULT_PROFILE;
   const values = profiles.get(name);
-  if (values !== undefined) {
+  if (values !== undefined && path !== undefined) {
     return { name, path, values };
   }
   if (asked === undefined && defaultProfile === undefined) {
@@ -59,10 +59,13 @@ export async function findProfile(
   }
   const names = [...profiles.keys()];
   const known = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
-  throw new UsageError(`there is no profile ${JSON.stringify(name)} in ${path}; ${known}.`, {
-    ...(flag === undefined ? {} : { flag: "--profile", value: flag }),
-    suggestions: closest(name, names, 1),
-  });
+  throw new UsageError(
+    `there is no profile ${JSON.stringify(name)} in ${path ?? "the configuration file"}; ${known}.`,
+    {
+      ...(flag === undefined ? {} : { flag: "--profile", value: flag }),
+      suggestions: closest(name, names, 1),
+    },
+  );
 }
 
 /** The address of the service: by flag, then environment, then profile. @throws UsageError if there is none */

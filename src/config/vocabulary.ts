@@ -30,8 +30,9 @@ export async function readVocabulary(
   owner: VocabularyOwner,
   context: Pick<Environment, "folders">,
 ): Promise<Vocabulary> {
+  const path = vocabularyPath(owner, context);
   try {
-    return vocabularyFrom(JSON.parse(await readFile(vocabularyPath(owner, context), "utf8")));
+    return path === undefined ? NOTHING : vocabularyFrom(JSON.parse(await readFile(path, "utf8")));
   } catch {
     return NOTHING;
   }
@@ -47,23 +48,29 @@ export async function rememberVocabulary(
   { complete }: { complete: boolean },
   context: Pick<Environment, "folders" | "pid">,
 ): Promise<void> {
+  const path = vocabularyPath(owner, context);
+  if (path === undefined) {
+    return;
+  }
   const known = complete ? NOTHING : await readVocabulary(owner, context);
   const slugs = { ...known.slugs };
   for (const [name, values] of Object.entries(seen.slugs ?? {}) as [FilterName, readonly string[]][]) {
     slugs[name] = union(slugs[name] ?? [], values);
   }
   const vocabulary: Vocabulary = { rcds: union(known.rcds, seen.rcds ?? []), slugs };
-  await replacePrivateFile(vocabularyPath(owner, context), JSON.stringify(vocabulary), context.pid).catch(
-    () => undefined,
-  );
+  await replacePrivateFile(path, JSON.stringify(vocabulary), context.pid).catch(() => undefined);
 }
 
-function vocabularyPath({ service, profile = "" }: VocabularyOwner, { folders }: Pick<Environment, "folders">): string {
+/** Undefined if there is no cache. */
+function vocabularyPath(
+  { service, profile = "" }: VocabularyOwner,
+  { folders }: Pick<Environment, "folders">,
+): string | undefined {
   const name = createHash("sha256")
     .update(JSON.stringify([service, profile]))
     .digest("hex")
     .slice(0, 32);
-  return join(folders.cache, "vocabulary", `${name}.json`);
+  return folders.cache && join(folders.cache, "vocabulary", `${name}.json`);
 }
 
 function union(known: readonly string[], seen: readonly string[]): string[] {

@@ -60,3 +60,51 @@ test("a cache folder that cannot be written is ignored", async () => {
   const { code, stderr } = await runCatalog(["--version"], { env: { XDG_CACHE_HOME: "/dev/null" } });
   expect([code, stderr]).toEqual([0, ""]);
 });
+
+describe("without a home folder,", () => {
+  /** The environment of a bare user id, which the list of users does not know. */
+  async function withoutHome() {
+    const folder = await temporaryFolder();
+    const preload = join(folder, "homeless.cjs");
+    await writeFile(
+      preload,
+      'require("node:os").homedir = () => { throw new Error("uv_os_homedir returned ENOENT"); };',
+    );
+    return {
+      env: { HOME: "", XDG_CONFIG_HOME: "", XDG_CACHE_HOME: "", TMPDIR: folder, NODE_OPTIONS: `-r ${preload}` },
+    };
+  }
+
+  test("the version, the demo and its folder work", async () => {
+    const options = await withoutHome();
+    expect(await runCatalog(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
+    expect(await runCatalog(["coverage", "--demo"], options)).toMatchObject({ code: 0, stderr: "" });
+    expect(await runCatalog(["latest", "--demo"], options)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("a command that needs a folder says which setting names one", async () => {
+    const options = await withoutHome();
+    const url = ["--base-url", "http://127.0.0.1:9"];
+    const login = await runCatalog(["auth", "login", "--no-check", ...url], { ...options, stdin: "k".repeat(43) });
+    const keys = await runCatalog(["service", "keys", "list"], options);
+    expect([login, keys]).toMatchObject([
+      { code: 2, stderr: expect.stringContaining("set HOME, or CATALOG_CONFIG to a file") },
+      { code: 2, stderr: expect.stringContaining("--database is needed, because there is no home folder") },
+    ]);
+  });
+});
+
+test("a relative XDG folder is ignored", async () => {
+  const cwd = await temporaryFolder();
+  const env = { HOME: cwd, XDG_CACHE_HOME: "cache", XDG_CONFIG_HOME: "config" };
+  expect(await runCatalog(["coverage", "--demo"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+  expect(await readdir(cwd)).toEqual([".cache"]);
+});
+
+test("a home folder in which nothing can be created does not stop a command", async () => {
+  const options = { env: { HOME: "/proc", XDG_CONFIG_HOME: "", XDG_CACHE_HOME: "", TMPDIR: await temporaryFolder() } };
+  expect(await runCatalog(["latest", "--demo"], { ...options, timeout: 60_000 })).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+});

@@ -27,6 +27,10 @@ async function contextWith(toml: string, env: Record<string, string> = {}): Prom
   } as unknown as Context;
 }
 
+function configFileOf({ folders }: Context): string {
+  return join(folders.config ?? "", "config.toml");
+}
+
 const profiles = `
 [profiles.default]
 base_url = "https://default.example/api"
@@ -71,7 +75,7 @@ describe("the service's settings", () => {
 
   test("warn of a file with a key that other users can read", async () => {
     const context = await contextWith(profiles);
-    const path = join(context.folders.config, "config.toml");
+    const path = configFileOf(context);
     await chmod(path, 0o644);
     const { credential } = await resolveService(none, context);
     const warning = `${path} contains an API key, and other users of this machine can read it; run \`chmod 600 ${path}\``;
@@ -80,7 +84,7 @@ describe("the service's settings", () => {
 
   test.each(["620", "602"])("never run a command that other users can change: mode %s", async (mode) => {
     const context = await contextWith(profiles);
-    const path = join(context.folders.config, "config.toml");
+    const path = configFileOf(context);
     await writeFile(path, profiles.replace("printf", `touch ${path}.ran; printf`));
     await chmod(path, Number.parseInt(mode, 8));
     const refusal = resolveService({ ...none, profile: "staging" }, context);
@@ -97,7 +101,7 @@ describe("the service's settings", () => {
     ["602", "change"],
   ])("say what others can do with a file of the mode %s: %s it", async (mode, what) => {
     const context = await contextWith(profiles);
-    const path = join(context.folders.config, "config.toml");
+    const path = configFileOf(context);
     await chmod(path, Number.parseInt(mode, 8));
     const { credential } = await resolveService(none, context);
     expect(credential.warning).toContain(`other users of this machine can ${what} it; `);
@@ -105,7 +109,7 @@ describe("the service's settings", () => {
 
   test("warn of a file with a command that other users can read", async () => {
     const context = await contextWith(profiles);
-    const path = join(context.folders.config, "config.toml");
+    const path = configFileOf(context);
     await chmod(path, 0o644);
     const { credential } = await resolveService({ ...none, profile: "staging" }, context);
     expect(credential.warning).toMatch(/ contains an api_key_command, and other users of this machine can read it; /);
@@ -116,7 +120,7 @@ describe("the service's settings", () => {
     const context = { ...(await contextWith(profiles)), protect: (secret: string) => void protectedKeys.push(secret) };
     await resolveService(none, context);
     expect(protectedKeys).toEqual([KEY]);
-    const path = join(context.folders.config, "missing");
+    const path = join(context.folders.config ?? "", "missing");
     const refusal = resolveService(none, await contextWith(profiles, { CATALOG_API_KEY_FILE: path }));
     await expect(refusal).rejects.toThrow(`CATALOG_API_KEY_FILE cannot be read: ${path}: no such file or folder`);
     await expect(refusal).rejects.toBeInstanceOf(FileError);
@@ -173,7 +177,7 @@ describe("the service's settings", () => {
     ["[profiles.default]\napi_key = 7", "api_key of profiles.default in PATH must be a string in quotes."],
   ])("refuse a malformed file: %s", async (toml, message) => {
     const context = await contextWith(toml);
-    const path = join(context.folders.config, "config.toml");
+    const path = configFileOf(context);
     await expect(resolveService(none, context)).rejects.toThrow(new UsageError(message.replace("PATH", path)));
   });
 
@@ -232,7 +236,7 @@ describe("the service's settings", () => {
 
   test("name the existing profiles if the requested one is missing", async () => {
     const context = await contextWith(profiles);
-    const path = join(context.folders.config, "config.toml");
+    const path = configFileOf(context);
     const refusal = resolveService({ ...none, profile: "stagin" }, context);
     await expect(refusal).rejects.toThrow(`there is no profile "stagin" in ${path}; it has default, staging.`);
     await expect(refusal).rejects.toMatchObject({ suggestions: ["staging"], flag: "--profile", value: "stagin" });
@@ -243,7 +247,7 @@ describe("the service's settings", () => {
     ["that of the environment", "", { CATALOG_PROFILE: "gone" }, 'no profile "gone" in PATH; it has none.'],
   ])("refuse a profile that is missing: %s", async (_, toml, env, message) => {
     const context = await contextWith(toml, env);
-    const path = join(context.folders.config, "config.toml");
+    const path = configFileOf(context);
     const refusal = resolveService(none, context);
     await expect(refusal).rejects.toThrow(message.replace("PATH", path));
     await expect(refusal).rejects.not.toHaveProperty("flag", "--profile");
@@ -299,7 +303,7 @@ describe("the service's settings", () => {
       "the configuration file /nonexistent/config.toml cannot be read: ENOENT",
     );
     const folder = await contextWith("");
-    await mkdir(join(folder.folders.config, "config.toml"));
+    await mkdir(configFileOf(folder));
     await expect(resolveService(none, folder)).rejects.toThrow("cannot be read: EISDIR");
   });
 });
@@ -352,7 +356,7 @@ test.each([
 test("all keys are known: those of the environment, of its file and of every profile", async () => {
   const toml = '[profiles.a]\napi_key = "from-a"\n[profiles.b]\nbase_url = "u"\n[profiles.c]\napi_key = "from-c"\n';
   const context = await contextWith(toml, { CATALOG_API_KEY: "from-env" });
-  const file = join(context.folders.config, "key");
+  const file = join(context.folders.config ?? "", "key");
   await writeFile(file, "from-file\n");
   const env = { ...context.env, CATALOG_API_KEY_FILE: file };
   expect(await knownKeys({ ...context, env })).toEqual(["from-env", "from-file", "from-a", "from-c"]);

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type CatalogClient, createClient } from "../../client/client.ts";
 import { resolveService } from "../../config/settings.ts";
 import { rememberVocabulary, type VocabularyOwner } from "../../config/vocabulary.ts";
@@ -13,6 +12,7 @@ import type { GlobalOptions } from "../flags/global.ts";
 import type { SourceOptions } from "../flags/source.ts";
 import { type Reporter, withReporter } from "../reporter.ts";
 import { VERSION } from "../version.ts";
+import { demoCache } from "./demo-cache.ts";
 
 /** What a command needs to talk to the service. */
 export interface Connection {
@@ -94,7 +94,7 @@ export async function startDemo(context: Context, { progress }: Reporter) {
   progress.update({ doing: "starting the demo service" });
   const { startDemoService } = await import("../../service/demo/start-demo.ts");
   const now = context.now();
-  const { url, apiKey, close } = await startDemoService(now, join(context.folders.cache, "demo"));
+  const { url, apiKey, close } = await startDemoService(now, await demoCache(context));
   // The rows depend on today: the rows of another today are a different set, even for the same crawl days.
   return { name: `demo of ${dayOf(now)}`, baseUrl: new URL(url), apiKey, profile: undefined, close };
 }

@@ -10,10 +10,11 @@ import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import { VERSION } from "../version.ts";
 import { withConnection } from "./connection.ts";
+import { demoCache } from "./demo-cache.ts";
 
 /** The folder of today's demo rows; it is filled on first use. */
 export async function demoFolder(globals: GlobalOptions, context: Context): Promise<string> {
-  const folder = join(context.folders.cache, "demo", `rows-${dayOf(context.now())}`);
+  const folder = join(await demoCache(context), `rows-${dayOf(context.now())}`);
   const state = await readStateOf(folder);
   if (state === undefined || state.incomplete) {
     await makeFolderPath(folder);

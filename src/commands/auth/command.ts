@@ -24,7 +24,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .addHelpText(
       "after",
       `
-Configuration file: ${configPath(context)}
+Configuration file: ${configPath(context) ?? "none, because there is no home folder"}
 
 Examples:
   $ catalog auth login

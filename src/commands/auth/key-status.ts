@@ -53,7 +53,11 @@ async function showKey({ globals, format }: AuthStatusOptions, reporter: Reporte
 }
 
 /** @param facts undefined if the service refuses the key */
-function reportOf({ baseUrl, credential, profile }: ConnectionSettings, facts: KeyFacts | undefined, path: string) {
+function reportOf(
+  { baseUrl, credential, profile }: ConnectionSettings,
+  facts: KeyFacts | undefined,
+  path: string | undefined,
+) {
   const { apiKey, source } = credential;
   const rates = Object.entries(facts?.rates ?? {}).map(
     ([group, { resetSeconds, ...rate }]) => [group, { ...rate, reset_seconds: resetSeconds }] as const,
@@ -61,7 +65,7 @@ function reportOf({ baseUrl, credential, profile }: ConnectionSettings, facts: K
   return {
     base_url: baseUrl.href,
     profile: profile ?? null,
-    config_file: path,
+    config_file: path ?? null,
     key_source: source,
     // A string that is too short to be a key is not shown: four characters would be a large part of it.
     key_ends_in: apiKey.length < 16 ? "" : apiKey.slice(-4),

@@ -1,10 +1,10 @@
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { FileError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { fileError } from "../../files/system-error.ts";
+import { makeFolderPath } from "../../files/own-file.ts";
 import { DuplicateKeyError } from "../../service/store/access/manage-keys.ts";
 import { GrantConflictError } from "../../service/store/access/manage-teams.ts";
 import { databasePath, LocationError, shownLocation } from "../../service/store/database/location.ts";
@@ -49,10 +49,7 @@ async function requireDatabase(location: string): Promise<void> {
 async function makeDatabaseFolder(location: string): Promise<void> {
   const path = databasePath(location);
   if (path !== undefined) {
-    const folder = dirname(path);
-    await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-      throw fileError(folder, error);
-    });
+    await makeFolderPath(dirname(path), 0o700);
   }
 }
 

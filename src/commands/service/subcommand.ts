@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
-import { formatOption } from "../../cli/flags/values.ts";
+import { flagError, formatOption } from "../../cli/flags/values.ts";
 import { type Reporter, withReporter } from "../../cli/reporter.ts";
 import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { UsageError } from "../../contract/errors.ts";
@@ -66,14 +66,17 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
       load,
     }: Declaration<Flags, Operands, Options>,
   ): void => {
-    const defaultDatabase = join(context.folders.data, "service.db");
+    const defaultDatabase = context.folders.data && join(context.folders.data, "service.db");
     const command = declareFlags(parent.command(nameAndOperands).summary(summary).description(description)).option(
       "--database <file>",
-      `database of the service, a file or a postgres: URL (default: ${defaultDatabase}) [env: CATALOG_DATABASE]`,
+      `database of the service, a file or a postgres: URL (default: ${defaultDatabase ?? "none, because there is no home folder"}) [env: CATALOG_DATABASE]`,
     );
     addReportingFlags(command, examples).action(async (...operands: unknown[]) => {
       const flags = command.opts<Flags & { database?: string }>();
       const database = flags.database ?? (context.env.CATALOG_DATABASE || defaultDatabase);
+      if (database === undefined) {
+        throw flagError("--database", "is needed, because there is no home folder for the database.");
+      }
       const shown = shownLocation(database);
       if (database !== shown) {
         // The arguments have a password.

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Product } from "../../contract/product.ts";
@@ -14,7 +14,7 @@ const KEPT_TIME = 2 * DAY;
 const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
 
 /**
- * The generated rows of one day, in a read-only database. They are generated once a day and kept in `folder`. The file
+ * The generated rows of one day, in a read-only database. They are generated once a day and kept in `folder`, which exists. The file
  * name contains a checksum, so that a damaged file is detected and generated again. Several commands may do this at the
  * same time, because a file gets its name when it is complete. If nothing can be written to `folder`, the rows are in
  * memory.
@@ -55,7 +55,6 @@ async function findKept(folder: string, name: string): Promise<string | undefine
 
 /** Generates the database under a temporary name, renames it, and removes old ones. @returns its path */
 async function keep(folder: string, name: string, rows: Iterable<string>): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const unfinished = join(folder, `${name}-${randomUUID()}.new`);
   try {
     const store = await openStore(unfinished);

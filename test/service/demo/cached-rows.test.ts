@@ -33,7 +33,7 @@ async function read(folder: string): Promise<[total: number, texts: string[]]> {
 const FILE = expect.stringMatching(/^2026-03-10-[\da-f]{8}-[\da-f]{8}\.db$/);
 
 test("the rows of a day are generated once, and again if their file is damaged", async () => {
-  const folder = join(await temporaryFolder(), "demo");
+  const folder = await temporaryFolder();
   const [total, texts] = await read(folder);
   const files = await readdir(folder);
   const path = join(folder, files[0] ?? "");

@@ -22,8 +22,8 @@ export async function openHistory(
   { folders, pid }: Pick<Context, "folders" | "pid">,
   onNotKept: (reason: string) => void,
 ): Promise<History> {
-  const path = join(folders.data, "sql-history");
-  let isKept = true;
+  const path = join(folders.data ?? "", "sql-history");
+  let isKept = folders.data !== undefined;
   const orTold = async <T>(action: () => Promise<T>): Promise<T | undefined> => {
     try {
       return isKept ? await action() : undefined;
