@@ -5,7 +5,7 @@ import { OPERATIONS } from "../contract/operations.ts";
 import type { ClientEvent, RequestPurpose } from "./events.ts";
 import { createRedact } from "./redaction.ts";
 import { type Budget, createBudget, type Permit } from "./requests/budget.ts";
-import type { HttpResponse } from "./requests/connections.ts";
+import type { HttpResponse, ProxyAddress } from "./requests/connections.ts";
 import { networkFailure } from "./requests/network-failure.ts";
 import { createConnections } from "./requests/proxy.ts";
 import { type RateHeaders, readRateHeaders } from "./requests/rate-window.ts";
@@ -114,8 +114,9 @@ export function createRequester(url: URL, apiKey: string | undefined, options: R
     const group = operation === "status" ? operation : OPERATIONS[operation].group;
     const permit = await budgets[group].acquire(signal);
     const deadline = startDeadline([signal], requestTimeout, () => {
+      const through = connections.proxy === undefined ? "" : ` through the proxy ${connections.proxy.origin}`;
       return new NetworkError(
-        `No complete response from ${origin} within the ${requestTimeout / 1000} s of one request`,
+        `No complete response from ${origin}${through} within the ${requestTimeout / 1000} s of one request`,
       );
     });
     const started = elapsed();
@@ -142,7 +143,7 @@ export function createRequester(url: URL, apiKey: string | undefined, options: R
       return { value };
     } catch (error) {
       signal.throwIfAborted();
-      const failure = brokenBy(error, origin, reached);
+      const failure = brokenBy(error, origin, reached, connections.proxy);
       const message = plainText(failure.error.message);
       onEvent({ type: "failure", ...facts, milliseconds: elapsed() - started, message });
       return { failure };
@@ -163,10 +164,10 @@ function reportHeaders({ status, header }: HttpResponse, permit: Permit, now: nu
   return rate;
 }
 
-/** @throws `error` itself if it is a programming error. */
-function brokenBy(error: unknown, origin: string, reached: boolean): AttemptFailure {
+/** @throws what `networkFailure` throws */
+function brokenBy(error: unknown, origin: string, reached: boolean, proxy: ProxyAddress | undefined): AttemptFailure {
   if (error instanceof ContractError) {
     return { error, permanent: !error.damaged };
   }
-  return error instanceof NetworkError ? { error } : networkFailure(error, origin, reached);
+  return error instanceof NetworkError ? { error } : networkFailure(error, origin, reached, proxy);
 }

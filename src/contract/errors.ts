@@ -53,7 +53,7 @@ export class InputError extends Error {
   }
 }
 
-/** There is no API key, or it cannot be valid. The message never contains the key. */
+/** The API key, or the password for a proxy, is missing or cannot be valid. The message never contains it. */
 export class CredentialsError extends Error {
   override readonly name = "CredentialsError";
 }
@@ -80,6 +80,11 @@ export class ApiError extends Error {
 /** No complete response arrived: connection refused or reset, name not resolved, body cut off, or timeout. */
 export class NetworkError extends Error {
   override readonly name = "NetworkError";
+}
+
+/** The certificate of the service or of a proxy is not trusted. Trying again does not help. */
+export class UntrustedError extends Error {
+  override readonly name = "UntrustedError";
 }
 
 /** A successful response broke the contract. Its rows cannot be trusted. */

@@ -17,6 +17,7 @@ import {
   NotOperationalError,
   SetChangedError,
   ShrinkError,
+  UntrustedError,
   UsageError,
 } from "../../contract/errors.ts";
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../contract/problems.ts";
@@ -50,12 +51,23 @@ const KINDS = {
   },
   credentials: {
     kind: CredentialsError,
-    title: "No usable API key",
+    title: "No usable API key or proxy password",
     exitCode: EXIT.credentials,
     retryable: false,
-    meaning: "There is no API key, or it cannot be valid. It was not sent.",
+    meaning:
+      "There is no API key, or it cannot be valid, so nothing was sent. Or a proxy asks for a user and a password.",
     remedy:
-      "Store a key with `catalog auth login`, or set CATALOG_API_KEY or CATALOG_API_KEY_FILE. `catalog auth status` shows which key is used.",
+      "Store a key with `catalog auth login`, or set CATALOG_API_KEY or CATALOG_API_KEY_FILE. `catalog auth status` shows which key is used. A proxy gets its user and password from HTTPS_PROXY or HTTP_PROXY.",
+  },
+  untrusted: {
+    kind: UntrustedError,
+    title: "A certificate is not trusted",
+    exitCode: EXIT.failure,
+    retryable: false,
+    meaning:
+      "The certificate of the service or of the proxy has expired, is for another host, or has an unknown issuer.",
+    remedy:
+      "For a private certificate authority, set NODE_EXTRA_CA_CERTS to the file of its certificate. Otherwise, report it to the operator of the service.",
   },
   network: {
     kind: NetworkError,
@@ -65,7 +77,7 @@ const KINDS = {
     meaning: "At each attempt, the connection failed or was cut, the host name was not found, or the time was over.",
     recovery: "Check the address and the network, or run the command again later.",
     remedy:
-      "`--verbose` shows each attempt. For a slow service, raise --timeout and --retries. For a proxy, set HTTPS_PROXY. For a private certificate, set NODE_EXTRA_CA_CERTS. `catalog export -o FILE --resume` continues an interrupted export.",
+      "`--verbose` shows each attempt. For a slow service, raise --timeout and --retries. For a proxy, set HTTPS_PROXY. `catalog export -o FILE --resume` continues an interrupted export.",
   },
   contract: {
     kind: ContractError,

@@ -22,8 +22,17 @@ export function headersOf(values: Readonly<Record<string, string | string[] | un
   return (name) => [values[name] ?? ""].flat().join(", ");
 }
 
+/** A proxy, without its password. */
+export interface ProxyAddress {
+  origin: string;
+  /** The environment variable that names it. */
+  variable: string;
+}
+
 /** Connections to one origin, kept open between requests. */
 export interface Connections {
+  /** The proxy between, if there is one. */
+  proxy?: ProxyAddress | undefined;
   /**
    * Sends one GET; redirects are not followed, because the key is only for this origin.
    *

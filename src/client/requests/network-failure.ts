@@ -1,5 +1,6 @@
-import { NetworkError } from "../../contract/errors.ts";
+import { CredentialsError, NetworkError, UntrustedError } from "../../contract/errors.ts";
 import { plainText } from "../responses/plain-text.ts";
+import type { ProxyAddress } from "./connections.ts";
 import type { AttemptFailure } from "./retry.ts";
 
 const UNTRUSTED =
@@ -19,6 +20,17 @@ const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
   CERT_UNTRUSTED: UNTRUSTED,
 };
+
+/** Codes of connections that were never made. With a proxy, the tool connects to nothing else. */
+const CONNECTION_ERRORS: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EAI_AGAIN",
+  "ENOTFOUND",
+]);
 
 const TRANSIENT_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
@@ -45,23 +57,21 @@ const PROGRAMMING_ERRORS = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_ARG_TYPE
 /**
  * Describes a failed connection or transfer in words and decides whether a retry can help.
  *
- * `reached`: the origin has answered before. If it has not, an unknown host name is final (a typing error). If it has, a
- * retry can help (the network is down).
- *
- * @throws `error` itself if it is not a network error.
+ * @param reached whether the origin has answered before; if it has not, an unknown host name is probably misspelt, and a
+ * retry cannot help
+ * @param proxy between this machine and the origin
+ * @throws UntrustedError for a certificate, CredentialsError if the proxy asks for a password, or `error` itself if it is not
+ * a network error
  */
-export function networkFailure(error: unknown, origin: string, reached: boolean): AttemptFailure {
+export function networkFailure(error: unknown, origin: string, reached: boolean, proxy?: ProxyAddress): AttemptFailure {
   const code = codeOf(error);
   const text = error instanceof Error ? error.message : "";
   const broken = (message: string, permanent: boolean): AttemptFailure => {
     return { error: new NetworkError(message, { cause: error }), permanent };
   };
   const proxyStatus = /proxy\D*\((\d{3})\)/i.exec(text)?.[1];
-  if (proxyStatus !== undefined) {
-    return broken(
-      `The proxy refused the connection to ${origin} with status ${proxyStatus}`,
-      Number(proxyStatus) < 500,
-    );
+  if (proxy !== undefined && proxyStatus !== undefined) {
+    return broken(proxyRefusal(Number(proxyStatus), origin, proxy), Number(proxyStatus) < 500);
   }
   if (error instanceof RangeError && /out of memory/i.test(text)) {
     return broken("No request can be sent: there is too little address space (`ulimit -v`) or memory", true);
@@ -69,15 +79,41 @@ export function networkFailure(error: unknown, origin: string, reached: boolean)
   if (code === undefined || PROGRAMMING_ERRORS.has(code)) {
     throw error;
   }
+  const secureProxy = proxy?.origin.startsWith("https:") ? proxy : undefined;
   const certificate = CERTIFICATE_ERRORS[code];
   if (certificate !== undefined) {
-    return broken(`${origin} cannot be trusted: ${certificate}`, true);
+    const whose = secureProxy === undefined ? origin : `${origin} or the proxy ${secureProxy.origin}`;
+    throw new UntrustedError(`${whose} cannot be trusted: ${certificate}`, { cause: error });
   }
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO") {
-    return broken(`${origin} does not use TLS: is the base URL http:// instead?`, true);
+    return broken(withoutTls(origin, secureProxy), true);
   }
   const what = TRANSIENT_ERRORS[code] ?? (code.startsWith("HPE_") ? "the response is not HTTP" : undefined);
-  return broken(`No response from ${origin}: ${what ?? plainText(text)} (${code})`, code === "ENOTFOUND" && !reached);
+  const from =
+    proxy !== undefined && CONNECTION_ERRORS.has(code) ? `the proxy ${proxy.origin} (${proxy.variable})` : origin;
+  return broken(`No response from ${from}: ${what ?? plainText(text)} (${code})`, code === "ENOTFOUND" && !reached);
+}
+
+function withoutTls(origin: string, proxy: ProxyAddress | undefined): string {
+  return proxy === undefined
+    ? `${origin} does not use TLS: is the base URL http:// instead?`
+    : `The proxy ${proxy.origin} does not use TLS: should ${proxy.variable} begin with http://?`;
+}
+
+/** @throws CredentialsError if the proxy asks for a password */
+function proxyRefusal(status: number, origin: string, proxy: ProxyAddress): string {
+  if (status === 407) {
+    throw proxyPasswordError(proxy);
+  }
+  return `The proxy ${proxy.origin} (${proxy.variable}) refused the connection to ${origin} with status ${status}`;
+}
+
+/** The error of a proxy that asks for a user and a password, or refuses those that it got. */
+export function proxyPasswordError({ origin, variable }: ProxyAddress): CredentialsError {
+  const { protocol, host } = new URL(origin);
+  return new CredentialsError(
+    `The proxy ${origin} asks for a user and a password (407): set ${variable} to ${protocol}//USER:PASSWORD@${host}`,
+  );
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import { InputError } from "../../contract/errors.ts";
 import { CONNECTIONS, type Connections, directConnections, headersOf } from "./connections.ts";
+import { proxyPasswordError } from "./network-failure.ts";
 import { untilAborted } from "./request-deadline.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -9,22 +10,24 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * `NO_PROXY` does not exempt; lower-case names count too. An https origin is reached through a tunnel, so that the proxy
  * sees no header of ours.
  *
- * @throws InputError if the proxy variable is not a URL.
+ * @throws InputError for a variable that is not the address of a proxy
  */
 export function createConnections(baseUrl: URL, env: Environment, connectTimeout: number): Connections {
   const isSecure = baseUrl.protocol === "https:";
-  const proxy = proxyUrl(isSecure ? "HTTPS_PROXY" : "HTTP_PROXY", env);
-  if (proxy === "") {
+  const variable = nameIn(env, isSecure ? "HTTPS_PROXY" : "HTTP_PROXY");
+  const text = env[variable]?.trim();
+  if (!text) {
+    return directConnections(baseUrl);
+  }
+  const url = proxyUrl(text, variable);
+  if (isExempt(baseUrl, env[nameIn(env, "NO_PROXY")] ?? "")) {
     return directConnections(baseUrl);
   }
   const load = async () => {
     // Loaded only where it is needed: its parser in WebAssembly takes time and memory.
     const { default: undici } = await import("undici");
-    // All three are always given, "" if unset, because undici would otherwise read the environment by itself.
-    return new undici.EnvHttpProxyAgent({
-      httpProxy: isSecure ? "" : proxy,
-      httpsProxy: isSecure ? proxy : "",
-      noProxy: variable("NO_PROXY", env),
+    return new undici.ProxyAgent({
+      uri: url.href,
       proxyTunnel: isSecure,
       connections: CONNECTIONS,
       connect: { timeout: connectTimeout },
@@ -33,8 +36,10 @@ export function createConnections(baseUrl: URL, env: Environment, connectTimeout
       bodyTimeout: 0,
     });
   };
+  const proxy = { origin: url.origin, variable };
   let loading: ReturnType<typeof load> | undefined;
   return {
+    proxy,
     get: async (path, sent, signal) => {
       loading ??= load();
       const dispatcher = await loading;
@@ -45,23 +50,64 @@ export function createConnections(baseUrl: URL, env: Environment, connectTimeout
         () => {},
       );
       const { statusCode, headers, body } = await untilAborted(sending, signal);
+      if (statusCode === 407) {
+        body.on("error", () => {}).destroy();
+        throw proxyPasswordError(proxy);
+      }
       return { status: statusCode, header: headersOf(headers), body };
     },
     close: async () => await (await loading)?.destroy(),
   };
 }
 
-function variable(name: string, env: Environment): string {
-  return env[name.toLowerCase()] || env[name] || "";
+/** The lower-case name if it is set, as in curl. */
+function nameIn(env: Environment, name: string): string {
+  const lower = name.toLowerCase();
+  return env[lower] ? lower : name;
 }
 
-/** A proxy may be written without a scheme (`proxy.example:3128`), as for curl. */
-function proxyUrl(name: string, env: Environment): string {
-  const text = variable(name, env).trim();
-  const url = text === "" || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (url !== "" && !URL.canParse(url)) {
-    // The message leaves out the value, which may contain a password.
-    throw new InputError(`${name} is not the URL of a proxy.`);
+/** Whether a `NO_PROXY` list has the host, with its port if the entry has one, or a domain above it, or `*`. */
+function isExempt({ protocol, hostname, port }: URL, list: string): boolean {
+  const ownPort = port || (protocol === "https:" ? "443" : "80");
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .map((entry) => /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [])
+    .some(
+      ([, name, onlyPort = ownPort]) =>
+        name !== undefined &&
+        onlyPort === ownPort &&
+        (name === "*" || hostname === name || hostname.endsWith(`.${name}`)),
+    );
+}
+
+/**
+ * Reads the address of a proxy. It may lack the scheme (`proxy.example:3128`), as for curl.
+ *
+ * @throws InputError that leaves out the address, which may contain a password
+ */
+function proxyUrl(text: string, variable: string): URL {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  // A backslash would end the host, and undici decodes the user and the password.
+  const url = URL.canParse(address) && !text.includes("\\") ? new URL(address) : undefined;
+  if (url === undefined || !isDecodable(url.username) || !isDecodable(url.password)) {
+    throw new InputError(
+      `${variable} is not the address of a proxy; expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, with %5C for a backslash and %25 for a percent sign in USER and PASSWORD.`,
+    );
+  }
+  if (!["http:", "https:"].includes(url.protocol)) {
+    throw new InputError(
+      `${variable} names a proxy by ${url.protocol}//, but only http:// and https:// are supported.`,
+    );
   }
   return url;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { ApiError, InputError, NetworkError } from "../../../src/contract/errors.ts";
+import { createConnections } from "../../../src/client/requests/proxy.ts";
+import { ApiError, CredentialsError, NetworkError } from "../../../src/contract/errors.ts";
 import { pageBody } from "../../helpers/envelopes.ts";
 import { answer, type Behaviour, head, stallInBody, startFaultServer } from "../../helpers/fault-server.ts";
 import { productRow } from "../../helpers/products.ts";
@@ -130,8 +131,9 @@ test("an https target is reached through a tunnel; if the proxy asks for a passw
   closeAfterTest(proxy);
   const { client } = testClient(new URL("https://catalog.invalid"), { env: { HTTPS_PROXY: proxy.url.href } });
   closeAfterTest(client);
-  const message = "The proxy refused the connection to https://catalog.invalid with status 407";
-  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message));
+  const { host, origin } = proxy.url;
+  const message = `The proxy ${origin} asks for a user and a password (407): set HTTPS_PROXY to http://USER:PASSWORD@${host}`;
+  expect(await failureOf(client.catalog({}))).toEqual(new CredentialsError(message));
   const { method, target, headers } = proxy.requests[0] ?? {};
   expect({ method, target, key: headers?.authorization }).toEqual({
     method: "CONNECT",
@@ -140,8 +142,17 @@ test("an https target is reached through a tunnel; if the proxy asks for a passw
   });
 });
 
-test("the error for an invalid proxy URL does not show its value", () => {
-  const env = { HTTP_PROXY: "http://user:secret@[" };
-  const create = () => testClient(new URL("http://catalog.invalid"), { env });
-  expect(create).toThrow(new InputError("HTTP_PROXY is not the URL of a proxy."));
+test.each(["[::1]:8443", "*", "other.example .catalog.example", "catalog.example:8443"])(
+  "NO_PROXY=%s exempts a service, and its errors do not name the proxy",
+  async (NO_PROXY) => {
+    const host = NO_PROXY.startsWith("[") ? "[::1]" : "api.catalog.example";
+    const connections = createConnections(new URL(`https://${host}:8443`), { HTTPS_PROXY: "proxy", NO_PROXY }, 1);
+    expect(connections.proxy).toBe(undefined);
+  },
+);
+
+test.each(["catalog.example:443", "ample", "xcatalog.example", ""])("NO_PROXY=%s does not exempt it", (NO_PROXY) => {
+  const url = new URL("https://api.catalog.example:8443");
+  const proxy = { origin: "http://proxy", variable: "https_proxy" };
+  expect(createConnections(url, { https_proxy: "proxy", NO_PROXY }, 1).proxy).toEqual(proxy);
 });

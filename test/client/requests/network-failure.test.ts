@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { ProxyAddress } from "../../../src/client/requests/connections.ts";
 import { networkFailure } from "../../../src/client/requests/network-failure.ts";
-import { NetworkError } from "../../../src/contract/errors.ts";
+import { NetworkError, UntrustedError } from "../../../src/contract/errors.ts";
 
 const ORIGIN = "https://catalog.example";
 
@@ -8,27 +9,18 @@ function coded(code: string, message = "from below"): Error {
   return Object.assign(new Error(message), { code });
 }
 
-function told(error: Error, reached = false): { message: string; permanent: boolean | undefined } {
-  const failure = networkFailure(error, ORIGIN, reached);
+function told(
+  error: Error,
+  reached = false,
+  proxy?: ProxyAddress,
+): { message: string; permanent: boolean | undefined } {
+  const failure = networkFailure(error, ORIGIN, reached, proxy);
   expect(failure.error).toBeInstanceOf(NetworkError);
   return { message: failure.error.message, permanent: failure.permanent };
 }
 
-test("an untrusted certificate is final, and the error names a solution", () => {
-  expect(told(coded("SELF_SIGNED_CERT_IN_CHAIN"))).toEqual({
-    message:
-      "https://catalog.example cannot be trusted: its certificate is not signed by an authority that this machine " +
-      "trusts; name the file of a private authority in NODE_EXTRA_CA_CERTS",
-    permanent: true,
-  });
-});
-
-test("a certificate for another host is final", () => {
-  expect(told(coded("ERR_TLS_CERT_ALTNAME_INVALID"))).toEqual({
-    message: "https://catalog.example cannot be trusted: its certificate is for another host",
-    permanent: true,
-  });
-});
+const UNSIGNED =
+  "its certificate is not signed by an authority that this machine trusts; name the file of a private authority in NODE_EXTRA_CA_CERTS";
 
 test("a server without TLS is final and asks for the scheme", () => {
   expect(told(coded("ERR_SSL_WRONG_VERSION_NUMBER"))).toEqual({
@@ -53,22 +45,19 @@ test("an error without a message of its own keeps its original text", () => {
 });
 
 test.each([
+  ["SELF_SIGNED_CERT_IN_CHAIN", UNSIGNED],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", UNSIGNED],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", UNSIGNED],
+  ["UNABLE_TO_GET_ISSUER_CERT", UNSIGNED],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", UNSIGNED],
+  ["CERT_UNTRUSTED", UNSIGNED],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host"],
   ["CERT_HAS_EXPIRED", "its certificate has expired"],
   ["CERT_NOT_YET_VALID", "its certificate is not valid yet: check the clock of this machine"],
   ["CERT_REVOKED", "its certificate was revoked"],
 ])("the certificate error %s is final: %s", (code, what) => {
-  const message = `https://catalog.example cannot be trusted: ${what}`;
-  expect(told(coded(code), true)).toEqual({ message, permanent: true });
-});
-
-test.each([
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "CERT_UNTRUSTED",
-])("the certificate error %s means that no trusted authority has signed it", (code) => {
-  expect(told(coded(code))).toEqual(told(coded("SELF_SIGNED_CERT_IN_CHAIN")));
+  const error = new UntrustedError(`https://catalog.example cannot be trusted: ${what}`);
+  expect(() => networkFailure(coded(code), ORIGIN, true)).toThrow(error);
 });
 
 test.each([
@@ -96,12 +85,12 @@ test.each([
 });
 
 test.each([
-  ["Proxy response (407) !== 200 when HTTP Tunneling", "407", true],
+  ["Proxy response (403) !== 200 when HTTP Tunneling", "403", true],
   ["Proxy response (503) !== 200 when HTTP Tunneling", "503", false],
   ["Proxy response (500) !== 200 when HTTP Tunneling", "500", false],
 ])("a proxy that refuses is named with its status: %s", (text, status, permanent) => {
-  expect(told(new Error(text))).toEqual({
-    message: `The proxy refused the connection to https://catalog.example with status ${status}`,
+  expect(told(new Error(text), false, { origin: "http://proxy.example:3128", variable: "https_proxy" })).toEqual({
+    message: `The proxy http://proxy.example:3128 (https_proxy) refused the connection to https://catalog.example with status ${status}`,
     permanent,
   });
 });

@@ -31,14 +31,47 @@ test("an https service is reached through the tunnel of HTTPS_PROXY, which sees 
   expect(stderr).not.toContain("pass");
 });
 
-test("an error does not show the wrong credentials of HTTPS_PROXY", async () => {
+test("a proxy that refuses a password is named with the variable, without the password, for http and https", async () => {
   const [service, proxy] = [await startSecureService(), await startProxy("ann:pass word")];
-  const stranger = { HTTPS_PROXY: `http://ann:passport@localhost:${proxy.port}` };
-  const { code, stderr } = await coverage(service.url, stranger, runInProcess);
-  expect(code).toBe(5);
-  expect(stderr).toContain(`The proxy refused the connection to ${service.url} with status 407`);
-  expect(stderr).not.toContain("passport");
+  const address = `http://ann:passport@localhost:${proxy.port}`;
+  for (const [url, variable] of [
+    [service.url, "HTTPS_PROXY"],
+    ["http://catalog.invalid", "HTTP_PROXY"],
+  ] as const) {
+    const { code, stderr } = await coverage(url, { [variable]: address });
+    expect(code).toBe(3);
+    expect(stderr).toContain(
+      `The proxy http://localhost:${proxy.port} asks for a user and a password (407): set ${variable}`,
+    );
+    expect(stderr).not.toContain("passport");
+  }
   expect(service.authorizations).toEqual([]);
+});
+
+test("a dead proxy is named as the proxy, and one without TLS, too", async () => {
+  const proxy = await startProxy();
+  const dead = await coverage("http://catalog.invalid", { http_proxy: "http://ann:passport@127.0.0.1:1" });
+  const plain = await coverage("https://catalog.invalid", { HTTPS_PROXY: `https://localhost:${proxy.port}` });
+  expect([dead, plain]).toMatchObject([
+    { code: 5, stderr: expect.stringContaining("No response from the proxy http://127.0.0.1:1 (http_proxy)") },
+    { code: 5, stderr: expect.stringContaining("does not use TLS: should HTTPS_PROXY begin with http://?") },
+  ]);
+});
+
+test.each(["http://DOM\\u:passport@127.0.0.1:3128", "http://u:passport%zz@127.0.0.1:3128", "http://u:passport@["])(
+  "the address %s of a proxy is refused with the name of its variable, without the password",
+  async (HTTP_PROXY) => {
+    const { code, stderr } = await coverage("http://catalog.invalid", { HTTP_PROXY });
+    expect(code).toBe(2);
+    expect(stderr).toContain("HTTP_PROXY is not the address of a proxy");
+    expect(stderr).not.toContain("passport");
+  },
+);
+
+test("a proxy of another protocol is refused", async () => {
+  const { code, stderr } = await coverage("http://catalog.invalid", { HTTP_PROXY: "socks5://127.0.0.1:1080" });
+  expect(code).toBe(2);
+  expect(stderr).toContain("HTTP_PROXY names a proxy by socks5://");
 });
 
 test("an https service in NO_PROXY is reached directly", async () => {
@@ -56,8 +89,9 @@ test("an https service whose certificate is not trusted gets no request, through
   const [service, proxy] = [await startSecureService(), await startProxy()];
   for (const env of [{}, { HTTPS_PROXY: `http://localhost:${proxy.port}` }]) {
     const { code, stderr } = await coverage(service.url, env, runInProcess);
-    expect(code).toBe(5);
+    expect(code).toBe(1);
     expect(stderr).toContain("NODE_EXTRA_CA_CERTS");
+    expect(stderr).not.toContain("again later");
   }
   expect(service.authorizations).toEqual([]);
   expect(proxy.requests.length).toBe(1);
