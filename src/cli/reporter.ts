@@ -1,6 +1,6 @@
 import type { ClientEvent, RequestPurpose } from "../client/events.ts";
 import { startDeadline } from "../client/requests/request-deadline.ts";
-import { NetworkError } from "../contract/errors.ts";
+import { TimeLimitError } from "../contract/errors.ts";
 import { groupDigits } from "../contract/values/counted.ts";
 import type { RequestLog } from "../export/manifest.ts";
 import type { Context } from "./context.ts";
@@ -102,7 +102,7 @@ export async function withReporter<T>(
   use: (reporter: Reporter, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { maxTime = 0 } = globals;
-  const expired = () => new NetworkError(`not done within the --max-time of ${formatDuration(maxTime)}`);
+  const expired = () => new TimeLimitError(`not done within the --max-time of ${formatDuration(maxTime)}`);
   const deadline = startDeadline([context.signal], globals.maxTime, expired);
   const reporter = createReporter(globals, context);
   try {

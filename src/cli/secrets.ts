@@ -68,8 +68,8 @@ export async function protectKnownKeys(argv: readonly string[], context: Context
   const { CATALOG_API_KEY: key } = context.env;
   const isSuspicious = argv.some((argument) => argument.search(KEY_SHAPE) !== -1);
   for (const secret of isSuspicious ? await knownKeys(context) : [key]) {
-    if (secret) {
-      context.protect(secret);
+    if (secret?.trim()) {
+      context.protect(secret.trim());
     }
   }
 }

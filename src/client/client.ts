@@ -2,7 +2,6 @@ import { ContractError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { OPERATIONS, type OperationName } from "../contract/operations.ts";
-import { assertSendable } from "./key.ts";
 import { createRedact } from "./redaction.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
 import { type CoverageResponse, readCoverage } from "./responses/coverage-response.ts";
@@ -12,7 +11,10 @@ import { type CatalogPage, readCatalogPage, readSample, type SampleResponse } fr
 export interface ClientOptions extends RequesterOptions {
   /** Its path (`https://example.com/api`) is kept. */
   baseUrl: URL;
+  /** Without white space at its ends. */
   apiKey: string;
+  /** Where the key comes from, in words, for the error if the service refuses it. */
+  keySource?: string | undefined;
 }
 
 /** What a request of the catalog operation asks for beyond the filters, contract section 4.3. */
@@ -40,12 +42,10 @@ export interface CatalogClient {
 }
 
 /**
- * @throws CredentialsError for a key that is not allowed in a header.
- * @throws InputError for a proxy variable that is not a URL.
+ * @throws InputError for a variable that is not the address of a proxy
  */
-export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): CatalogClient {
-  assertSendable(apiKey);
-  const { get, close } = createRequester(baseUrl, apiKey, options);
+export function createClient({ baseUrl, apiKey, keySource, ...options }: ClientOptions): CatalogClient {
+  const { get, close } = createRequester(baseUrl, { apiKey, keySource }, options);
   const redact = createRedact(apiKey);
   /** Rows and cursors go unchanged into outputs, requests, logs and journals. */
   const withoutKey = <T extends SampleResponse | CatalogPage>(response: T): T => {

@@ -16,7 +16,7 @@ export interface StatusResponse {
  * @throws ApiError, NetworkError or ContractError, or the reason of the signal.
  */
 export async function fetchStatus(url: URL, options: RequesterOptions): Promise<StatusResponse> {
-  const { get, close } = createRequester(url, undefined, options);
+  const { get, close } = createRequester(url, {}, options);
   try {
     const read = (body: Buffer) => {
       const document = parseBody(body);

@@ -28,11 +28,12 @@ export function keyFlaw(key: string): string | undefined {
 }
 
 /**
+ * @param source where the key comes from, in words
  * @throws CredentialsError for a key that no HTTP header can carry (RFC 9110 section 5.5): blank, with
- * control characters such as line breaks, or with characters beyond Latin-1.
+ * control characters such as line breaks, or with characters beyond Latin-1
  */
-export function assertSendable(key: string): void {
+export function assertSendable(key: string, source: string): void {
   if (key.trim() === "" || /[^\x20-\x7e\xa0-\xff]/u.test(key)) {
-    throw new CredentialsError(`The API key cannot be sent: ${keyFlaw(key)}.`);
+    throw new CredentialsError(`the API key of ${source} cannot be sent: ${keyFlaw(key)}.`);
   }
 }

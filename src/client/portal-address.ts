@@ -12,7 +12,7 @@ const HINT_TIMEOUT = 3_000;
  * @throws the reason of the signal
  */
 export async function fetchPortalAddress(baseUrl: URL, options: RequesterOptions): Promise<string | undefined> {
-  const requester = createRequester(baseUrl, undefined, { ...options, requestTimeout: HINT_TIMEOUT, retries: 0 });
+  const requester = createRequester(baseUrl, {}, { ...options, requestTimeout: HINT_TIMEOUT, retries: 0 });
   const target = `${baseUrl.pathname.replace(/\/+$/, "")}/openapi.json`;
   const read = (body: Buffer) => ({ address: addressIn(parseBody(body), baseUrl), meta: undefined });
   try {

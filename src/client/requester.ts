@@ -48,6 +48,12 @@ interface Request<T extends Identified> {
   version?: string | undefined;
 }
 
+/** The key that requests carry; none for public resources. */
+interface Key {
+  apiKey?: string;
+  keySource?: string | undefined;
+}
+
 /** Sends requests to one origin. Paces, retries and measures them, and removes the key from events, errors and `meta`. */
 export interface Requester {
   /** @throws ApiError, NetworkError or ContractError, or the reason of a signal. */
@@ -58,15 +64,14 @@ export interface Requester {
 
 /**
  * @param url any address of the origin
- * @param apiKey undefined for public resources
  * @throws InputError for a proxy variable that is not a URL.
  */
-export function createRequester(url: URL, apiKey: string | undefined, options: RequesterOptions): Requester {
+export function createRequester(url: URL, { apiKey, keySource }: Key, options: RequesterOptions): Requester {
   const { elapsed, maxBody, maxRate, now, requestTimeout, sleep } = options;
   const { origin } = url;
   const connections = createConnections(url, options.env, requestTimeout);
   const redact = createRedact(apiKey);
-  const whose: Origin = { origin, apiKey, redact };
+  const whose: Origin = { origin, apiKey, keySource, redact };
   const headers = {
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     accept: "application/json, application/problem+json",

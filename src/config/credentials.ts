@@ -1,16 +1,17 @@
 import { readFile, stat } from "node:fs/promises";
+import { assertSendable } from "../client/key.ts";
 import { CredentialsError, FileError } from "../contract/errors.ts";
 import { readFileText } from "../files/read-text.ts";
 import { errorCode } from "../files/system-error.ts";
 import { type Profile, readConfig, rightsOfOthers } from "./config-file.ts";
 import type { Environment } from "./environment.ts";
-import { type CommandContext, runKeyCommand, withoutLineEnd } from "./key-command.ts";
+import { type CommandContext, runKeyCommand } from "./key-command.ts";
 import { dangerOf } from "./trusted-path.ts";
 
-/** Bytes. A key has 43 characters; a much longer file is not one of a key. */
-const LONGEST_KEY_FILE = 64 * 1024;
+/** Bytes. A key has 43 characters; a much longer file was named by mistake. */
+const KEY_FILE_LIMIT = 64 * 1024;
 
-/** What finding a key takes: the environment, and what runs a command and judges the safety of files. */
+/** What is needed to find a key, to run a command and to judge whether files are safe. */
 export type KeyContext = CommandContext & Pick<Environment, "userId">;
 
 /** An API key and its source, in words for people. */
@@ -36,18 +37,20 @@ export interface NamedProfile {
 
 /**
  * Finds the API key: `CATALOG_API_KEY`, `CATALOG_API_KEY_FILE`, then the profile's `api_key` or `api_key_command`.
- * One line end at the end of a file or of a command's output is not part of the key.
+ * White space at its ends is not part of the key.
  *
- * @throws CredentialsError if there is none, the command fails, or others could have changed the command; FileError if the
- * file cannot be read; UsageError if the command line holds the key
+ * @throws CredentialsError if there is none, it cannot be sent, the command fails, or others could have changed the
+ * command; FileError if the file cannot be read; UsageError if the command line has the key
  */
 export async function findCredential(
   context: Pick<Environment, "protect"> & KeyContext,
   profile: NamedProfile | undefined,
 ): Promise<Credential> {
-  const credential = await readCredential(context, profile);
-  context.protect(credential.apiKey);
-  return credential;
+  const { apiKey, ...credential } = await readCredential(context, profile);
+  const key = apiKey.trim();
+  context.protect(key);
+  assertSendable(key, credential.source);
+  return { apiKey: key, ...credential };
 }
 
 async function readCredential(context: KeyContext, profile: NamedProfile | undefined): Promise<Credential> {
@@ -94,7 +97,7 @@ async function warningOf(path: string, what: string, context: KeyContext): Promi
 async function readKeyFile(path: string, signal: AbortSignal): Promise<string> {
   const tooLong = () => new FileError(`CATALOG_API_KEY_FILE ${path} is far too long for a key`, path);
   try {
-    return withoutLineEnd(await readFileText(path, signal, { most: LONGEST_KEY_FILE, tooLong }));
+    return await readFileText(path, signal, { most: KEY_FILE_LIMIT, tooLong });
   } catch (error) {
     throw errorCode(error) === undefined
       ? error
@@ -110,7 +113,7 @@ export async function knownKeys(context: Pick<Environment, "env" | "folders">): 
     readConfig(context).catch(() => undefined),
   ]);
   const profiles = [...(config?.profiles.values() ?? [])].map((profile) => profile.api_key);
-  return [key, withoutLineEnd(fromFile), ...profiles].flatMap((secret) => secret || []);
+  return [key, fromFile, ...profiles].flatMap((secret) => secret?.trim() || []);
 }
 
 /** A file that is read once more later; nobody can read a pipe twice. */

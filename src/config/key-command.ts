@@ -4,24 +4,24 @@ import { onAbort, startTimer } from "../client/timer.ts";
 import { CredentialsError } from "../contract/errors.ts";
 import type { Environment } from "./environment.ts";
 
-/** What a command takes to be run and ended. */
+/** What is needed to run a command and to end it. */
 export type CommandContext = Pick<Environment, "env" | "signal" | "platform" | "kill">;
 
 /** Milliseconds that the command may take. */
-const LONGEST_COMMAND = 60_000;
+const TIME_LIMIT = 30_000;
 
 /** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE = 1_000;
 
-/** Most bytes of output; a key is much shorter. */
-const LONGEST_OUTPUT = 64 * 1024;
+/** Bytes of output; a key is much shorter. */
+const OUTPUT_LIMIT = 64 * 1024;
 
 /**
  * Runs the `api_key_command` of a profile in a shell, because it may contain pipes and quotes. Its output is never part of
  * a message. If the signal is aborted, the command and the processes that it started are ended.
  *
- * @returns the output without one line end
- * @throws CredentialsError if it fails, takes too long or writes too much; the reason of the signal
+ * @returns the output without white space at its ends
+ * @throws CredentialsError if it fails, takes too long, or writes nothing or too much; the reason of the signal
  */
 export async function runKeyCommand(
   command: string,
@@ -54,12 +54,12 @@ export async function runKeyCommand(
   const stopped = new Promise<string>((resolve) => {
     stop = resolve;
   });
-  const stopTimer = startTimer(LONGEST_COMMAND, () => stop(`did not end within ${LONGEST_COMMAND / 1000} s`));
+  const stopTimer = startTimer(TIME_LIMIT, () => stop(`did not end within ${TIME_LIMIT / 1000} s`));
   const stopListening = onAbort(signal, () => stop("was interrupted"));
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
-    if (chunks.reduce((size, { length }) => size + length, 0) > LONGEST_OUTPUT) {
+    if (chunks.reduce((size, { length }) => size + length, 0) > OUTPUT_LIMIT) {
       stop("wrote more than a key");
     }
   });
@@ -69,7 +69,13 @@ export async function runKeyCommand(
     if (why !== undefined) {
       throw new CredentialsError(`the api_key_command of profile ${profile} ${why}; run it yourself to see why.`);
     }
-    return withoutLineEnd(Buffer.concat(chunks).toString("utf8"));
+    const key = Buffer.concat(chunks).toString("utf8").trim();
+    if (key === "") {
+      throw new CredentialsError(
+        `the api_key_command of profile ${profile} printed nothing; run it yourself to see why.`,
+      );
+    }
+    return key;
   } finally {
     stopTimer();
     stopListening();
@@ -98,8 +104,4 @@ async function end(child: ChildProcess, sendSignal: (name: NodeJS.Signals) => vo
   }
   sendSignal("SIGKILL");
   child.stdout.destroy();
-}
-
-export function withoutLineEnd(text: string): string {
-  return text.replace(/\r?\n$/, "");
 }

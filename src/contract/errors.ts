@@ -82,6 +82,11 @@ export class NetworkError extends Error {
   override readonly name = "NetworkError";
 }
 
+/** The command took longer than its `--max-time`. */
+export class TimeLimitError extends Error {
+  override readonly name = "TimeLimitError";
+}
+
 /** The certificate of the service or of a proxy is not trusted. Trying again does not help. */
 export class UntrustedError extends Error {
   override readonly name = "UntrustedError";

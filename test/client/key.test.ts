@@ -31,10 +31,11 @@ test.each([
 test.each(["", "  ", `${KEY}\n`, `${KEY}\r\nx-other: 1`, `${KEY}\u0000`, `${KEY}→`])(
   "key %j is refused before any request, unprinted",
   (key) => {
-    expect(() => assertSendable(key)).toThrow(new CredentialsError(`The API key cannot be sent: ${keyFlaw(key)}.`));
+    const error = new CredentialsError(`the API key of a file cannot be sent: ${keyFlaw(key)}.`);
+    expect(() => assertSendable(key, "a file")).toThrow(error);
   },
 );
 
 test.each([KEY, "short", `Bearer ${KEY}`, `${KEY}é`])("key %j is sent for the service to judge", (key) => {
-  expect(() => assertSendable(key)).not.toThrow();
+  expect(() => assertSendable(key, "a file")).not.toThrow();
 });

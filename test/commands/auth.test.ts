@@ -115,7 +115,7 @@ api_key_command = "pass show catalog"
   test.each([
     ["a doubled Bearer", (key: string) => `Bearer ${key}`, "it starts with the word `Bearer`"],
     ["a truncated key", (key: string) => key.slice(0, 40), "it has 40 characters instead of 43"],
-    ["pasted spaces", (key: string) => ` ${key}`, "it contains white space"],
+    ["spaces in the middle", (key: string) => key.replace(/.../, "a b"), "it contains white space"],
     ["nothing", () => "", "stdin is empty"],
     ["a file piped by mistake", (key: string) => key.repeat(2_000), "far too long"],
   ])("refuses %s before anything is sent or stored", async (_, mistake, message) => {
@@ -227,5 +227,59 @@ describe("api_key_command", () => {
     const { code, stderr } = await auth(["status"]);
     expect([code, stderr]).toEqual([EXIT.credentials, expect.stringContaining("is not run: other users")]);
     expect(await readFile(ran, "utf8")).toBe("x\n");
+  });
+});
+
+describe("a key", () => {
+  /** The environment that gives `text` as the key, by each way there is, and how errors name it. */
+  async function sources(text: string) {
+    const { url, key } = await setUp();
+    const folder = await temporaryFolder();
+    const file = join(folder, "key");
+    await writeFile(file, text.replace("KEY", key));
+    const profile = async (name: string, line: string) => {
+      const config = join(folder, `${name}.toml`);
+      await writeFile(config, `[profiles.default]\nbase_url = "${url}"\n${line}\n`, { mode: 0o600 });
+      return { CATALOG_CONFIG: config };
+    };
+    const set = { CATALOG_BASE_URL: url };
+    return [
+      ["CATALOG_API_KEY", { ...set, CATALOG_API_KEY: text.replace("KEY", key) }],
+      [`CATALOG_API_KEY_FILE (${file})`, { ...set, CATALOG_API_KEY_FILE: file }],
+      ["profile default", await profile("key", `api_key = ${JSON.stringify(text.replace("KEY", key))}`)],
+      ["api_key_command of profile default", await profile("command", `api_key_command = "cat ${file}"`)],
+    ] as const;
+  }
+
+  test.each([" KEY\n\n", "KEY\r\n", "\tKEY \r"])("written as %j is trimmed, whatever its source", async (text) => {
+    for (const [, env] of await sources(text)) {
+      expect(await runInProcess(["coverage", "-q"], { env })).toMatchObject({ code: 0, stderr: "" });
+    }
+  });
+
+  test("that cannot be sent, or looks wrong to the service, is told with its source", async () => {
+    for (const [source, env] of await sources("KEY\nKEY")) {
+      const { code, stderr } = await runInProcess(["coverage"], { env });
+      expect({ code, stderr }).toEqual({
+        code: EXIT.credentials,
+        stderr: `error: the API key of ${source} cannot be sent: it contains a line break.\n`,
+      });
+    }
+    for (const [source, env] of await sources("KEYx")) {
+      const { code, stderr } = await runInProcess(["coverage"], { env });
+      expect(code).toBe(EXIT.credentials);
+      expect(stderr).toContain(`it has 44 characters instead of 43 (it comes from ${source})`);
+    }
+  });
+
+  test("of a command that prints nothing or waits for too long is told so, not as a fault of the network", async () => {
+    const { path, auth } = await setUp((url) => `[profiles.default]\nbase_url = "${url}"\napi_key_command = "echo"\n`);
+    const silent = await auth(["status"]);
+    await writeFile(path, (await readFile(path, "utf8")).replace("echo", "sleep 600"));
+    const slow = await auth(["status", "--max-time", "1s"]);
+    expect([silent, slow]).toMatchObject([
+      { code: 3, stderr: expect.stringContaining("the api_key_command of profile default printed nothing") },
+      { code: 5, stderr: "error: not done within the --max-time of 1 s\n" },
+    ]);
   });
 });

@@ -17,6 +17,7 @@ import {
   NotOperationalError,
   SetChangedError,
   ShrinkError,
+  TimeLimitError,
   UntrustedError,
   UsageError,
 } from "../../contract/errors.ts";
@@ -78,6 +79,14 @@ const KINDS = {
     recovery: "Check the address and the network, or run the command again later.",
     remedy:
       "`--verbose` shows each attempt. For a slow service, raise --timeout and --retries. For a proxy, set HTTPS_PROXY. `catalog export -o FILE --resume` continues an interrupted export.",
+  },
+  time_limit: {
+    kind: TimeLimitError,
+    title: "The time limit is over",
+    exitCode: EXIT.unavailable,
+    retryable: true,
+    meaning: "The command took longer than --max-time.",
+    remedy: "Raise --max-time, or ask for less. `catalog export -o FILE --resume` continues an interrupted export.",
   },
   contract: {
     kind: ContractError,

@@ -43,7 +43,7 @@ export async function withConnection<T>(
 ): Promise<T> {
   return await withReporter(globals, context, async (reporter, signal) => {
     const { env, folders, protect, platform, kill, userId } = context;
-    const { name, baseUrl, apiKey, profile, close } = demo
+    const { name, baseUrl, apiKey, keySource, profile, close } = demo
       ? await startDemo(context, reporter)
       : await configuredService(globals, { env, folders, signal, protect, platform, kill, userId }, reporter);
     try {
@@ -51,6 +51,7 @@ export async function withConnection<T>(
         ...clientSettings(globals, context),
         baseUrl,
         apiKey,
+        keySource,
         maxRate,
         signal,
         env: demo ? {} : env,
@@ -86,7 +87,14 @@ async function configuredService(
   if (credential.warning !== undefined) {
     warn(credential.warning);
   }
-  return { name: baseUrl.href, baseUrl, apiKey: credential.apiKey, profile, close: async () => {} };
+  return {
+    name: baseUrl.href,
+    baseUrl,
+    apiKey: credential.apiKey,
+    keySource: credential.source,
+    profile,
+    close: async () => {},
+  };
 }
 
 /** Starts a service with generated rows. Its `name` is that of the set of rows: different sets have different names. */
@@ -96,7 +104,14 @@ export async function startDemo(context: Context, { progress }: Reporter) {
   const now = context.now();
   const { url, apiKey, close } = await startDemoService(now, await demoCache(context));
   // The rows depend on today: the rows of another today are a different set, even for the same crawl days.
-  return { name: `demo of ${dayOf(now)}`, baseUrl: new URL(url), apiKey, profile: undefined, close };
+  return {
+    name: `demo of ${dayOf(now)}`,
+    baseUrl: new URL(url),
+    apiKey,
+    keySource: undefined,
+    profile: undefined,
+    close,
+  };
 }
 
 /** Wraps a client so that the slugs in its responses and in its `unknown_…` errors are stored for completion. */

@@ -14,6 +14,8 @@ export interface Origin {
   origin: string;
   /** Undefined for public resources. */
   apiKey: string | undefined;
+  /** Where the key comes from, in words. */
+  keySource: string | undefined;
   /** Removes the key from the texts of responses before they are cut. */
   redact: Redact;
 }
@@ -28,12 +30,14 @@ export function isProblem({ status, header }: HttpResponse): boolean {
 export function readProblem(
   response: HttpResponse,
   body: Body,
-  { origin, apiKey, redact }: Origin,
+  { origin, apiKey, keySource, redact }: Origin,
 ): AttemptFailure & { error: ApiError } {
   const { status, header } = response;
   const failure = (message: string, problem: Partial<Problem>) => {
     const isOfKey = apiKey !== undefined && (status === 401 || status === 431);
-    const error = new ApiError(message, { status, problem, keyFlaw: isOfKey ? keyFlaw(apiKey) : undefined });
+    const flaw = isOfKey ? keyFlaw(apiKey) : undefined;
+    const toldFlaw = flaw === undefined || keySource === undefined ? flaw : `${flaw} (it comes from ${keySource})`;
+    const error = new ApiError(message, { status, problem, keyFlaw: toldFlaw });
     return { error, retryAfter: header("retry-after"), rateLimitReset: header("ratelimit-reset") };
   };
   const redirect = status >= 300 && status < 400 ? header("location") : "";

@@ -3,7 +3,7 @@ import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { type Reporter, withReporter } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
 import { visible } from "../../cli/terminal/visible.ts";
-import { createClient } from "../../client/client.ts";
+import { type ClientOptions, createClient } from "../../client/client.ts";
 import type { RateHeaders } from "../../client/requests/rate-window.ts";
 import { configPath } from "../../config/config-file.ts";
 import { type ConnectionSettings, resolveService } from "../../config/settings.ts";
@@ -36,7 +36,11 @@ async function showKey({ globals, format }: AuthStatusOptions, reporter: Reporte
   let facts: KeyFacts | undefined;
   let refusal: ApiError | undefined;
   try {
-    facts = await checkKey({ baseUrl, apiKey: credential.apiKey, globals }, reporter, context);
+    facts = await checkKey(
+      { baseUrl, apiKey: credential.apiKey, keySource: credential.source, globals },
+      reporter,
+      context,
+    );
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) {
       throw error;
@@ -110,7 +114,12 @@ const LONG_AGO = { start_date: "1900-01-01", end_date: "1900-01-01" };
  * @throws ApiError if the service refuses the key; any other error of a request
  */
 export async function checkKey(
-  { baseUrl, apiKey, globals }: { baseUrl: URL; apiKey: string; globals: GlobalOptions },
+  {
+    baseUrl,
+    apiKey,
+    keySource,
+    globals,
+  }: Pick<ClientOptions, "baseUrl" | "apiKey" | "keySource"> & Pick<AuthStatusOptions, "globals">,
   { onEvent, progress }: Reporter,
   context: Context,
 ): Promise<KeyFacts> {
@@ -119,6 +128,7 @@ export async function checkKey(
     ...clientSettings(globals, context),
     baseUrl,
     apiKey,
+    keySource,
     onEvent: (event) => {
       if (event.type === "response" && event.rate !== undefined && event.operation !== "status") {
         rates[OPERATIONS[event.operation].group] = event.rate;

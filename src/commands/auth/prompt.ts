@@ -65,14 +65,14 @@ export function promptOf({ stdin, stderr, signal }: Streams): Ask | undefined {
   };
 }
 
-/** Reads a key that is piped to stdin; one line end at the end is removed. @throws CredentialsError if stdin is empty */
+/** Reads a key that is piped to stdin. @throws CredentialsError if stdin is empty */
 export async function readKeyFromPipe(context: Streams): Promise<string> {
   const tooLong = () => new CredentialsError("the text on stdin is far too long for a key.");
   const text = await readText(readStream(context.stdin, context.signal), { most: LONGEST_INPUT, tooLong });
-  if (text === "") {
+  if (text.trim() === "") {
     throw new CredentialsError(
       "stdin is empty: pipe the key to it, or run the command in a terminal to be asked for it.",
     );
   }
-  return text.replace(/\r?\n$/, "");
+  return text;
 }

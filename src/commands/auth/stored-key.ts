@@ -37,18 +37,22 @@ async function storeKey(
   const { name, values } = await profileToWrite(globals.profile, context);
   const ask = promptOf(context);
   const baseUrl = findBaseUrl(globals.baseUrl, context, values) ?? (await askForAddress(ask));
-  const apiKey =
+  const apiKey = (
     apiKeyCommand !== undefined
       ? await runKeyCommand(apiKeyCommand, name, context)
       : ask === undefined
         ? await readKeyFromPipe(context)
-        : await ask("key", await questionFor(baseUrl, globals, context));
+        : await ask("key", await questionFor(baseUrl, globals, context))
+  ).trim();
   context.protect(apiKey);
   const flaw = keyFlaw(apiKey);
   if (flaw !== undefined) {
-    throw new CredentialsError(`this is not a valid key: ${flaw}. Nothing was stored.`);
+    const what = apiKeyCommand === undefined ? "this" : "what the command printed";
+    throw new CredentialsError(`${what} is not a valid key: ${flaw}. Nothing was stored.`);
   }
-  const facts = check ? await checkKey({ baseUrl, apiKey, globals }, reporter, context) : undefined;
+  const facts = check
+    ? await checkKey({ baseUrl, apiKey, keySource: undefined, globals }, reporter, context)
+    : undefined;
   const secret = apiKeyCommand === undefined ? { api_key: apiKey } : { api_key_command: apiKeyCommand };
   const written = await writeProfile(context, name, (profile) => ({
     ...withoutKey(profile),
