@@ -1,4 +1,6 @@
 import { catalogPaginationSchema, catalogResponseSchema, coverageResponseSchema, metaSchema } from "./envelope.ts";
+import { EXAMPLES, PRODUCT, problemExample } from "./examples.ts";
+import { formatRcd } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
 import { OPERATIONS, type OperationName, PREFIXES } from "./operations.ts";
 import { PROBLEMS, problemSchema } from "./problems.ts";
@@ -12,6 +14,7 @@ export interface Schema {
   description?: string;
   items?: Schema;
   maxItems?: number;
+  maxProperties?: number;
   enum?: readonly string[];
   minimum?: number;
   maximum?: number;
@@ -22,7 +25,7 @@ export interface Schema {
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** One schema for all operations (contract section 2.4). Sample and coverage have no `limit` and `total_matching`. */
+/** One schema for all operations (contract section 2.4). `BOUNDS` has what differs between them. */
 const pagination = { ...catalogPaginationSchema, $id: "Pagination", required: ["next_cursor", "has_more"] };
 const { $id: _unnamed, ...resolved } = metaSchema.properties.resolved;
 const meta = { ...metaSchema, properties: { ...metaSchema.properties, resolved } };
@@ -40,8 +43,15 @@ const RESPONSE_SCHEMAS: Record<OperationName, Schema> = {
   coverage: envelopeSchema("CoverageListResponse", coverageResponseSchema),
 };
 
-/** What the response of the sample adds to the schema that it shares with the catalog. */
-const SAMPLE_BOUND: Schema = { properties: { data: { maxItems: LIMITS.sampleRows } } };
+/** `pagination` without `limit` and `total_matching`. */
+const uncursored: Schema = { maxProperties: pagination.required.length };
+
+/** What the response of an operation adds to the schema that it shares with others. */
+const BOUNDS: Record<OperationName, Schema> = {
+  sample: { properties: { data: { maxItems: LIMITS.sampleRows }, pagination: uncursored } },
+  catalog: { properties: { pagination: { required: catalogPaginationSchema.required } } },
+  coverage: { properties: { pagination: uncursored } },
+};
 
 const SUMMARIES: Record<OperationName, string> = {
   sample: "At most 100 rows, to judge the shape of the data",
@@ -53,31 +63,58 @@ const text = { type: "string" } as const;
 const date = { type: "string", format: "date" } as const;
 
 const PARAMETERS: Readonly<
-  Record<(typeof OPERATIONS.catalog.parameters)[number], { description: string; schema: Schema }>
+  Record<
+    (typeof OPERATIONS.catalog.parameters)[number],
+    { description: string; schema: Schema; example?: string | number }
+  >
 > = {
-  retailer: { description: "Restrict to the retailer.", schema: text },
-  category: { description: "Restrict to the category, scoped by `retailer` if given.", schema: text },
-  department: { description: "Restrict to the department, scoped by `retailer` if given.", schema: text },
-  rcd: { description: "One or more `retailer:category:department` triples separated by commas.", schema: text },
-  start_date: { description: "Only rows crawled on or after this date.", schema: date },
-  end_date: { description: "Only rows crawled on or before this date.", schema: date },
+  retailer: { description: "Restrict to the retailer.", schema: text, example: PRODUCT.retailer },
+  category: {
+    description: "Restrict to the category, scoped by `retailer` if given.",
+    schema: text,
+    example: PRODUCT.category,
+  },
+  department: {
+    description: "Restrict to the department, scoped by `retailer` if given.",
+    schema: text,
+    example: PRODUCT.department,
+  },
+  rcd: {
+    description: "One or more `retailer:category:department` triples separated by commas.",
+    schema: text,
+    example: formatRcd(PRODUCT),
+  },
+  start_date: { description: "Only rows crawled on or after this date.", schema: date, example: PRODUCT.crawl_date },
+  end_date: { description: "Only rows crawled on or before this date.", schema: date, example: PRODUCT.crawl_date },
   cursor: { description: "`pagination.next_cursor` of the previous page, exactly as received.", schema: text },
-  limit: { description: "Maximum rows in this page.", schema: { type: "integer", ...LIMITS.pageSize } },
+  limit: { description: "Maximum rows in this page.", schema: { type: "integer", ...LIMITS.pageSize }, example: 500 },
 };
 
+const integer = { type: "integer" } as const;
 const HEADERS = {
-  "RateLimit-Limit": { description: "Requests of the endpoint group per window.", schema: { type: "integer" } },
-  "RateLimit-Remaining": { description: "Requests left in the current window.", schema: { type: "integer" } },
-  "RateLimit-Reset": { description: "Seconds until the window resets.", schema: { type: "integer" } },
-  "Retry-After": { description: "Minimum of seconds to wait.", schema: { type: "integer" } },
+  "RateLimit-Limit": { description: "Requests of the endpoint group per window.", schema: integer },
+  "RateLimit-Remaining": { description: "Requests left in the current window.", schema: integer },
+  "RateLimit-Reset": { description: "Seconds until the window resets.", schema: integer },
+  "Cache-Control": { description: "`no-store`: no cache keeps the response.", schema: text },
+  "Data-Version": { description: "Version of the data. It changes with every load.", schema: integer },
+  Vary: { description: "The request headers that select between forms of the response.", schema: text },
+  "WWW-Authenticate": { description: "The expected credential (RFC 6750).", schema: text },
+  "Retry-After": { description: "Minimum number of seconds to wait before the next attempt.", schema: integer },
 } as const;
 
-const ERROR_CLASSES: Readonly<Record<string, string>> = {
-  "400": "The request is wrong.",
-  "401": "No credential, or one that is unknown or revoked.",
-  "403": "The team is not entitled to the operation.",
-  "429": "No requests are left in this window.",
-  "5XX": "The service failed. Reads are safe to repeat.",
+type HeaderName = keyof typeof HEADERS;
+
+/** Headers of every response. */
+const COMMON_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Cache-Control"] as const;
+
+/** Each class of error responses: its description and its own headers. */
+const ERROR_CLASSES: Readonly<Record<string, readonly [string, ...HeaderName[]]>> = {
+  "400": ["The request is wrong."],
+  "401": ["No credential, or one that is unknown or revoked.", "WWW-Authenticate"],
+  "403": ["The team is not entitled to the operation.", "WWW-Authenticate"],
+  "404": ["Nothing at this path that the team can see."],
+  "429": ["No requests are left in this window.", "Retry-After"],
+  "5XX": ["The service failed. Reads are safe to repeat.", "Retry-After"],
 };
 
 /**
@@ -92,7 +129,7 @@ export function openApiDocument(portal?: string, root = "") {
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     const schema = component(RESPONSE_SCHEMAS[name], schemas);
     paths[OPERATIONS[name].path] = {
-      get: operation(name, name === "sample" ? { ...schema, ...SAMPLE_BOUND } : schema),
+      get: operation(name, { ...schema, ...BOUNDS[name] }),
     };
   }
   component(problemSchema, schemas);
@@ -117,6 +154,10 @@ export function openApiDocument(portal?: string, root = "") {
   };
 }
 
+const JSON_TYPE = "application/json";
+const PROBLEM_TYPE = "application/problem+json";
+const PROBLEM_REF = { $ref: "#/components/schemas/Problem" };
+
 function operation(name: OperationName, schema: Schema) {
   const { scope, parameters, errors } = OPERATIONS[name];
   return {
@@ -127,17 +168,19 @@ function operation(name: OperationName, schema: Schema) {
     security: [{ apiKey: [scope] }],
     parameters: parameters.map((parameter) => ({ name: parameter, in: "query", ...PARAMETERS[parameter] })),
     responses: Object.fromEntries([
-      ["200", response("The rows that match the filters.", "application/json", schema)] as const,
-      ...Object.entries(ERROR_CLASSES).map(([status, description]) => {
-        const codes = errors.filter((code) => responseClass(PROBLEMS[code].status) === status);
+      [
+        "200",
+        response("The rows that match the filters.", JSON_TYPE, schema, EXAMPLES[name], ["Data-Version", "Vary"]),
+      ],
+      ...Object.entries(ERROR_CLASSES).map(([status, [description, ...headers]]) => {
+        const codes = [...errors, "not_found" as const].filter(
+          (code) => responseClass(PROBLEMS[code].status) === status,
+        );
         const text = `${description} Codes: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
-        const more = status === "429" ? (["Retry-After"] as const) : [];
-        return [
-          status,
-          response(text, "application/problem+json", { $ref: "#/components/schemas/Problem" }, more),
-        ] as const;
+        const [code = "internal_error"] = codes;
+        return [status, response(text, PROBLEM_TYPE, PROBLEM_REF, problemExample(code), headers)] as const;
       }),
-    ]),
+    ] as const),
   };
 }
 
@@ -145,10 +188,11 @@ function responseClass(status: number): string {
   return status >= 500 ? "5XX" : String(status);
 }
 
-function response(description: string, type: string, schema: Schema, more: readonly (keyof typeof HEADERS)[] = []) {
-  const names = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", ...more];
-  const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-  return { description, headers, content: { [type]: { schema } } };
+function response(description: string, type: string, schema: Schema, example: object, own: readonly HeaderName[]) {
+  const headers = Object.fromEntries(
+    [...COMMON_HEADERS, ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+  return { description, headers, content: { [type]: { schema, example } } };
 }
 
 /** Adds all named schemas inside `schema` to the components. Returns `schema` with references to them. */

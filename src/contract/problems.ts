@@ -22,7 +22,7 @@ export const PROBLEMS = {
     retryable: false,
     title: "Invalid request",
     meaning: "A parameter is malformed, repeated, unknown or missing.",
-    recovery: "Fix the parameter named in `field` and send the request again.",
+    recovery: "Fix the parameter named in `field`, or else what `detail` says, and send the request again.",
     extensions: ["field", "valid_options"],
   },
   unknown_retailer: {

@@ -27,13 +27,13 @@ const STALL_TIME = 30_000;
 /** Milliseconds that a connection stays open between two requests. */
 const KEEP_ALIVE_TIME = 72_000;
 
-/** A path below `/v1` or `/api/v1`, and whether it is that of samples. */
-const VERSIONED = /^\/(?:api\/)?v1(?![^/?])(\/sample\b)?/;
+/** Bytes of a request line and headers that Node.js reads. Shorter ones that are too long get an ordinary response. */
+const HEAD_BYTES = 64 * 1024;
 
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
 export function createApp(store: WritableStore, options: ServiceOptions = {}): FastifyInstance {
   const parts = createParts(store, options);
-  const { settings, budgets, errorBase } = parts;
+  const { settings, budgetOf, errorBase } = parts;
   const root = publicPath(settings);
   const connections = openConnections();
   const refuseSocket = createRefuseSocket(connections, parts);
@@ -43,15 +43,14 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     if (problem.code === "internal_error") {
       settings.onUnexpectedError(error, request.id);
     }
-    const versioned = VERSIONED.exec(request.routeOptions.url ?? request.url);
+    const budget = budgetOf(request.routeOptions.url ?? request.url);
     const prefersPage = prefers(request.headers.accept ?? "", "text/html", "application/json", PROBLEM_TYPE);
-    if (problem.code === "not_found" && versioned === null && prefersPage) {
+    if (problem.code === "not_found" && budget === undefined && prefersPage) {
       return sendPage(reply.code(404).header("vary", "Accept"), notFoundPage());
     }
     const document = problemDocument(problem, errorBase(), request.id);
     reply.code(document.status).headers(problem.details.headers ?? {});
-    if (versioned !== null && !reply.hasHeader("ratelimit-limit")) {
-      const budget = versioned[1] === undefined ? budgets.catalog : budgets.sample;
+    if (budget !== undefined && !reply.hasHeader("ratelimit-limit")) {
       // A database that did not answer in time is not asked again.
       const isLate = problem.code === "upstream_timeout";
       reply.headers(rateLimitHeaders(isLate ? budget.unused() : await figuresLeft(request, parts, budget)));
@@ -72,7 +71,8 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
       const { requestTimeout, queryTimeout } = settings;
       const connectionsCheckingInterval = Math.ceil(requestTimeout / 6);
       const times = { requestTimeout, connectionsCheckingInterval, keepAliveTimeout: KEEP_ALIVE_TIME };
-      const server = connections.createServer({ ...times, requireHostHeader: false }, handler);
+      const options = { ...times, requireHostHeader: false, maxHeaderSize: HEAD_BYTES };
+      const server = connections.createServer(options, handler);
       server.timeout = Math.min(STALL_TIME + queryTimeout, 2 ** 31 - 1);
       return server;
     },
@@ -80,7 +80,9 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     // No route has a schema. Fastify's own compilers would be loaded, which takes a fifth of the start.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     clientErrorHandler: (error, socket) =>
-      error.code === "ECONNRESET" ? socket.destroy() : refuseSocket(socket, malformedRequest(error)),
+      error.code === "ECONNRESET"
+        ? socket.destroy()
+        : refuseSocket(socket, malformedRequest(error), String(error.rawPacket ?? "").split(" ", 2)[1]),
     frameworkErrors: (_, request, reply) => {
       const problem = new ServiceProblem("invalid_request", "The path is not valid percent-encoded text.");
       // Fastify's types for this handler do not fit its other types.

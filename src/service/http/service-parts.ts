@@ -3,6 +3,9 @@ import { fixedWindow } from "./admission/rate-limit.ts";
 import { createMeasurements } from "./measurements.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./service-options.ts";
 
+/** A path below `/v1` or `/api/v1`, and whether it is that of samples. */
+const VERSIONED = /^\/(?:api\/)?v1(?![^/?])(\/sample\b)?/;
+
 export type ServiceParts = ReturnType<typeof createParts>;
 
 /** What the routes of a service share. */
@@ -12,11 +15,17 @@ export function createParts(store: WritableStore, options: ServiceOptions) {
   const windowOf = (name: string, limit: number) => fixedWindow(store, name, limit, windowSeconds, now);
   let listeningUrl = "";
   const base = (): string => publicUrl ?? listeningUrl;
+  /** The requests that each team has left, by endpoint group (contract section 8). */
+  const budgets = { catalog: windowOf("catalog", rateLimit), sample: windowOf("sample", sampleRateLimit) };
   return {
     store,
     settings,
-    /** The requests that each team has left, by endpoint group (contract section 8). */
-    budgets: { catalog: windowOf("catalog", rateLimit), sample: windowOf("sample", sampleRateLimit) },
+    budgets,
+    /** The budget that a request of this path counts in. Undefined outside `/v1`, where responses have no limit headers. */
+    budgetOf: (path: string) => {
+      const [versioned, sample] = VERSIONED.exec(path) ?? [];
+      return versioned === undefined ? undefined : sample === undefined ? budgets.catalog : budgets.sample;
+    },
     /** Failed authentications, by source address. */
     failedAttempts: windowOf("failed", FAILED_ATTEMPTS_PER_WINDOW),
     measurements: createMeasurements(store, now),

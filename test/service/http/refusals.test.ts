@@ -9,6 +9,7 @@ const long = "x".repeat(81);
 
 test.each([
   ["/v1/catalog?retailer=%20", "The parameter retailer is empty."],
+  ["/v1/catalog?retailer=%0a", "The parameter retailer contains control characters."],
   ["/v1/catalog?category=a%01", "The parameter category contains control characters."],
   ["/v1/catalog?rcd=a:b:c,a:b", '"a:b" is not a retailer:category:department triple.'],
   ["/v1/catalog?rcd=a:b%01:c", '"a:b\\u0001:c" is not a retailer:category:department triple.'],
@@ -160,8 +161,13 @@ test.each([
   ["garbage", "nonsense\r\n\r\n", "The bytes received are not an HTTP request."],
   [
     "a long header",
-    `GET / HTTP/1.1\r\nX: ${"a".repeat(40_000)}\r\n${END}`,
-    "The request line and headers are too long.",
+    `GET / HTTP/1.1\r\nX: ${"a".repeat(17_000)}\r\n${END}`,
+    "The request line and headers have more than 16384 characters.",
+  ],
+  [
+    "a very long header",
+    `GET / HTTP/1.1\r\nX: ${"a".repeat(70_000)}\r\n${END}`,
+    "The request line and headers have more than 16384 characters.",
   ],
   ["another version", `GET / HTTP/2.0\r\n${END}`, "The service supports HTTP/1.1, not HTTP/2.0."],
   ["no host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "The request has no Host header."],
@@ -183,6 +189,34 @@ test.each([
   expect(received).toMatch(/^HTTP\/1\.1 4\d\d .+\r\n(.+\r\n)*connection: close\r\n/i);
   const body = received.slice(received.indexOf("\r\n\r\n") + 4);
   expect(body === "" ? undefined : JSON.parse(body).detail).toBe(detail);
+});
+
+test.each([
+  ["a URL of more than 16 KiB", `/v1/catalog?limit=1&rcd=${"a".repeat(17_000)}`, "Host: x\r\n", "rcd"],
+  ["no Host", "/v1/catalog", "", "Host"],
+  ["a long header beside a short parameter", "/v1/catalog?limit=1", `Host: x\r\nX: ${long.repeat(210)}\r\n`, undefined],
+])("the problem of %s names what to fix, if it is one parameter", async (_, target, headers, field) => {
+  const service = await startTestService();
+
+  const received = await exchange(service, `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
+
+  const [head = "", body = ""] = received.split("\r\n\r\n");
+  expect([head.slice(0, 12), JSON.parse(body).code, JSON.parse(body).field]).toEqual([
+    "HTTP/1.1 400",
+    "invalid_request",
+    field,
+  ]);
+});
+
+test.each([
+  ["a long header", `X: ${"a".repeat(17_000)}\r\n`],
+  ["a line break in a header", "X: a\nb\r\n"],
+])("a sample with %s gets the limit of samples", async (_, headers) => {
+  const service = await startTestService();
+
+  expect(await exchange(service, `GET /v1/sample HTTP/1.1\r\n${headers}${END}`)).toMatch(
+    /^HTTP\/1\.1 400 (.+\r\n)*ratelimit-limit: 30\r\n/,
+  );
 });
 
 test("HTTP/1.0 needs no Host header, and a header named as its value is none", async () => {

@@ -223,6 +223,30 @@ describe("a form is refused, and changes nothing,", () => {
   });
 });
 
+test.each(["application/json", "application/problem+json, text/html;q=0.5"])(
+  "a refused form is a problem for a client that asks for %s",
+  async (accept) => {
+    const portal = await startTestPortal();
+    const browser = await portal.signedIn();
+
+    const refused = [
+      await browser.post("/portal/keys", { name: "a" }, { accept, origin: "https://evil.example" }),
+      await browser.post("/portal/keys", { name: "" }, { accept }),
+      await browser.post("/portal/keys", { name: "a".repeat(5_000) }, { accept }),
+      await browser.post("/portal/keys/999/revoke", {}, { accept }),
+    ].map(({ headers, text }) => [headers.get("content-type"), headers.get("vary"), JSON.parse(text).detail]);
+    const page = await browser.post("/portal/keys", { name: "" }, { accept: "text/html, */*;q=0.8" });
+
+    expect(refused).toEqual([
+      ["application/problem+json", "Accept", "The form was not sent from a page of this portal."],
+      ["application/problem+json", "Accept", "Enter a name."],
+      ["application/problem+json", "Accept", "The form could not be read."],
+      ["application/problem+json", "Accept", "The team has no such key, or it is already revoked."],
+    ]);
+    expect([page.status, page.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
+  },
+);
+
 test("without a database, the portal returns a page and the API a problem", async () => {
   let away = false;
   const fail = async () => Promise.reject(new StoreUnavailableError("away"));

@@ -142,6 +142,14 @@ test.each(["/status.json", "/openapi.json", "/errors.json", "/changelog.json"])(
   },
 );
 
+test.each(["/reference", "/errors", "/status", "/changelog"])("the page %s is also served below /api", async (path) => {
+  const service = await startTestService({ now: () => Date.parse("2026-03-10T12:00:00Z") });
+
+  const [page, alias] = [await service.get(path), await service.get(`/api${path}`)];
+
+  expect([alias.status, alias.text]).toEqual([200, page.text]);
+});
+
 test("without a mail server, the portal is closed, and its page says why", async () => {
   const service = await startTestService();
 

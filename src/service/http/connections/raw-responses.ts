@@ -12,8 +12,9 @@ const LINGER = 5_000;
  * Creates a function that writes a problem directly to a socket without an HTTP response, and ends the connection. If a
  * response is already open, the connection ends after it, without the problem.
  */
-export function createRefuseSocket(connections: OpenConnections, { budgets, errorBase }: ServiceParts) {
-  return (socket: Socket, problem: ServiceProblem): void => {
+export function createRefuseSocket(connections: OpenConnections, { budgets, budgetOf, errorBase }: ServiceParts) {
+  /** @param path of the request, as far as it is known */
+  return (socket: Socket, problem: ServiceProblem, path = ""): void => {
     // Node.js no longer handles errors of this socket.
     socket.on("error", () => socket.destroy());
     if (connections.finish(socket)) {
@@ -30,7 +31,7 @@ export function createRefuseSocket(connections: OpenConnections, { budgets, erro
       "content-type": PROBLEM_TYPE,
       "content-length": String(Buffer.byteLength(body)),
       connection: "close",
-      ...rateLimitHeaders(budgets.catalog.unused()),
+      ...rateLimitHeaders((budgetOf(path) ?? budgets.catalog).unused()),
       ...problem.details.headers,
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -38,17 +39,21 @@ export function createRefuseSocket(connections: OpenConnections, { budgets, erro
   };
 }
 
+/** Characters of a request line and headers that a client may send. */
+const HEAD_LENGTH = 16 * 1024;
+const TOO_LONG = `The request line and headers have more than ${HEAD_LENGTH} characters.`;
+
 /** The problem for bytes that are not a valid HTTP request: garbage, long headers, a request that never ends. */
 export function malformedRequest({ code }: NodeJS.ErrnoException): ServiceProblem {
   const details: Readonly<Record<string, string>> = {
-    HPE_HEADER_OVERFLOW: "The request line and headers are too long.",
+    HPE_HEADER_OVERFLOW: TOO_LONG,
     ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time.",
   };
   return new ServiceProblem("invalid_request", details[code ?? ""] ?? "The bytes received are not an HTTP request.");
 }
 
 /** Refuses requests that Node.js accepts, but HTTP/1.1 (RFC 9112) or the contract does not allow. */
-export function checkRequest({ method, httpVersion, headers, rawHeaders }: IncomingMessage): void {
+export function checkRequest({ method, url = "", httpVersion, headers, rawHeaders }: IncomingMessage): void {
   if (httpVersion !== "1.0" && httpVersion !== "1.1") {
     throw new ServiceProblem("invalid_request", `The service supports HTTP/1.1, not HTTP/${httpVersion}.`);
   }
@@ -57,7 +62,14 @@ export function checkRequest({ method, httpVersion, headers, rawHeaders }: Incom
     throw new ServiceProblem(
       "invalid_request",
       hosts === 0 ? "The request has no Host header." : "The request has more than one Host header.",
+      { field: "Host" },
     );
+  }
+  if (rawHeaders.reduce((length, text) => length + text.length, url.length) > HEAD_LENGTH) {
+    const parameters = [...new URLSearchParams(url.split("?", 2)[1])];
+    const [field] = parameters.sort((a, b) => b.join().length - a.join().length)[0] ?? [];
+    const isOfUrl = field !== undefined && url.length > HEAD_LENGTH / 2;
+    throw new ServiceProblem("invalid_request", TOO_LONG, isOfUrl ? { field } : {});
   }
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
   if (hasBody && (method === "GET" || method === "HEAD")) {

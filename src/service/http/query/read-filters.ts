@@ -37,9 +37,9 @@ function errorOf(name: FilterName, value: string): string | undefined {
       return wrong === undefined ? undefined : `${quote(wrong)} is not a retailer:category:department triple.`;
     }
     default:
-      if (value.trim() === "") {
-        return `The parameter ${name} is empty.`;
+      if (/\p{Cc}/u.test(value)) {
+        return `The parameter ${name} contains control characters.`;
       }
-      return /\p{Cc}/u.test(value) ? `The parameter ${name} contains control characters.` : undefined;
+      return value.trim() === "" ? `The parameter ${name} is empty.` : undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { type Filters, formatRcd, type Rcd, splitRcd } from "../../../contract/filters.ts";
+import { closest } from "../../../contract/values/closest.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
-import { validOptions } from "./valid-options.ts";
+import { OPTIONS, validOptions } from "./valid-options.ts";
 
 type SlugName = keyof Rcd;
 
@@ -41,8 +42,42 @@ function requireTriples(triples: readonly string[], vocabulary: readonly Rcd[]):
   const part = unknownPart(splitRcd(triple), vocabulary);
   throw new ServiceProblem(`unknown_${part}`, `There is no combination ${quote(triple)}.`, {
     field: "rcd",
-    validOptions: validOptions(triple, known),
+    validOptions: closestTriples(triple, vocabulary),
   });
+}
+
+/** How much it says for a triple that one of its parts was sent. The retailer and the category say more than the department. */
+const WEIGHTS: readonly (readonly [SlugName, number])[] = [
+  ["retailer", 4],
+  ["category", 3],
+  ["department", 2],
+];
+
+/** The share of the weight that a similar part has. */
+const SIMILAR = 0.75;
+
+/** The orders in which three parts may be sent, the right one first. */
+const ORDERS = ["012", "021", "102", "120", "201", "210"].map((order) => [...order].map(Number));
+
+/** At most five known triples that have the most parts of an unknown one: equal or similar ones, also in another order. */
+function closestTriples(triple: string, vocabulary: readonly Rcd[]): string[] {
+  const sent = triple.split(":");
+  const similar = WEIGHTS.map(([name]) => {
+    const values = new Set(vocabulary.map((known) => known[name]));
+    return sent.map((text) => new Set(closest(text, values)));
+  });
+  const scored = vocabulary.map((known) => {
+    const inOrder = (order: readonly number[]) =>
+      WEIGHTS.reduce((sum, [name, weight], at) => {
+        const from = order[at] ?? at;
+        const isEqual = known[name] === sent[from];
+        return sum + (isEqual ? weight : similar[at]?.[from]?.has(known[name]) === true ? SIMILAR * weight : 0);
+      }, 0);
+    return { triple: formatRcd(known), score: Math.max(...ORDERS.map(inOrder)) };
+  });
+  const best = scored.reduce((most, { score }) => Math.max(most, score), 0);
+  const nearest = scored.filter(({ score }) => score === best).map((known) => known.triple);
+  return [...new Set(nearest)].sort().slice(0, OPTIONS);
 }
 
 /** The first part of an unknown triple that does not exist. If all parts exist, but not together, it is the category. */

@@ -1,6 +1,7 @@
 import { closest } from "../../../contract/values/closest.ts";
 
-const OPTIONS = 5;
+/** Values that a problem suggests at most. */
+export const OPTIONS = 5;
 
 /** At most five values of `vocabulary`: the closest to `sent`, best first, or the first ones if none is close. */
 export function validOptions(sent: string, vocabulary: Iterable<string>): string[] {

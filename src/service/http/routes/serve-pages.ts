@@ -29,14 +29,14 @@ export function servePages(app: FastifyInstance, { settings, base, errorBase }: 
     });
   };
   servePage("/", () => homePage(base(), settings));
-  servePage("/reference", () => referencePage(description(), base()));
-  servePage("/changelog", changelogPage);
-  app.get("/errors", async (request, reply) => {
-    reply.header("vary", "Accept");
-    const prefersJson = prefers(request.headers.accept ?? "", "application/json", "text/html");
-    return prefersJson ? sendJson(reply, errors()) : sendPage(reply, errorsPage());
-  });
   for (const prefix of PREFIXES) {
+    servePage(`${prefix}/reference`, () => referencePage(description(), base()));
+    servePage(`${prefix}/changelog`, changelogPage);
+    app.get(`${prefix}/errors`, async (request, reply) => {
+      reply.header("vary", "Accept");
+      const prefersJson = prefers(request.headers.accept ?? "", "application/json", "text/html");
+      return prefersJson ? sendJson(reply, errors()) : sendPage(reply, errorsPage());
+    });
     app.get(`${prefix}/changelog.json`, async (_, reply) => sendJson(reply, { releases: CHANGELOG }));
     app.get(`${prefix}/openapi.json`, async (_, reply) => sendJson(reply, description()));
     app.get(`${prefix}/errors.json`, async (_, reply) => sendJson(reply, errors()));

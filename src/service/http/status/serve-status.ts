@@ -45,6 +45,6 @@ export function serveStatus(app: FastifyInstance, { store, measurements, setting
       const { json } = await status();
       return reply.header("cache-control", "no-cache").type("application/json").send(json);
     });
+    app.get(`${prefix}/status`, async (_, reply) => sendPage(reply, (await status()).page));
   }
-  app.get("/status", async (_, reply) => sendPage(reply, (await status()).page));
 }

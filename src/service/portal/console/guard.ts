@@ -4,14 +4,16 @@ import { isLoopback } from "../../http/admission/source-address.ts";
 import { type AppSettings, publicPath } from "../../http/service-options.ts";
 import { type Html, html } from "../html.ts";
 
-/** Refuses a request with a page that says why. */
+/** Refuses a request. Browsers get a page that says why, by default one with the message alone. */
 export class PortalRefusal extends Error {
   override readonly name = "PortalRefusal";
-  readonly status: number;
+  readonly status: 400 | 403 | 404 | 429;
+  readonly page: Html | undefined;
 
-  constructor(status: number, message: string) {
+  constructor(status: PortalRefusal["status"], message: string, page?: Html) {
     super(message);
     this.status = status;
+    this.page = page;
   }
 }
 

@@ -1,9 +1,11 @@
 import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
 import type { FastifyInstance } from "fastify";
+import { prefers } from "../../http/quality.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
-import { ServiceProblem } from "../../http/service-problem.ts";
+import { PROBLEM_TYPE, ServiceProblem } from "../../http/service-problem.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
+import type { Html } from "../html.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { cookieFlags, isHttps, PortalRefusal } from "./guard.ts";
 import { serveKeys } from "./serve-keys.ts";
@@ -25,12 +27,18 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
     scope.removeAllContentTypeParsers();
     await scope.register(cookie, { parseOptions: cookieFlags(settings) });
     await scope.register(formBody, { bodyLimit: FORM_BYTES });
-    scope.setErrorHandler((error, { id }, reply) => {
-      const { status, ...message } = refusalOf(error);
+    scope.setErrorHandler((error, { id, headers }, reply) => {
+      const { accept = "text/html" } = headers;
+      reply.header("vary", "Accept");
+      if (["application/json", PROBLEM_TYPE].some((type) => prefers(accept, type, "text/html"))) {
+        // The handler of the API sends it.
+        throw problemOf(error);
+      }
+      const { status, page, ...message } = refusalOf(error);
       if (status === 500) {
         settings.onUnexpectedError(error, id);
       }
-      return sendPrivatePage(reply, status, messagePage({ ...message, requestId: id }));
+      return sendPrivatePage(reply, status, page ?? messagePage({ ...message, requestId: id }));
     });
     if (isHttps(settings)) {
       scope.addHook("onSend", async (_, reply) => {
@@ -43,18 +51,39 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
   });
 }
 
-/** What the page of an error says. */
-function refusalOf(error: unknown): { status: number; title: string; message: string } {
-  if (error instanceof PortalRefusal || error instanceof ServiceProblem) {
-    return { status: error.status, title: "That did not work", message: error.message };
+const TITLE = "That did not work";
+const UNREADABLE = "The form could not be read.";
+
+/** The status of fastify for a form that is too long or of another type; undefined for other errors. */
+function unreadableStatus(error: unknown): number | undefined {
+  const { statusCode } = error as { statusCode?: unknown };
+  return typeof statusCode === "number" && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
+}
+
+/** For clients that prefer JSON. The contract has no code for a form that came from elsewhere: that is an invalid request. */
+function problemOf(error: unknown): unknown {
+  if (error instanceof PortalRefusal) {
+    const codes = { 400: "invalid_request", 403: "invalid_request", 404: "not_found", 429: "rate_limited" } as const;
+    return new ServiceProblem(codes[error.status], error.message);
+  }
+  return unreadableStatus(error) === undefined ? error : new ServiceProblem("invalid_request", UNREADABLE);
+}
+
+/** What the page of an error says, or the whole page. */
+function refusalOf(error: unknown): { status: number; title: string; message: string; page?: Html | undefined } {
+  if (error instanceof PortalRefusal) {
+    return { status: error.status, title: TITLE, message: error.message, page: error.page };
+  }
+  if (error instanceof ServiceProblem) {
+    return { status: error.status, title: TITLE, message: error.message };
   }
   if (error instanceof StoreUnavailableError || error instanceof StoreTimeoutError) {
     const message = "The database is not available at the moment. Try again in a minute.";
     return { status: 503, title: "Not available", message };
   }
-  const status = (error as { statusCode?: unknown }).statusCode;
-  if (typeof status === "number" && status >= 400 && status < 500) {
-    return { status, title: "That did not work", message: "The form could not be read." };
+  const status = unreadableStatus(error);
+  if (status !== undefined) {
+    return { status, title: TITLE, message: UNREADABLE };
   }
   return { status: 500, title: "Something failed", message: "The service failed. The error was logged." };
 }

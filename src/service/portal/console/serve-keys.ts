@@ -53,17 +53,17 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
   const create = forMember(async ({ request, reply, token, member }) => {
     const name = formField(request, "name").trim();
     const keys = await keysOf(member);
-    const refused = (error: string) => sendPrivatePage(reply, 400, keysPage({ member, keys, token, name, error }));
+    const refused = (error: string) => new PortalRefusal(400, error, keysPage({ member, keys, token, name, error }));
     const error = nameError(name);
     if (error !== undefined) {
-      return refused(error);
+      throw refused(error);
     }
     try {
       const secret = await createKey(store, { name, team: member.team }, new Date(now()));
       return sendPrivatePage(reply, 200, createdPage({ name, secret, base: base() }));
     } catch (error) {
       if (error instanceof DuplicateKeyError) {
-        return refused("The team has a key of this name. Revoked keys keep their names. Choose another name.");
+        throw refused("The team has a key of this name. Revoked keys keep their names. Choose another name.");
       }
       throw error;
     }

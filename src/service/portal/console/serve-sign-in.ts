@@ -9,7 +9,7 @@ import { normalEmail } from "../../store/access/members.ts";
 import { endSession, openPortalSession, sessionMember } from "../../store/access/sessions.ts";
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
 import { sendPrivatePage } from "../layout.ts";
-import { checkForm, cookieName, formField, setSecret, tokenField, visitorOf } from "./guard.ts";
+import { checkForm, cookieName, formField, PortalRefusal, setSecret, tokenField, visitorOf } from "./guard.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
 
 const HOUR_SECONDS = 3_600;
@@ -59,12 +59,12 @@ export function serveSignIn(
     const email = normalEmail(typed);
     if (email === undefined) {
       const error = typed.trim() === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
-      return sendPrivatePage(reply, 400, signInPage({ token, email: typed, error }));
+      throw new PortalRefusal(400, error, signInPage({ token, email: typed, error }));
     }
     const wait = (await codesOfSource(sourceOf(request.ip), reply)) ?? (await codesOfAddress(email, reply));
     if (wait !== undefined) {
       const error = `Too many codes were asked for. Try again in ${wait}.`;
-      return sendPrivatePage(reply, 429, signInPage({ token, email: typed, error }));
+      throw new PortalRefusal(429, error, signInPage({ token, email: typed, error }));
     }
     const code = String(randomInt(1_000_000)).padStart(6, "0");
     const isMember = await beginSignIn(store, { visitor, email, code }, now());
@@ -91,25 +91,25 @@ export function serveSignIn(
     const token = tokenField(visitor);
     const code = formField(request, "code").replaceAll(/[\s-]/g, "");
     const email = await pendingEmail(store, visitor, now());
-    const again = (status: number, error: string) =>
-      sendPrivatePage(reply, status, codePage({ token, email: email ?? "", codesArePrinted, error }));
+    const again = (status: 400 | 429, error: string) =>
+      new PortalRefusal(status, error, codePage({ token, email: email ?? "", codesArePrinted, error }));
     if (email !== undefined && !/^\d{6}$/.test(code)) {
-      return again(400, "A code has six digits.");
+      throw again(400, "A code has six digits.");
     }
     const wait = await triesOfSource(sourceOf(request.ip), reply);
     if (wait !== undefined) {
-      return again(429, `Too many codes were tried. Try again in ${wait}.`);
+      throw again(429, `Too many codes were tried. Try again in ${wait}.`);
     }
     const outcome = await tryCode(store, { visitor, code }, now());
     if (outcome.kind === "wrong") {
-      return again(
+      throw again(
         400,
         `This is not the code. ${outcome.left === 1 ? "One try is" : `${outcome.left} tries are`} left.`,
       );
     }
     if (outcome.kind === "gone") {
       const error = "The code has expired, was used, or was tried too often. Ask for another one.";
-      return sendPrivatePage(reply, 400, signInPage({ token, email: email ?? "", error }));
+      throw new PortalRefusal(400, error, signInPage({ token, email: email ?? "", error }));
     }
     setSecret(reply, await openPortalSession(store, outcome.email, now()), settings);
     return reply.redirect("/portal", 303);

@@ -26,13 +26,20 @@ test("every operation declares its parameters, the same classes of responses, an
   for (const { path, parameters } of Object.values(OPERATIONS)) {
     const { get } = body.paths[path];
     expect(get.parameters.map(({ name }: { name: string }) => name)).toEqual(parameters);
-    expect(Object.keys(get.responses)).toEqual(["200", "400", "401", "403", "429", "5XX"]);
-    for (const response of Object.values<{ headers: object }>(get.responses)) {
-      expect(Object.keys(response.headers)).toEqual(
-        expect.arrayContaining(["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]),
-      );
-    }
-    expect(Object.keys(get.responses["429"].headers)).toContain("Retry-After");
+    const common = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Cache-Control"];
+    const headers = Object.entries<{ headers: object }>(get.responses).map(([status, response]) => [
+      status,
+      Object.keys(response.headers),
+    ]);
+    expect(Object.fromEntries(headers)).toEqual({
+      200: [...common, "Data-Version", "Vary"],
+      400: common,
+      401: [...common, "WWW-Authenticate"],
+      403: [...common, "WWW-Authenticate"],
+      404: common,
+      429: [...common, "Retry-After"],
+      "5XX": [...common, "Retry-After"],
+    });
   }
 });
 
@@ -79,6 +86,39 @@ test("responses conform to the schemas of the document", async () => {
     check(whole(responses["200"].content["application/json"].schema), (await service.get(path)).body);
     const { body } = await service.get(`${path}?retailer=nobody`);
     check(whole(responses["400"].content["application/problem+json"].schema), body);
+  }
+});
+
+test("each example conforms to its schema, and each parameter but the cursor has one", async () => {
+  const service = await startTestService();
+  const { paths, components } = (await service.get("/openapi.json")).body;
+
+  for (const { path } of Object.values(OPERATIONS)) {
+    const { parameters, responses } = paths[path].get;
+    for (const { content } of Object.values<{ content: Record<string, { schema: object; example: object }> }>(
+      responses,
+    )) {
+      for (const { schema, example } of Object.values(content)) {
+        check({ ...schema, components }, example);
+      }
+    }
+    for (const { name, schema, example } of parameters.filter(({ name }: { name: string }) => name !== "cursor")) {
+      expect(example, name).toBeDefined();
+      check(schema, example);
+    }
+  }
+});
+
+test.each(["sample", "coverage"])("the schema of %s allows no limit and no total_matching", async (name) => {
+  const service = await startTestService({ rows: products(1) });
+  const { paths, components } = (await service.get("/openapi.json")).body;
+  const { schema } = paths[`/v1/${name}`].get.responses["200"].content["application/json"];
+  const { body } = await service.get(`/v1/${name}`);
+
+  check({ ...schema, components }, body);
+  for (const member of ["limit", "total_matching"]) {
+    const wrong = { ...body, pagination: { ...body.pagination, [member]: 1 } };
+    expect(() => check({ ...schema, components }, wrong)).toThrow("to deeply equal");
   }
 });
 
