@@ -38,6 +38,7 @@ async function declarations(root, folder) {
       bundle: true,
       format: "esm",
       platform: "node",
+      target: "node20.18",
       packages: "external",
       loader: TEXT_LOADERS,
     });

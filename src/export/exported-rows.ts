@@ -3,9 +3,9 @@ import { type Duplex, pipeline, type Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { FileError, MismatchError } from "../contract/errors.ts";
 import { dayOf } from "../contract/values/day-arithmetic.ts";
+import { textFromSpreadsheet } from "../files/spreadsheet-text.ts";
 import { fileError } from "../files/system-error.ts";
 import { FORMATS, type RowFormat } from "./formats/registry.ts";
-import { textFromSpreadsheet } from "./formats/spreadsheet-text.ts";
 import type { Manifest } from "./manifest.ts";
 
 export const CHECKED_COLUMNS = ["product_id", "retailer", "category", "department", "crawl_date"] as const;

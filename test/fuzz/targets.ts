@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
-import { parquetWriteBuffer } from "hyparquet-writer";
 import { parseCondition } from "../../src/cli/flags/condition.ts";
 import { readRetryAfter } from "../../src/client/requests/retry-timing.ts";
 import { readBody } from "../../src/client/responses/body.ts";
@@ -11,19 +10,19 @@ import { parseBasket } from "../../src/commands/index/basket-file.ts";
 import { parseConfig } from "../../src/config/config-file.ts";
 import { AlteredFolderError, FileError, MismatchError, UsageError } from "../../src/contract/errors.ts";
 import { FILTER_NAMES } from "../../src/contract/filters.ts";
-import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
+import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { resolveDay } from "../../src/contract/values/date-expression.ts";
 import { readManifest } from "../../src/export/manifest.ts";
+import { ContentError } from "../../src/files/content-error.ts";
 import { withChecksum } from "../../src/files/text-checksum.ts";
+import { readLines } from "../../src/files/utf8-lines.ts";
 import { readStateOf } from "../../src/folder/folder-state.ts";
 import { readStoreLines } from "../../src/pull/store/store-lines.ts";
 import { openCursor, sealCursor, selectionDigest } from "../../src/service/http/query/cursors.ts";
 import { readFilters } from "../../src/service/http/query/read-filters.ts";
 import { readQuery } from "../../src/service/http/query/read-query.ts";
 import { ServiceProblem } from "../../src/service/http/service-problem.ts";
-import { LoadError, RowError } from "../../src/service/load/load-error.ts";
 import { readCsv } from "../../src/service/load/read-csv.ts";
-import { readLines } from "../../src/service/load/read-lines.ts";
 import { readParquet } from "../../src/service/load/read-parquet.ts";
 import { readRow, type SourceRow } from "../../src/service/load/row.ts";
 import { product } from "../helpers/products.ts";
@@ -100,12 +99,6 @@ const MANIFEST = {
   plan: { slices: [{ filters: { retailer: "a" }, rows: 1 }] },
 };
 
-/** A Parquet file of all columns. */
-function parquetOf(rows: readonly Product[], codec?: "UNCOMPRESSED"): Buffer {
-  const columnData = PRODUCT_COLUMNS.map((name) => ({ name, data: rows.map((row) => row[name]) }));
-  return Buffer.from(parquetWriteBuffer({ columnData, ...(codec && { codec }) }));
-}
-
 export const TARGETS: Readonly<Record<string, Target>> = {
   scanner: {
     read: (bytes) => compareWithParse(bytes.toString()),
@@ -145,15 +138,18 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     read: async (bytes) => {
       const header = Buffer.from(`${PRODUCT_COLUMNS.join()}\n`);
       for (const chunks of [[bytes], [header, bytes]]) {
-        await refusing([LoadError, RowError], () => readAll(readCsv(readLines(Readable.from(chunks)), new Map())));
+        await refusing([ContentError], () => readAll(readCsv(readLines(Readable.from(chunks)), new Map())));
       }
     },
     seeds: () => [`${PRODUCT_COLUMNS.join()}\n`, `${Object.values(product()).join()}\n`, '"a ""quoted"" text"\r\n'],
   },
   parquet: {
     read: (bytes) =>
-      refusing([LoadError, RowError], () => readAll(readParquet("rows.parquet", new Uint8Array(bytes).buffer))),
-    seeds: () => [parquetOf([product()], "UNCOMPRESSED"), parquetOf([product(), product({ color: null })])],
+      refusing([ContentError], () =>
+        readAll(readParquet(pathOf("rows.parquet", bytes), new Map(), new AbortController().signal)),
+      ),
+    // The corpus has whole files.
+    seeds: () => ["PAR1"],
   },
   query: {
     read: (bytes) =>

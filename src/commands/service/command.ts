@@ -3,8 +3,12 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { dateExpression, duration, wholeNumber } from "../../cli/flags/values.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { PRODUCT_COLUMNS, productSchema } from "../../contract/product.ts";
 import { declareIncidents, declareKeys, declareTeams } from "./record-commands.ts";
 import { subcommandsOf } from "./subcommand.ts";
+
+const COLUMNS = `Each row has these columns, in any order. \`name=value\` folders above a file may give them, too.
+${PRODUCT_COLUMNS.map((name) => `  ${name.padEnd(15)}${productSchema.properties[name].description}`).join("\n")}`;
 
 /** @param run called instead of each command, with its complete options */
 export function declare(command: Command, context: Context, run?: Run<unknown>): void {
@@ -37,7 +41,7 @@ Examples:
   add("load <file...>", {
     summary: "load rows",
     description:
-      "Loads NDJSON, CSV or Parquet files (also .gz), each completely or not at all. The file - is standard input. Rows are added; with --replace they take the place of earlier rows. Exports that are under way keep the rows that they began with.",
+      "Loads NDJSON, JSON, CSV, TSV, xlsx or Parquet files (also .gz and .zst), each completely or not at all. CSV may be separated by commas, semicolons, tabs or |. The file - is standard input. Rows are added; with --replace they take the place of earlier rows. Exports that are under way keep the rows that they began with.",
     examples: [
       "catalog service load rows.ndjson.gz",
       "catalog service load --replace --retailer nordwind --date 2026-01-31 crawled-again.csv",
@@ -52,6 +56,7 @@ Examples:
           "with --replace and --retailer: the day, YYYY-MM-DD, today, yesterday or 7d",
           dateExpression("--date"),
         ),
+    note: COLUMNS,
     load: async () => (await import("./load.ts")).loadCommand,
   });
   add("remove", {

@@ -7,9 +7,9 @@ import { type DateExpression, isFromLatest } from "../../contract/values/date-ex
 import { readPipe, readStream } from "../../files/read-text.ts";
 import { fileError } from "../../files/system-error.ts";
 import { resolveDays } from "../../pull/written-filters.ts";
-import { LoadError, LoadFormatError } from "../../service/load/load-error.ts";
+import { LoadError } from "../../service/load/load-error.ts";
 import { loadRows } from "../../service/load/load-rows.ts";
-import { formatOfExtension } from "../../service/load/load-source.ts";
+import { checkExtension } from "../../service/load/load-source.ts";
 import type { Replacement } from "../../service/store/product-rows/row-stage.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
 import { withDatabase } from "./database.ts";
@@ -43,7 +43,7 @@ async function loadFiles(call: ServiceCall<LoadOptions>): Promise<void> {
   const { database, files } = call.options;
   for (const file of files.filter((name) => name !== "-")) {
     try {
-      formatOfExtension(file);
+      checkExtension(file);
       await access(file, constants.R_OK);
     } catch (error) {
       throw loadFailure(file, error);
@@ -114,9 +114,6 @@ async function loadFile(
 }
 
 function loadFailure(file: string, error: unknown): unknown {
-  if (error instanceof LoadFormatError) {
-    return new UsageError(`${error.message}.`, { value: file });
-  }
   if (error instanceof LoadError) {
     return new FileError(`${error.message}; no row of this file was loaded`, file, error);
   }

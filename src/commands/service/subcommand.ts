@@ -45,6 +45,8 @@ interface Declaration<Flags, Operands extends unknown[], Options> {
   summary: string;
   description: string;
   examples: readonly string[];
+  /** Stands before the examples. */
+  note?: string;
   /** Declares the flags of this command alone. */
   options?: (command: Command) => Command;
   load: () => Promise<Subcommand<Flags, Operands, Options>>;
@@ -62,6 +64,7 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
       summary,
       description,
       examples,
+      note,
       options: declareFlags = (command) => command,
       load,
     }: Declaration<Flags, Operands, Options>,
@@ -71,7 +74,7 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
       "--database <file>",
       `database of the service, a file or a postgres: URL (default: ${defaultDatabase ?? "none, because there is no home folder"}) [env: CATALOG_DATABASE]`,
     );
-    addReportingFlags(command, examples).action(async (...operands: unknown[]) => {
+    addReportingFlags(command, examples, note).action(async (...operands: unknown[]) => {
       const flags = command.opts<Flags & { database?: string }>();
       const database = flags.database ?? (context.env.CATALOG_DATABASE || defaultDatabase);
       if (database === undefined) {

@@ -16,7 +16,8 @@ export function escapePartitionValue(value: string): string {
 
 /**
  * The values that the folders right above a file name: of `rows/retailer=acme/crawl_date=2026-01-01/part-0.csv` those of
- * `retailer` and `crawl_date`. Such a file has no columns of these names.
+ * `retailer` and `crawl_date`. Each `%XX` is a byte of UTF-8, as pandas, pyarrow and DuckDB write it; what is not UTF-8
+ * stays as it is.
  */
 export function partitionValuesOf(path: string): Map<string, string> {
   const values: [name: string, value: string][] = [];
@@ -29,6 +30,14 @@ export function partitionValuesOf(path: string): Map<string, string> {
   }
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 function unescaped(value: string): string {
-  return value.replace(/%([\da-f]{2})/gi, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
+  return value.replace(/(?:%[\da-f]{2})+/gi, (escapes) => {
+    try {
+      return utf8.decode(Buffer.from(escapes.replaceAll("%", ""), "hex"));
+    } catch {
+      return escapes;
+    }
+  });
 }

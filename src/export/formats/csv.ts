@@ -1,8 +1,8 @@
 import { pipeline } from "node:stream";
 import { stringify } from "csv-stringify/sync";
+import { textForSpreadsheet } from "../../files/spreadsheet-text.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "./encoder.ts";
 import { byteText, byteTexts, columnsOf, reportUnknownMembers, utf8Of } from "./row-members.ts";
-import { textForSpreadsheet } from "./spreadsheet-text.ts";
 
 interface Dialect {
   delimiter: string;

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { PRODUCT_COLUMNS, type Product } from "../../contract/product.ts";
 import { partitionValuesOf } from "../../contract/values/hive-path.ts";
+import { contentFlaw, RowError, shown } from "../../files/content-error.ts";
 import { createRowStage, type NewRow, type Replacement } from "../store/product-rows/row-stage.ts";
 import type { WritableStore } from "../store/writable-store.ts";
-import { LoadError, RowError, shown } from "./load-error.ts";
+import { LoadError } from "./load-error.ts";
 import { type LoadSource, sourceRows } from "./load-source.ts";
 import { readRow } from "./row.ts";
 
@@ -37,7 +38,7 @@ export interface LoadOptions {
 export async function loadRows(
   database: WritableStore,
   source: LoadSource,
-  { onProgress, signal, replacement }: LoadOptions = {},
+  { onProgress, signal = new AbortController().signal, replacement }: LoadOptions = {},
 ): Promise<LoadResult> {
   const partition = "path" in source ? partitionValuesOf(resolve(source.path)) : new Map<string, string>();
   try {
@@ -50,14 +51,14 @@ export async function loadRows(
       );
       let read = 0;
       await session.transaction("stage", async () => {
-        for await (const rows of sourceRows(source, partition)) {
+        for await (const rows of sourceRows(source, partition, signal)) {
           const checked = rows.map((row) => readRow(row, partition));
           for (const row of checked) {
             requireReplaced(row, replacement);
           }
           await stage.add(checked);
           read += rows.length;
-          signal?.throwIfAborted();
+          signal.throwIfAborted();
           onProgress?.({ rows: read });
         }
       });
@@ -69,7 +70,7 @@ export async function loadRows(
       return { read, added, alreadyPresent: read - added, removed };
     });
   } catch (error) {
-    throw signal?.aborted === true ? signal.reason : namingSource(source.name, error);
+    throw signal.aborted ? signal.reason : namingSource(source.name, error);
   }
 }
 
@@ -101,9 +102,6 @@ function refuseOtherContent(line: number, body: string, presentBody: string, isR
 }
 
 function namingSource(name: string, error: unknown): unknown {
-  if (error instanceof RowError) {
-    return new LoadError(`${name}:${error.message}`, { cause: error });
-  }
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return code.startsWith("Z_") ? new LoadError(`${name}: is damaged gzip data (${code})`, { cause: error }) : error;
+  const flaw = contentFlaw(name, error);
+  return flaw === undefined ? error : new LoadError(flaw, { cause: error });
 }

@@ -1,63 +1,60 @@
 import { createReadStream, ReadStream } from "node:fs";
-import { pipeline } from "node:stream";
-import { createGunzip } from "node:zlib";
-import { asyncBufferFromFile } from "hyparquet";
-import { LoadError, LoadFormatError } from "./load-error.ts";
+import { ContentError } from "../../files/content-error.ts";
+import { type ContentKind, openContent, type SourceContent } from "../../files/source-content.ts";
+import { readLines } from "../../files/utf8-lines.ts";
+import { LoadError } from "./load-error.ts";
 import { readCsv } from "./read-csv.ts";
-import { type Lines, readLines } from "./read-lines.ts";
-import { readParquet } from "./read-parquet.ts";
+import { readJsonArray, readNdjson } from "./read-json.ts";
 import type { SourceRow } from "./row.ts";
 
 /** A file, or a stream such as standard input. Errors contain `name`. */
 export type LoadSource = { name: string } & ({ path: string } | { stream: AsyncIterable<Uint8Array> });
 
-type LoadFormat = "ndjson" | "csv" | "parquet";
-
-const FORMATS: Readonly<Record<string, LoadFormat>> = {
-  ndjson: "ndjson",
-  jsonl: "ndjson",
-  csv: "csv",
-  parquet: "parquet",
+/** What a file should be, by its extension: the kind of its content, and what people call it. */
+const EXTENSIONS: Readonly<Record<string, { kind: ContentKind; called: string }>> = {
+  ndjson: { kind: "JSON", called: "NDJSON" },
+  jsonl: { kind: "JSON", called: "NDJSON" },
+  json: { kind: "JSON", called: "JSON" },
+  csv: { kind: "text", called: "CSV" },
+  tsv: { kind: "text", called: "TSV" },
+  tab: { kind: "text", called: "TSV" },
+  parquet: { kind: "Parquet", called: "Parquet" },
+  xlsx: { kind: "ZIP", called: "an Excel file" },
+  xlsm: { kind: "ZIP", called: "an Excel file" },
 };
 
-/** Kinds of files that people try to load, by their extension. */
-const FOREIGN: Readonly<Record<string, string>> = {
-  xlsx: "Excel files",
-  xlsm: "Excel files",
-  xls: "Excel files",
-  ods: "OpenDocument files",
-  tsv: "TSV files",
-  zip: "ZIP archives",
-};
+/** Files that people try to load. */
+const FOREIGN = /\.(xls|ods|zip)(\.gz|\.zst)?$/i;
 
-type Chunks = AsyncIterable<Uint8Array>;
-
-const NEWLINE = 10;
-const RETURN = 13;
 const READ_BYTES = 256 * 1024;
-/** Longest Parquet file from a stream or in gzip, because it must be in memory as a whole. */
-const MAX_PARQUET_BYTES = 256 * 1024 * 1024;
+
+/** @throws LoadError if the extension is that of a format that cannot be loaded */
+export function checkExtension(name: string): void {
+  const [, extension] = FOREIGN.exec(name) ?? [];
+  if (extension !== undefined) {
+    const formats = "use NDJSON, JSON, CSV, TSV, xlsx or Parquet";
+    throw new LoadError(`${name}: .${extension.toLowerCase()} files cannot be loaded; ${formats}`);
+  }
+}
 
 /**
- * Reads rows of a source, several at a time. The format follows from the file's extension or its content.
+ * Reads rows of a source, several at a time. The content decides the format; it must be that of the extension, if there is
+ * a known one.
  *
  * @param partition columns that the folders of the file name, so that the file may lack them
+ * @throws ContentError
  */
 export async function* sourceRows(
   source: LoadSource,
   partition: ReadonlyMap<string, string>,
+  signal: AbortSignal,
 ): AsyncGenerator<SourceRow[]> {
+  checkExtension(source.name);
   const input = "path" in source ? createReadStream(source.path, { highWaterMark: READ_BYTES }) : source.stream;
   try {
-    const { head, chunks, isGzip } = await decompress(source.name, input);
-    const format = formatOfExtension(source.name) ?? formatOfContent(source.name, head);
-    if (format === "parquet") {
-      const isFile = "path" in source && !isGzip;
-      const file = await (isFile ? asyncBufferFromFile(source.path) : readWhole(source.name, chunks));
-      yield* readParquet(source.name, file);
-      return;
-    }
-    yield* format === "csv" ? readCsv(readLines(chunks), partition) : readNdjson(readLines(chunks));
+    const content = await openContent(input);
+    checkKind(source.name, content.kind);
+    yield* contentRows(source, content, partition, signal);
   } finally {
     // Nobody else closes a file of which only the first bytes were read.
     if (input instanceof ReadStream) {
@@ -66,98 +63,39 @@ export async function* sourceRows(
   }
 }
 
-/** The format of a file extension, without a final `.gz`. Undefined if the content decides. @throws LoadFormatError */
-export function formatOfExtension(name: string): LoadFormat | undefined {
-  const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase() ?? "";
-  const foreign = FOREIGN[extension];
-  if (foreign !== undefined) {
-    throw new LoadFormatError(name, foreign);
-  }
-  return FORMATS[extension];
-}
-
-function formatOfContent(name: string, head: Buffer): LoadFormat {
-  const mark = head.subarray(0, 4).toString("latin1");
-  if (mark === "PAR1") {
-    return "parquet";
-  }
-  if (mark === "PK\u0003\u0004") {
-    throw new LoadFormatError(name, "Excel files and ZIP archives");
-  }
-  // `trimStart` also removes a byte order mark.
-  const text = head.toString().trimStart();
-  if (text.startsWith("[")) {
-    throw new LoadFormatError(name, "JSON arrays");
-  }
-  return text === "" || text.startsWith("{") ? "ndjson" : "csv";
-}
-
-async function decompress(name: string, input: Chunks): Promise<{ head: Buffer; chunks: Chunks; isGzip: boolean }> {
-  const packed = await peek(input);
-  if (packed.head.readUInt32BE(0) === 0x28_b5_2f_fd) {
-    throw new LoadError(`${name}: is compressed with Zstandard, which is not supported. Decompress it first`);
-  }
-  if (packed.head.readUInt16BE(0) !== 0x1f_8b) {
-    return { ...packed, isGzip: false };
-  }
-  // Errors of both streams reach the reader of the second.
-  const unpacked = pipeline(packed.chunks, createGunzip({ chunkSize: READ_BYTES }), () => undefined);
-  return { ...(await peek(unpacked)), isGzip: true };
-}
-
-/** The first bytes, padded to at least four, and all bytes. */
-async function peek(input: Chunks): Promise<{ head: Buffer; chunks: Chunks }> {
-  const iterator = input[Symbol.asyncIterator]();
-  let head = Buffer.alloc(0);
-  while (head.length < 4) {
-    const { done, value } = await iterator.next();
-    if (done === true) {
-      break;
-    }
-    head = Buffer.concat([head, value]);
-  }
-  return { head: Buffer.concat([head], Math.max(head.length, 4)), chunks: after(head, iterator) };
-}
-
-async function* after(head: Buffer, iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield head;
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  } finally {
-    await iterator.return?.();
+/** @throws ContentError if the content is of another kind than the extension says */
+function checkKind(name: string, kind: ContentKind): void {
+  const format = formatOf(name);
+  if (format !== undefined && format.kind !== kind && (isBinary(format.kind) || isBinary(kind))) {
+    const is = { Parquet: "a Parquet file", ZIP: "an Excel file or a ZIP archive", JSON: "JSON", text: "text" }[kind];
+    throw new ContentError(`is ${is}, not ${format.called}; give it the extension of its format`);
   }
 }
 
-/** @throws LoadError before more is in memory than `MAX_PARQUET_BYTES` */
-async function readWhole(name: string, chunks: Chunks): Promise<ArrayBuffer> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > MAX_PARQUET_BYTES) {
-      const hint = "Decompress it into a file first, which can be read in parts";
-      throw new LoadError(`${name}: is a Parquet file longer than ${MAX_PARQUET_BYTES} bytes. ${hint}`);
-    }
-    parts.push(chunk);
-  }
-  return await new Blob(parts).arrayBuffer();
+const isBinary = (kind: ContentKind) => kind === "Parquet" || kind === "ZIP";
+
+function formatOf(name: string) {
+  const [, extension = ""] = /\.([a-z]+)(?:\.gz|\.zst)?$/i.exec(name) ?? [];
+  return EXTENSIONS[extension.toLowerCase()];
 }
 
-/** Reads one JSON text per line and skips blank lines. */
-async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {
-  for await (const { bytes, line: firstLine } of blocks) {
-    const rows: SourceRow[] = [];
-    let line = firstLine;
-    for (let start = 0; start < bytes.length; line += 1) {
-      const newline = bytes.indexOf(NEWLINE, start);
-      const end = newline === -1 ? bytes.length : newline;
-      // Each line is decoded alone, because one character outside Latin-1 doubles the memory and time of its string.
-      const text = bytes.toString("utf8", start, bytes[end - 1] === RETURN ? end - 1 : end);
-      if (text.trim() !== "") {
-        rows.push({ line, text });
-      }
-      start = end + 1;
-    }
-    yield rows;
+async function* contentRows(
+  source: LoadSource,
+  { kind, start, chunks, isCompressed }: SourceContent,
+  partition: ReadonlyMap<string, string>,
+  signal: AbortSignal,
+): AsyncGenerator<SourceRow[]> {
+  if (kind === "Parquet") {
+    const { readParquet } = await import("./read-parquet.ts");
+    yield* readParquet("path" in source && !isCompressed ? source.path : chunks, partition, signal);
+  } else if (kind === "ZIP") {
+    const { readWorkbook } = await import("./read-xlsx.ts");
+    yield* readWorkbook(chunks, partition);
+  } else if (start === "[") {
+    yield* readJsonArray(chunks);
+  } else if (kind === "JSON" || (formatOf(source.name)?.kind ?? (start === "" ? "JSON" : kind)) === "JSON") {
+    yield* readNdjson(chunks);
+  } else {
+    yield* readCsv(readLines(chunks), partition);
   }
 }

@@ -2,10 +2,11 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { ROW_BOUNDS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS, type Product, productSchema } from "../../contract/product.ts";
-import { isJsonObject } from "../../contract/values/json-object.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
 import { rawElements, rawMembers } from "../../contract/values/raw-json.ts";
+import { RowError, shown } from "../../files/content-error.ts";
 import type { NewRow } from "../store/product-rows/row-stage.ts";
-import { RowError, shown } from "./load-error.ts";
+import { emptyValue, jsonValue } from "./table-rows.ts";
 
 /** JSON text of one object, and its line in the source. All formats are read into this. */
 export interface SourceRow {
@@ -47,12 +48,11 @@ const EXPECTED: Record<string, string> = {
 export function readRow({ line, text: source }: SourceRow, partition: ReadonlyMap<string, string>): NewRow {
   const held = parsedText(source);
   if (!isJsonObject(held)) {
-    throw new RowError({ line, found: shown(source), expected: "a JSON object" });
+    throw new RowError({ line, ...jsonFlaw(source) });
   }
-  const added = [...partition].filter(([name]) => !(name in held) && PRODUCT_COLUMNS.some((column) => column === name));
-  const value = added.length === 0 ? held : { ...held, ...Object.fromEntries(added) };
-  const members = added.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)},`);
-  const text = members.length === 0 ? source : `{${members.join("")}${source.trimStart().slice(1)}`;
+  const added = partition.size === 0 ? "" : addedMembers(line, held, partition);
+  const text = added === "" ? source : `{${added}${source.trimStart().slice(1)}`;
+  const value = added === "" ? held : { ...held, ...JSON.parse(`{${added.slice(0, -1)}}`) };
   if (!isProduct(value)) {
     throw contractError(line, text, isProduct.errors?.[0]);
   }
@@ -64,6 +64,29 @@ export function readRow({ line, text: source }: SourceRow, partition: ReadonlyMa
     refuseLongValues(line, body);
   }
   return { line, product: value, body };
+}
+
+/**
+ * JSON text of the members that the folders of the file name and the row lacks, each with a comma.
+ *
+ * @throws RowError if the row has another value
+ */
+function addedMembers(line: number, held: JsonObject, partition: ReadonlyMap<string, string>): string {
+  let added = "";
+  for (const name of PRODUCT_COLUMNS) {
+    const text = partition.get(name);
+    if (text === undefined) {
+      continue;
+    }
+    const value = text === "" ? emptyValue(name) : jsonValue(name, text);
+    if (!(name in held)) {
+      added += `"${name}":${value},`;
+    } else if (held[name] !== JSON.parse(value) && (text !== "" || held[name] !== "")) {
+      const found = `${shown(JSON.stringify(held[name]))} in the file`;
+      throw new RowError({ line, field: name, found, expected: `${shown(value)} as the folder ${name}=… says` });
+    }
+  }
+  return added;
 }
 
 /** A row that is shorter than the longest number needs no such check. */
@@ -135,4 +158,26 @@ function refuseLoneSurrogates(line: number, product: Product): void {
       throw new RowError({ line, field, found: shown(JSON.stringify(value)), expected: "whole characters" });
     }
   }
+}
+
+/** What a line that is not a JSON object is, and what to do. */
+function jsonFlaw(text: string): { field?: string; found: string; expected: string; hint?: string } {
+  const expected = "a JSON object";
+  const [token, field, value = ""] = /"(\w+)"\s*:\s*(NaN|-?Infinity)\b/.exec(text) ?? [];
+  if (token !== undefined && field !== undefined) {
+    const character = text.indexOf(token) + token.length - value.length + 1;
+    const hint = "JSON has no such value: write a number, or leave the row out";
+    return { field, found: `${value} at character ${character} of the line`, expected: "a number", hint };
+  }
+  const comma = /,\s*$/.exec(text);
+  if (comma !== null && parseJsonObject(text.slice(0, comma.index)) !== undefined) {
+    const found = `a comma after it at character ${comma.index + 1} of the line`;
+    const hint = "leave the commas out, or put [ ] around all rows to make them a JSON array";
+    return { found, expected: `${expected} alone on the line`, hint };
+  }
+  if (/^\s*\{(?:\s*"|\s*$)/.test(text) && !text.trim().endsWith("}")) {
+    const hint = "`jq -c . FILE` writes each object on one line";
+    return { found: "one that goes on in the next line", expected: `${expected} on one line`, hint };
+  }
+  return { found: shown(text), expected };
 }

@@ -2,7 +2,8 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
-import { LoadError, type RowError } from "../../../src/service/load/load-error.ts";
+import type { RowError } from "../../../src/files/content-error.ts";
+import { LoadError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
 import { afterAllTests } from "../../helpers/endings.ts";
@@ -99,6 +100,7 @@ test("an empty field is null if its column is nullable, otherwise an empty text;
   ]);
 });
 
+const COLUMNS = "the 17 columns that `catalog service load --help` lists";
 const OPEN = RECORD.replace("Title of sku-1", '"two\nlines"');
 
 test.each([
@@ -118,41 +120,55 @@ test.each([
     `${HEADER}\n${OPEN}\n${RECORD.slice(0, RECORD.lastIndexOf(","))}`,
     { line: 4, found: "16", expected: "17 fields" },
   ],
+  ["an unknown column", `${HEADER},price\n${RECORD},1`, { line: 1, found: 'unknown "price"', expected: COLUMNS }],
   [
-    "an unknown column",
-    `${HEADER},price\n${RECORD},1`,
-    { line: 1, found: 'a column "price"', expected: "only the columns of the contract" },
+    "a header with several flaws, before a syntax error on the next line",
+    `${HEADER.replace("domain,", "").replace("selling_price", "sellingprice")},mrp\n1"`,
+    {
+      line: 1,
+      found: 'missing domain, selling_price; unknown "sellingprice" (did you mean selling_price?); twice mrp',
+      expected: COLUMNS,
+    },
   ],
-  [
-    "a missing column",
-    "sku,title\n1,2",
-    { line: 1, field: "product_id", found: "none", expected: "a column of this name" },
-  ],
-  [
-    "a column twice",
-    `${HEADER},mrp\n${RECORD},1`,
-    { line: 1, field: "mrp", found: "the column twice", expected: "each column once" },
-  ],
+  ["a column twice", `${HEADER},mrp\n${RECORD},1`, { line: 1, found: "twice mrp", expected: COLUMNS }],
   ["no header", "", { line: 1, found: "nothing", expected: "a header line" }],
   [
     "a quote that never ends",
     `${HEADER}\n${RECORD}\n${RECORD.replace("Title", '"Title')}\n${RECORD}\n`,
-    { line: 3, found: "the end of the file", expected: "a closing quote" },
+    {
+      line: 3,
+      found: "the end of the file",
+      expected: `a closing quote for ${JSON.stringify('"Title of sku-1,20,1')}`,
+    },
+  ],
+  [
+    "a quote that never ends, by the line where it begins, not after 4 MiB",
+    `${HEADER}\n${OPEN}\n${OPEN.replace("EUR,,", 'EUR,"red,')}\n${`${RECORD}\n`.repeat(25_000)}`,
+    {
+      line: 5,
+      found: "none in the next 4194304 bytes",
+      expected: `a closing quote for ${JSON.stringify('"red,https://shop.ex')}`,
+    },
+  ],
+  [
+    "a wrong value before a syntax error on a later line",
+    `${HEADER}\n${RECORD.replace(",20,", ",x,")}\n${RECORD.replace("Title", 'Ti"tle')}`,
+    { line: 2, field: "mrp", found: '"x"', expected: "a number" },
   ],
   [
     "a quote inside a plain field",
     `${HEADER}\n${RECORD.replace("Title", 'Ti"tle')}`,
-    { line: 2, found: '"\\""', expected: "a comma or the end of the line after a field" },
+    { line: 2, found: '"\\""', expected: "a separator or the end of the line after a field" },
   ],
   [
     "text after a closing quote",
     `${HEADER}\n${RECORD.replace("Title of sku-1", '"a"b')}`,
-    { line: 2, found: '"b"', expected: "a comma or the end of the line after a field" },
+    { line: 2, found: '"b"', expected: "a separator or the end of the line after a field" },
   ],
   [
     "a carriage return outside quotes",
     `${HEADER}\n${RECORD.replace("Title", "Ti\rtle")}`,
-    { line: 2, found: "a carriage return alone", expected: "a comma or the end of the line after a field" },
+    { line: 2, found: "a carriage return alone", expected: "a separator or the end of the line after a field" },
   ],
 ])("%s is refused", async (_name, text, facts) => {
   const error = await loadCsv(await testStore(), text).catch((reason: unknown) => reason);

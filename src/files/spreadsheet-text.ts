@@ -1,4 +1,4 @@
-import { isCalendarDate } from "../../contract/filters.ts";
+import { isCalendarDate } from "../contract/filters.ts";
 
 /**
  * Where a program may begin a cell: at the start, and after what separates cells or rows in some locale. A program that
@@ -33,6 +33,38 @@ export function textForSpreadsheet(text: string): string {
 /** The text that `textForSpreadsheet` protected. */
 export function textFromSpreadsheet(text: string): string {
   return /^="([^"]*)"$/.exec(text)?.[1] ?? atFormulas(text, (start) => start.replace(/'$/, ""));
+}
+
+/**
+ * Returns a function that reads the texts of a file, one after another, which `export --excel` may have protected. It returns
+ * undefined for a text that is protected where an earlier one is not, or the other way round: such a file was changed later.
+ *
+ * @param isMarked whether the file begins with a byte order mark, as those of `--excel` do
+ */
+export function spreadsheetTextReader(isMarked: boolean): (text: string) => string | undefined {
+  /** Undefined until a text tells. */
+  let isProtected: boolean | undefined;
+  return (text) => {
+    const isFormula = text.startsWith('="') && isProtectedText(text);
+    if (isProtected === false) {
+      return isFormula ? undefined : text;
+    }
+    if (isProtectedText(text)) {
+      isProtected ??= isFormula || isMarked;
+      return isProtected ? textFromSpreadsheet(text) : text;
+    }
+    if (textForSpreadsheet(text) === text) {
+      return text;
+    }
+    const isContradiction = isProtected === true;
+    isProtected ??= false;
+    return isContradiction ? undefined : text;
+  };
+}
+
+function isProtectedText(text: string): boolean {
+  const original = textFromSpreadsheet(text);
+  return original !== text && textForSpreadsheet(original) === text;
 }
 
 /** Changes what precedes each formula of a cell. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { textForSpreadsheet, textFromSpreadsheet } from "../../../src/export/formats/spreadsheet-text.ts";
-import { anyText } from "../../helpers/texts.ts";
+import { textForSpreadsheet, textFromSpreadsheet } from "../../src/files/spreadsheet-text.ts";
+import { anyText } from "../helpers/texts.ts";
 
 test.each([
   "0062355309",

@@ -1,11 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import { RowError } from "./load-error.ts";
+import { RowError } from "./content-error.ts";
 
 /** Several whole lines of UTF-8, with their line ends. */
 export interface Lines {
   bytes: Buffer;
   /** Number of the first line, from 1. */
   line: number;
+  /** Whether a byte order mark before the first line was dropped. */
+  isMarked: boolean;
 }
 
 /** Longest line and longest CSV record, in bytes. This limits the memory that a source needs. */
@@ -15,8 +17,8 @@ const NEWLINE = 10;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 /**
- * Cuts bytes into whole lines and checks that they are UTF-8. A byte order mark at the start is dropped. Holds one chunk
- * and one line in memory.
+ * Cuts bytes into whole lines and checks that they are UTF-8. A byte order mark at the start is dropped. Memory: one
+ * chunk and one line.
  *
  * @throws RowError at the line that is not UTF-8 or too long
  */
@@ -28,7 +30,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
       const whole = bytes.subarray(0, end);
-      yield utf8Lines(whole, line);
+      yield* utf8Lines(whole, line);
       line += countNewlines(whole);
     }
     rest = bytes.subarray(end);
@@ -37,7 +39,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     }
   }
   if (rest.length > 0) {
-    yield utf8Lines(rest, line);
+    yield* utf8Lines(rest, line);
   }
 }
 
@@ -50,12 +52,17 @@ export function countNewlines(text: string | Buffer): number {
   return count;
 }
 
-function utf8Lines(bytes: Buffer, line: number): Lines {
-  if (!isUtf8(bytes)) {
-    const lines = bytes.toString("latin1").split("\n");
-    const before = lines.findIndex((text) => !isUtf8(Buffer.from(text, "latin1")));
-    throw new RowError({ line: line + before, found: "bytes that are not UTF-8", expected: "UTF-8 text" });
+/** The lines, or an error at the first one that is not UTF-8 after the lines before it. */
+function* utf8Lines(bytes: Buffer, line: number): Generator<Lines> {
+  const isMarked = line === 1 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  const from = isMarked ? BYTE_ORDER_MARK.length : 0;
+  if (isUtf8(bytes)) {
+    yield { bytes: bytes.subarray(from), line, isMarked };
+    return;
   }
-  const marked = line === 1 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  return { bytes: marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes, line };
+  const lines = bytes.toString("latin1").split("\n");
+  const before = lines.findIndex((text) => !isUtf8(Buffer.from(text, "latin1")));
+  const length = lines.slice(0, before).join("\n").length + Math.min(before, 1);
+  yield { bytes: bytes.subarray(from, length), line, isMarked };
+  throw new RowError({ line: line + before, found: "bytes that are not UTF-8", expected: "UTF-8 text" });
 }
