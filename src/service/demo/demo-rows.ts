@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import type { Product } from "../../contract/product.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
 import {
   type CrawlPeriod,
@@ -19,9 +19,6 @@ const LATE_EVERY = 5;
 const GONE_EVERY = 9;
 /** In percent. A product has them in turn. */
 const DISCOUNTS = [0, 0, 5, 12.5, 20, 33.3];
-/** All columns except the first, `product_id`, which is a hash of the others. */
-const HASHED_COLUMNS = PRODUCT_COLUMNS.slice(1);
-
 /** One product of a retailer, crawled at regular intervals. */
 interface DemoProduct {
   retailer: DemoRetailer;
@@ -38,25 +35,27 @@ interface DemoProduct {
 export function* demoRows(today: string): Generator<string> {
   const dates = Array.from({ length: DAYS }, (_, day) => addDays(today, day - DAYS));
   for (const product of demoProducts()) {
-    const rowText = rowTexts(product);
-    for (const day of crawlDays(product)) {
-      yield rowText(day, dates[day] ?? today);
+    for (const [day, date] of dates.entries()) {
+      if (isCrawled(product, day)) {
+        yield rowText(product, day, date);
+      }
     }
   }
 }
 
-/** The days on which a product was seen. */
-function* crawlDays({ retailer: { interval, crawled, gaps }, category, number }: DemoProduct): Generator<number> {
+/** Whether a product was seen on a day of the demo. */
+function isCrawled({ retailer: { interval, crawled, gaps }, category, number }: DemoProduct, day: number): boolean {
   const listed: CrawlPeriod = {
     from: number % LATE_EVERY === 0 ? (number * 7) % DAYS : 0,
     until: number % GONE_EVERY === 0 ? DAYS - ((number * 11) % DAYS) : DAYS,
   };
   const gap = gaps[category];
-  for (let day = number % interval; day < DAYS; day += interval) {
-    if (isWithin(day, crawled) && isWithin(day, listed) && !(gap !== undefined && isWithin(day, gap))) {
-      yield day;
-    }
-  }
+  return (
+    day % interval === number % interval &&
+    isWithin(day, crawled) &&
+    isWithin(day, listed) &&
+    !(gap !== undefined && isWithin(day, gap))
+  );
 }
 
 function isWithin(day: number, { from, until }: CrawlPeriod): boolean {
@@ -77,37 +76,36 @@ function* demoProducts(): Generator<DemoProduct> {
   }
 }
 
-/** The text of a product's row of a day. The values that its rows share are written once. */
-function rowTexts({ retailer, department, category, number }: DemoProduct): (day: number, date: string) => string {
+/** The row of a product on a day, as JSON. `product_id` is a hash of the other values. */
+function rowText({ retailer, department, category, number }: DemoProduct, day: number, date: string): string {
   const brand = DEMO_BRANDS[number % DEMO_BRANDS.length] ?? "";
   const sku = retailer.sku(number);
+  const domain = retailer.domain.replace(/^www\./, "");
   const cents = Math.round((5 + ((number * 37) % 200) * 1.9 + 0.9) * retailer.level) * 100 + 90;
-  const beforePrice = [
-    JSON.stringify(sku),
-    JSON.stringify(`https://${retailer.domain}/p/${encodeURIComponent(sku)}`),
-    JSON.stringify(retailer.domain.replace(/^www\./, "")),
-    JSON.stringify(retailer.slug),
-    JSON.stringify(department),
-    JSON.stringify(category),
-    JSON.stringify(brand),
-    JSON.stringify(number % 3 === 0 ? `${category.slice(0, 2).toUpperCase()}-${number}` : ""),
-    JSON.stringify(titleOf(brand, category, number)),
-    priceText(cents, retailer.decimals),
-  ];
-  const afterPrice = [
-    JSON.stringify(retailer.currency),
-    JSON.stringify(DEMO_COLORS[number % DEMO_COLORS.length] ?? null),
-    JSON.stringify(number % 10 === 0 ? "" : `https://img.${retailer.domain.replace(/^www\./, "")}/${number}.jpg`),
-  ];
-  return (day, date) => {
-    // A product keeps its price for two to six weeks.
-    const discount = DISCOUNTS[(Math.floor((day + number * 5) / (14 + (number % 29))) + number) % 6] ?? 0;
-    const price = priceText(Math.round(cents * (1 - discount / 100)), retailer.decimals);
-    const values = [...beforePrice, price, String(discount), ...afterPrice, JSON.stringify(date)];
-    const id = hash("sha256", values.join("\u001f")).slice(0, 32);
-    const members = HASHED_COLUMNS.map((name, index) => `"${name}":${values[index]}`);
-    return `{"product_id":"${id}",${members.join(",")}}`;
+  // A product keeps its price for two to six weeks.
+  const discount = DISCOUNTS[(Math.floor((day + number * 5) / (14 + (number % 29))) + number) % 6] ?? 0;
+  // The type asks for each column of the contract.
+  const texts: Readonly<Record<Exclude<keyof Product, "product_id">, string>> = {
+    sku: JSON.stringify(sku),
+    url: JSON.stringify(`https://${retailer.domain}/p/${encodeURIComponent(sku)}`),
+    domain: JSON.stringify(domain),
+    retailer: JSON.stringify(retailer.slug),
+    department: JSON.stringify(department),
+    category: JSON.stringify(category),
+    brand: JSON.stringify(brand),
+    model_number: JSON.stringify(number % 3 === 0 ? `${category.slice(0, 2).toUpperCase()}-${number}` : ""),
+    title: JSON.stringify(titleOf(brand, category, number)),
+    mrp: priceText(cents, retailer.decimals),
+    selling_price: priceText(Math.round(cents * (1 - discount / 100)), retailer.decimals),
+    discount_pct: String(discount),
+    currency: JSON.stringify(retailer.currency),
+    color: JSON.stringify(DEMO_COLORS[number % DEMO_COLORS.length] ?? null),
+    image_url: JSON.stringify(number % 10 === 0 ? "" : `https://img.${domain}/${number}.jpg`),
+    crawl_date: JSON.stringify(date),
   };
+  const id = hash("sha256", Object.values(texts).join("\u001f")).slice(0, 32);
+  const members = Object.entries(texts).map(([name, text]) => `"${name}":${text}`);
+  return `{"product_id":"${id}",${members.join(",")}}`;
 }
 
 function titleOf(brand: string, category: string, number: number): string {
