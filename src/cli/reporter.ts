@@ -3,6 +3,7 @@ import { startDeadline } from "../client/requests/request-deadline.ts";
 import { TimeLimitError } from "../contract/errors.ts";
 import { groupDigits } from "../contract/values/counted.ts";
 import type { RequestLog } from "../export/manifest.ts";
+import { isFsyncUnsupported } from "../files/fsync.ts";
 import type { Context } from "./context.ts";
 import type { GlobalOptions } from "./flags/global.ts";
 import { formatDuration } from "./terminal/duration.ts";
@@ -106,7 +107,11 @@ export async function withReporter<T>(
   const deadline = startDeadline([context.signal], globals.maxTime, expired);
   const reporter = createReporter(globals, context);
   try {
-    return await use(reporter, deadline.signal);
+    const result = await use(reporter, deadline.signal);
+    if (isFsyncUnsupported()) {
+      reporter.note("This file system has no fsync: after a loss of power, what was written now may be incomplete.");
+    }
+    return result;
   } finally {
     reporter.progress.clear();
     deadline.release();

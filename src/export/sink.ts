@@ -1,6 +1,8 @@
 import type { Writable } from "node:stream";
 import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../files/fingerprint.ts";
+import { fsyncFile } from "../files/fsync.ts";
 import { createOwnFile, removeOwnFile } from "../files/own-file.ts";
+
 import { withFileError } from "../files/system-error.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { type Compression, compressed } from "./destination/compression.ts";
@@ -80,7 +82,7 @@ export async function writeStaged(
       rows += batch.length;
     }
     await write(await encoder.end());
-    await withFileError(path, () => file.sync());
+    await withFileError(path, () => fsyncFile(file));
   } finally {
     await withFileError(path, () => file.close());
   }

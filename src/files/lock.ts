@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { LockedError } from "../contract/errors.ts";
 import { parseJsonObject } from "../contract/values/json-object.ts";
+import { fsyncContent } from "./fsync.ts";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
 import { errorCode, fileError, ifPresent } from "./system-error.ts";
 
@@ -166,7 +167,7 @@ function held(subject: string, path: string, content: string, handle: FileHandle
 /** Gives the lock a new time of change. */
 async function beat(handle: FileHandle, content: string): Promise<void> {
   await handle.write(content, 0);
-  await handle.datasync();
+  await fsyncContent(handle);
 }
 
 /** Undefined if there is none; its owner is undefined if it is only being written. */

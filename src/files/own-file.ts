@@ -2,7 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FileError } from "../contract/errors.ts";
-import { fsyncFolder } from "./fsync-folder.ts";
+import { fsyncFolder } from "./fsync.ts";
 import { errorCode, fileError, ifPresent, withFileError } from "./system-error.ts";
 
 /** Most bytes of a file name on common file systems. */

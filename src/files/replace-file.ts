@@ -1,6 +1,6 @@
 import { realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { fsyncFolder } from "./fsync-folder.ts";
+import { fsyncFile, fsyncFolder } from "./fsync.ts";
 import { createOwnFile, makeFolderPath, removeOwnFile } from "./own-file.ts";
 import { fileError } from "./system-error.ts";
 
@@ -33,7 +33,7 @@ export async function replaceFile(
   await orRemoved(async () => {
     try {
       await handle.writeFile(content);
-      await handle.sync();
+      await fsyncFile(handle);
     } finally {
       await handle.close();
     }

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fsyncContent } from "./fsync.ts";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
 import { readAt } from "./read-at.ts";
 import { errorCode, fileError, ifPresent, withFileError } from "./system-error.ts";
@@ -60,7 +61,7 @@ export async function openStoredBytes(
     },
     read: (extent) => withFileError(path, () => pieceAt(handle, extent)),
     free: () => undefined,
-    sync: () => withFileError(path, () => handle.datasync()),
+    sync: () => withFileError(path, () => fsyncContent(handle)),
     close: () => handle.close(),
   };
 }

@@ -4,7 +4,7 @@ import { FileError } from "../contract/errors.ts";
 import { isCalendarDate } from "../contract/filters.ts";
 import { PRODUCT_COLUMNS } from "../contract/product.ts";
 import { fingerprint } from "../files/fingerprint.ts";
-import { fsyncFolder } from "../files/fsync-folder.ts";
+import { fsyncFolder } from "../files/fsync.ts";
 import { assertOwnFolder, ownFileAt, removeOwnFile } from "../files/own-file.ts";
 import { ifPresent, withFileError } from "../files/system-error.ts";
 import type { SyncState } from "./folder-state.ts";

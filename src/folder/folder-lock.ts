@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fsyncFolder } from "../files/fsync-folder.ts";
+import { fsyncFolder } from "../files/fsync.ts";
 import { type Lock, lock } from "../files/lock.ts";
 import { makeFolderPath, makeOwnFolder } from "../files/own-file.ts";
 import { withFileError } from "../files/system-error.ts";

@@ -2,7 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, link, open, readlink, realpath, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ClosedPipeError, FileError } from "../../contract/errors.ts";
-import { fsyncFolder } from "../../files/fsync-folder.ts";
+import { fsyncFile, fsyncFolder } from "../../files/fsync.ts";
 import { createOwnFile } from "../../files/own-file.ts";
 import { errorCode, fileError, ifPresent, withFileError } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
@@ -52,7 +52,7 @@ function partialFile(path: string, target: string, handle: FileHandle, options: 
       return true;
     },
     finish: async () => {
-      await withFileError(path, () => handle.sync());
+      await withFileError(path, () => fsyncFile(handle));
       await options.beforePlacing?.();
       await withFileError(path, () => handle.close());
       // From here on the partial file is complete and is never removed, even if it cannot be renamed.
@@ -107,9 +107,12 @@ async function createPartial(partial: string, existing: Stats | undefined): Prom
     }
     throw error;
   });
-  if (existing !== undefined) {
-    await withFileError(partial, () => handle.chmod(existing.mode & 0o777));
-  }
+  await withFileError(partial, async () => {
+    // Some network drives refuse to change permissions, even to the same ones.
+    if (existing !== undefined && existing.mode !== (await handle.stat()).mode) {
+      await handle.chmod(existing.mode & 0o777);
+    }
+  });
   return handle;
 }
 

@@ -3,7 +3,7 @@ import { dirname, join, sep } from "node:path";
 import { InputError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { escapePartitionValue } from "../../contract/values/hive-path.ts";
-import { fsyncFolder } from "../../files/fsync-folder.ts";
+import { fsyncFolder } from "../../files/fsync.ts";
 import { LONGEST_NAME, makeOwnFolder } from "../../files/own-file.ts";
 import { withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";

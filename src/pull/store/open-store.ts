@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { LockedError } from "../../contract/errors.ts";
-import { fsyncFolder } from "../../files/fsync-folder.ts";
+import { fsyncFolder } from "../../files/fsync.ts";
 import type { Lock } from "../../files/lock.ts";
 import { ownFileAt, removeOwnFile } from "../../files/own-file.ts";
 import { openStoredBytes } from "../../files/stored-bytes.ts";

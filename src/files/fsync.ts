@@ -1,0 +1,48 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { errorCode } from "./system-error.ts";
+
+/** How file systems without fsync, such as some network drives, refuse it. */
+const UNSUPPORTED: ReadonlySet<string | undefined> = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+
+let isUnsupported = false;
+
+/** Whether a file system has refused an fsync of this process. */
+export function isFsyncUnsupported(): boolean {
+  return isUnsupported;
+}
+
+/** Makes the content of a file survive a loss of power, if the file system supports it. */
+export async function fsyncFile(handle: FileHandle): Promise<void> {
+  await unlessUnsupported(handle.sync());
+}
+
+/** As `fsyncFile`, without times and permissions. */
+export async function fsyncContent(handle: FileHandle): Promise<void> {
+  await unlessUnsupported(handle.datasync());
+}
+
+/** Makes new names in a folder survive a loss of power, if the file system supports it. */
+export async function fsyncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } catch (error) {
+    // Many file systems have no fsync of folders.
+    if (!UNSUPPORTED.has(errorCode(error))) {
+      throw error;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function unlessUnsupported(syncing: Promise<void>): Promise<void> {
+  try {
+    await syncing;
+  } catch (error) {
+    if (!UNSUPPORTED.has(errorCode(error))) {
+      throw error;
+    }
+    isUnsupported = true;
+  }
+}
