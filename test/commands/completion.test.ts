@@ -57,6 +57,7 @@ describe("completion offers", () => {
     ["help comp", ["words", "completion"]],
     ["export --output ro", ["files"]],
     ["verify ", ["files"]],
+    ["index ", ["files"]],
     ["diff --against ro", ["folders"]],
     ["explain invalid_c", ["words", "invalid_cursor", "invalid_credentials"]],
     ["help form", ["words", "formats"]],

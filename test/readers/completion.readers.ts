@@ -99,6 +99,7 @@ describe.each(Object.keys(SHELLS) as (keyof typeof SHELLS)[])("in %s, the tabula
       ["export", "--retailer", "nordwind", "--category", "lamps"],
     ],
     ["a quoted file", 'catalog verify "rows-of\t', ["verify", "rows-of-mine.csv"]],
+    ["a basket", "catalog index rows-of\t", ["index", "rows-of-mine.csv"]],
     ["a file", "catalog verify rows-of\t", ["verify", "rows-of-mine.csv"]],
   ])("%s", async (_, line, expected) => {
     expect(await typedInto(shell, line)).toEqual(expected);
@@ -115,3 +116,12 @@ test.each(["bash", "zsh", "fish"] as const)(
     ]);
   },
 );
+
+test("zsh without a configuration can load the script", async () => {
+  const script = join(await temporaryFolder(), "script");
+  await writeFile(script, (await runCatalog(["completion", "zsh"])).stdout);
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: zsh expands it.
+  const line = 'source "$1" && printf %s "${_comps[catalog]}"';
+  const { stdout, stderr } = await promisify(execFile)("zsh", ["-f", "-c", line, "zsh", script]);
+  expect({ stdout, stderr }).toEqual({ stdout: "_catalog", stderr: "" });
+});

@@ -110,7 +110,7 @@ function completionKind(what: string): Completion["kind"] {
   if (/^(dir|folder)/.test(what)) {
     return "folders";
   }
-  return /^file/.test(what) ? "files" : "words";
+  return /^(file|basket)/.test(what) ? "files" : "words";
 }
 
 /** Slugs of the combinations that match the flags typed so far, and slugs whose combinations are not known. */
