@@ -214,7 +214,7 @@ async function askForCodes(browser: TestBrowser, count: number): Promise<void> {
 }
 
 describe("the rate is limited", () => {
-  test("for codes to one address, known or unknown, but not for those to another address", async () => {
+  test("for codes that one source asks for and one address, known or unknown, but not for those to another address", async () => {
     const portal = await startTestPortal();
     const statuses = async (email: string) => {
       const browser = portal.browser();
@@ -229,6 +229,40 @@ describe("the rate is limited", () => {
     expect(await statuses("ada@example.com")).toEqual([303, 303, 303, 303, 303, 429]);
     expect(await statuses("nobody@example.com")).toEqual([303, 303, 303, 303, 303, 429]);
     expect((await portal.browser().askForCode("bob@example.com")).status).toBe(303);
+  });
+
+  test("and anonymous requests for codes to a member's address do not lock the member out", async () => {
+    const portal = await startTestPortal({ trustProxy: 1 });
+    const from = (address: string) => portal.browser({ "x-forwarded-for": address });
+    const stranger = from("203.0.113.1");
+    await stranger.get("/portal/sign-in");
+    const statuses = [];
+    for (let index = 0; index < 6; index += 1) {
+      statuses.push((await stranger.post("/portal/sign-in", { email: "ada@example.com" })).status);
+    }
+
+    const { status } = await from("203.0.113.2").signIn("ada@example.com", portal.codes);
+
+    expect([...statuses, status]).toEqual([303, 303, 303, 303, 303, 429, 303]);
+  });
+
+  test("and all addresses of an IPv6 /64 are one source, for codes that are asked for and for codes that are tried", async () => {
+    const portal = await startTestPortal({ trustProxy: 1 });
+    const from = (address: string) => portal.browser({ "x-forwarded-for": address });
+    const asked = [];
+    for (let index = 1; index <= 21; index += 1) {
+      asked.push((await from(`2001:db8:1:2::${index}`).askForCode(`nobody-${index}@example.com`)).status);
+    }
+    const tried = [];
+    for (let index = 1; index <= 61; index += 1) {
+      const browser = from(`2001:db8:1:3::${index}`);
+      await browser.get("/portal/sign-in");
+      tried.push((await browser.post("/portal/code", { code: "123456" })).status);
+    }
+
+    expect(asked).toEqual([...Array(20).fill(303), 429]);
+    expect(tried).toEqual([...Array(60).fill(400), 429]);
+    expect((await from("2001:db8:1:4::1").askForCode("ada@example.com")).status).toBe(303);
   });
 
   test("for codes to one address, however its letters are written", async () => {

@@ -14,7 +14,10 @@ import { codePage, signInPage } from "./sign-in-pages.ts";
 
 const HOUR_SECONDS = 3_600;
 
-/** Limits per hour: codes for one address, codes requested by one source, codes tried by one source. */
+/**
+ * Limits per hour: codes that one source asks for, for one address and for all of them, and codes that it tries. Nobody is
+ * locked out by what another source asks for.
+ */
 const CODES_PER_ADDRESS = 5;
 const CODES_PER_SOURCE = 20;
 const TRIES_PER_SOURCE = 60;
@@ -40,7 +43,7 @@ export function serveSignIn(
     };
   };
   const codesOfSource = limiter("codes-of-source", CODES_PER_SOURCE);
-  const codesOfAddress = limiter("codes-of-address", CODES_PER_ADDRESS);
+  const codesOfAddress = limiter("codes-of-source-and-address", CODES_PER_ADDRESS);
   const triesOfSource = limiter("tries-of-source", TRIES_PER_SOURCE);
   app.addHook("onResponse", measurements.countResponses("portal-sign-in"));
 
@@ -61,7 +64,8 @@ export function serveSignIn(
       const error = typed.trim() === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
       throw new PortalRefusal(400, error, signInPage({ token, email: typed, error }));
     }
-    const wait = (await codesOfSource(sourceOf(request.ip), reply)) ?? (await codesOfAddress(email, reply));
+    const source = sourceOf(request.ip);
+    const wait = (await codesOfSource(source, reply)) ?? (await codesOfAddress(`${source} ${email}`, reply));
     if (wait !== undefined) {
       const error = `Too many codes were asked for. Try again in ${wait}.`;
       throw new PortalRefusal(429, error, signInPage({ token, email: typed, error }));

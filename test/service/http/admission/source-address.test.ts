@@ -35,6 +35,7 @@ const entries = (address: (port: number) => string) => Array.from({ length: 21 }
 test.each([
   ["IPv4 addresses with ports", entries((port) => `203.0.113.9:${port}`), 1],
   ["IPv6 addresses with ports", entries((port) => `[2001:db8::6]:${port}`), 1],
+  ["all addresses of an IPv6 /64", entries((port) => `2001:db8:1:2:${port}::${port}`), 1],
   ["IPv4-mapped addresses with ports", entries((port) => `[::ffff:203.0.113.9]:${port}`), 1],
   ["invented addresses before that of the proxy", entries((port) => `198.51.100.${port % 256}, 203.0.113.9`), 1],
   [
@@ -49,8 +50,12 @@ test.each([
     const response = await service.get("/v1/coverage", { key: "wrong", headers: { "x-forwarded-for": header } });
     statuses.push(response.status);
   }
-  const other = { "x-forwarded-for": "203.0.113.10" };
+  const others = [];
+  for (const other of ["203.0.113.10", "2001:db8:1:3::1"]) {
+    const headers = { "x-forwarded-for": other };
+    others.push((await service.get("/v1/coverage", { key: "wrong", headers })).status);
+  }
 
   expect(statuses).toEqual([...Array(20).fill(401), 429]);
-  expect((await service.get("/v1/coverage", { key: "wrong", headers: other })).status).toBe(401);
+  expect(others).toEqual([401, 401]);
 });
