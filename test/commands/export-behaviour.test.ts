@@ -25,10 +25,10 @@ async function service(beforePage: BeforePage = () => {}, options: TestServiceOp
   const running = await startTestService({
     rows: ROWS,
     faults: (store) => ({
-      rows: async (ids, deadline) => {
+      page: async (...given) => {
         pages += 1;
         await beforePage(pages);
-        return store.rows(ids, deadline);
+        return store.page(...given);
       },
     }),
     ...options,

@@ -94,9 +94,9 @@ test.each([
     rows: ROWS,
     rateLimit: 1_000_000,
     faults: (store) => ({
-      rows: async (...given) => {
+      page: async (...given) => {
         await onEvent();
-        return store.rows(...given);
+        return store.page(...given);
       },
     }),
   });

@@ -92,10 +92,10 @@ test("clients that never read their responses leave the service to the others", 
     rows: products(100, { title: "x".repeat(10_000) }),
     rateLimit: 1_000,
     faults: (store) => ({
-      rows: async (ids, deadline) => {
-        const rows = await store.rows(ids, deadline);
+      page: async (...given) => {
+        const page = await store.page(...given);
         served += 1;
-        return rows;
+        return page;
       },
     }),
   });

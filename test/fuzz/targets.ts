@@ -74,6 +74,7 @@ async function readAll(rows: AsyncIterable<SourceRow[]>): Promise<void> {
 const SECRET = Buffer.alloc(32, 7);
 const NOW = Date.UTC(2026, 0, 15);
 const HOUR = 3_600_000;
+const AFTER = { sku: "s-1", retailer: "acme", day: 2026_01_31, product_id: "p-1" };
 const FIELDS = ["percent", "selling_price", "days_old"] as const;
 
 const LINES = [
@@ -165,7 +166,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
           throw new Error("a cursor that the service did not issue");
         }
       }),
-    seeds: () => [sealCursor({ offset: 10, version: 3, after: 9, selection: selectionDigest("a") }, SECRET, NOW)],
+    seeds: () => [sealCursor({ offset: 10, version: 3, after: AFTER, selection: selectionDigest("a") }, SECRET, NOW)],
   },
   problem: {
     read: async (bytes) => {

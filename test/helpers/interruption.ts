@@ -59,15 +59,15 @@ export async function startInterruptibleService(options: TestServiceOptions): Pr
     rateLimit: 1_000_000,
     faults: (store) => ({
       // It is called exactly once for each page.
-      rows: async (ids, deadline) => {
-        const page = ids.join();
+      page: async (selection, start, limit, deadline) => {
+        const page = `${selection.key} ${start.offset} ${limit}`;
         const isNew = !returned.includes(page);
         left -= isNew ? 1 : 0;
         if (isNew && left < 0) {
           await new Promise(() => undefined);
         }
         returned.push(page);
-        return store.rows(ids, deadline);
+        return store.page(selection, start, limit, deadline);
       },
     }),
     ...options,

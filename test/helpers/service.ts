@@ -18,8 +18,6 @@ export interface TestServiceOptions extends ServiceOptions {
   faults?: (store: WritableStore) => Partial<WritableStore>;
   /** Default: an empty one. */
   database?: string;
-  /** The ids of selections of at most this many rows are kept in memory. */
-  listedRows?: number;
   /** Registers closing. Default: after the test. */
   onEnd?: OnEnd;
 }
@@ -45,8 +43,8 @@ export interface TestService {
 
 /** A service on a free port with a real database. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { rows = [], faults, database, listedRows, onEnd = onTestFinished, ...service } = options;
-  const store = await openStore(database ?? (await emptyDatabase()), listedRows);
+  const { rows = [], faults, database, onEnd = onTestFinished, ...service } = options;
+  const store = await openStore(database ?? (await emptyDatabase()));
   await addRows(store, rows);
   const key = await createKey(store, { name: "all" }, new Date());
   const { url, close } = await startService({ ...service, store: { ...store, ...faults?.(store) }, port: 0 });
@@ -75,7 +73,8 @@ export function withoutKeys(store: WritableStore, chargeTeam: () => Promise<neve
 }
 
 /** Removes all rows, also from earlier versions. */
-export const REMOVE_ALL = "DELETE FROM product; DELETE FROM row_count; DELETE FROM row_version";
+export const REMOVE_ALL =
+  "DELETE FROM product; DELETE FROM row_count; DELETE FROM combination; DELETE FROM row_version";
 
 /** @param before statements that make room for the rows */
 async function addRows(store: WritableStore, rows: readonly TestRow[], before?: string): Promise<void> {

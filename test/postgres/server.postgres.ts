@@ -1,10 +1,12 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { loadRows } from "../../src/service/load/load-rows.ts";
+import { listKeys } from "../../src/service/store/access/manage-keys.ts";
 import { RefusedChangeError, StoreTimeoutError, StoreUnavailableError } from "../../src/service/store/store.ts";
-import { emptyDatabase } from "../helpers/databases.ts";
+import { emptyDatabase, runSql } from "../helpers/databases.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -184,11 +186,44 @@ test("tables of another program, or of a newer service, are left alone", async (
   const [foreign, newer] = [await emptyDatabase(), await emptyDatabase()];
   const store = await testStore(newer);
   await store.write((session) => session.query("UPDATE catalog_schema SET version = version + 1"));
-  await expect(testStore(newer)).rejects.toThrow(/^the database has schema 8, this service reads schema 7$/);
+  await expect(testStore(newer)).rejects.toThrow(/^the database has schema 9, this service reads schema 8$/);
   await store.write((session) => session.script("DROP TABLE catalog_schema"));
   await expect(testStore(newer)).rejects.toThrow(/^the database belongs to another program$/);
   await expect(testStore(foreign)).resolves.toBeDefined();
 });
+
+test("a database of an earlier version is migrated in place, by one of several processes", async () => {
+  const database = await emptyDatabase();
+  await runSql(database, await readFile(new URL("databases/schema-7.sql", import.meta.url), "utf8"));
+  const [store, other] = await Promise.all([testStore(database), testStore(database)]);
+  const prices = (texts: string[]) => texts.map((text) => JSON.parse(text).selling_price);
+  expect(await listKeys(store)).toMatchObject([{ name: "laptop", team: "sales", retailers: ["shop-00"] }]);
+  expect([prices(await walk(store)), prices(await walk(other))]).toEqual([
+    [15, 17, 16.5],
+    [15, 17, 16.5],
+  ]);
+  expect(await tablesOf(database)).toEqual(await tablesOf(await newDatabase()));
+  expect(await load(other, products(2))).toMatchObject({ added: 2 });
+});
+
+async function newDatabase(): Promise<string> {
+  const database = await emptyDatabase();
+  await testStore(database);
+  return database;
+}
+
+/** The columns and indexes of the tables. */
+async function tablesOf(database: string) {
+  const { rows } = await runSql(
+    database,
+    `SELECT table_name, column_name, data_type, is_nullable, collation_name, identity_generation, NULL AS "index"
+     FROM information_schema.columns WHERE table_schema = current_schema()
+     UNION ALL
+     SELECT tablename, NULL, NULL, NULL, NULL, NULL, replace(indexdef, current_schema() || '.', '')
+     FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1, 2, 7`,
+  );
+  return rows;
+}
 
 test("a sku that is too long for an index of PostgreSQL is refused by name", async () => {
   const store = await testStore();

@@ -31,12 +31,12 @@ async function gatedService() {
     rows: ROWS,
     rateLimit: 1_000_000,
     faults: (store) => ({
-      rows: async (...given) => {
+      page: async (...given) => {
         while (left <= 0) {
           await delay(5);
         }
         left -= 1;
-        return store.rows(...given);
+        return store.page(...given);
       },
     }),
   });
@@ -164,7 +164,7 @@ test("a line waits for a sync that is going on, because its page might reach the
     rows: products(70),
     rateLimit: 1_000_000,
     // Pages come for longer than the second after which the store is synced.
-    faults: (store) => ({ rows: async (...given) => delay(20, await store.rows(...given)) }),
+    faults: (store) => ({ page: async (...given) => delay(20, await store.page(...given)) }),
   });
   const { code, calls } = await recordCalls(["export", "-o", "rows.csv", "--page-size", "1"], {
     cwd,

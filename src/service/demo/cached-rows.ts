@@ -75,7 +75,7 @@ async function keep(folder: string, name: string, rows: Iterable<string>): Promi
 
 /** Adds rows that conform to the contract, as those of the generator do. */
 async function load(store: WritableStore, rows: Iterable<string>): Promise<void> {
-  await store.write(async (session) => {
+  await store.changeRows(async (session) => {
     const stage = await createRowStage(session, () => undefined);
     await stage.add(Array.from(rows, (body, line) => ({ line, product: JSON.parse(body) as Product, body })));
     await stage.merge();

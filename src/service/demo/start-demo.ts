@@ -32,12 +32,13 @@ export async function startDemoService(now: number, folder: string) {
   const [rows, own] = await Promise.all([openCachedRows(dayOf(now), folder, demoRows), openStore(":memory:")]);
   await addDemoHistory(own, now);
   const apiKey = await createKey(own, { name: "demo" }, new Date(now));
-  const { snapshot, snapshotAt, rows: readRows, cursorSecret } = rows;
+  const { snapshot, snapshotAt, page, sample, cursorSecret } = rows;
   const store = {
     ...own,
     snapshot,
     snapshotAt,
-    rows: readRows,
+    page,
+    sample,
     cursorSecret,
     close: async () => {
       await rows.close();

@@ -3,6 +3,7 @@ import { PRODUCT_COLUMNS, type Product } from "../../contract/product.ts";
 import { partitionValuesOf } from "../../contract/values/hive-path.ts";
 import { contentFlaw, RowError, shown } from "../../files/content-error.ts";
 import { createRowStage, type NewRow, type Replacement } from "../store/product-rows/row-stage.ts";
+import { publishVersion } from "../store/product-rows/versions.ts";
 import type { WritableStore } from "../store/writable-store.ts";
 import { LoadError } from "./load-error.ts";
 import { type LoadSource, sourceRows } from "./load-source.ts";
@@ -66,6 +67,7 @@ export async function loadRows(
         throw new LoadError(`${source.name}: has no rows to replace the others`);
       }
       const { added, removed } = await session.transaction("rows", stage.merge);
+      await publishVersion(session);
       await stage.end();
       return { read, added, alreadyPresent: read - added, removed };
     });

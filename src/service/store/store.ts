@@ -2,38 +2,28 @@ import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
 import type { Filters, Rcd } from "../../contract/filters.ts";
 import type { OperationName, Scope } from "../../contract/operations.ts";
 import type { StatusIncident } from "../../contract/status.ts";
+import type { RowSet } from "./product-rows/row-set.ts";
 
 /** Retailers that a team can see; `null` means all. For the team, other retailers do not exist. */
 export type Visibility = readonly string[] | null;
 
-/** The rows that match a set of filters in one version of the data, in the row order of the service. */
+/** The rows that match a set of filters in one version of the data. */
 export interface Selection {
   /** Identifies the filters and the visibility. */
   readonly key: string;
   readonly total: number;
   readonly summary: CoverageSummary;
+  /** What the store reads them by. */
+  readonly rows: RowSet;
   /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
   coverage(): readonly Coverage[];
-  /**
-   * At most `limit` row ids from `offset` on.
-   *
-   * @param after id of the row before the offset; without it, the cost grows in a large selection with the distance to its
-   *   nearer end
-   * @throws DamagedDataError if the database lacks a row that it counted
-   */
-  ids(offset: number, limit: number, after?: number): Promise<readonly number[]>;
-  /**
-   * At most `most` row ids, spread evenly over the row order, or in a large selection over combinations and days.
-   *
-   * @throws DamagedDataError
-   */
-  spreadIds(most: number): Promise<readonly number[]>;
+  /** At most `most` rows, spread evenly over combinations and days, in the row order. It is read once. @throws DamagedDataError */
+  sample(most: number): Promise<RowTexts>;
 }
 
 /**
- * One version of the data; all reads of a snapshot are consistent, and end at its deadline. Rows are ordered by sku,
- * retailer, crawl date and product id, each ascending by UTF-8 bytes. Each read throws `StaleSnapshotError` if the database
- * was replaced since.
+ * One version of the data; all reads of a snapshot are consistent. Rows are ordered by sku, retailer, crawl date and product
+ * id, each ascending by UTF-8 bytes.
  */
 export interface Snapshot {
   /** Higher after every load that adds rows and every removal. */
@@ -42,6 +32,23 @@ export interface Snapshot {
   combinations(visible: Visibility): readonly Rcd[];
   /** The selection of valid filters. */
   select(filters: Filters, visible: Visibility): Promise<Selection>;
+}
+
+/** Where a row is in the row order. */
+export interface RowPlace {
+  sku: string;
+  retailer: string;
+  /** YYYYMMDD. */
+  day: number;
+  product_id: string;
+}
+
+/** Where a page of a selection begins. */
+export interface PageStart {
+  /** Rows of the selection before the page. */
+  offset: number;
+  /** The last of these rows, if it is known. Without it, the cost grows with the offset. */
+  after?: RowPlace | undefined;
 }
 
 /** The rights of a team and of all its keys. */
@@ -115,17 +122,21 @@ export interface Windows {
  * missing, damaged or unreachable, and with `StoreTimeoutError` when `deadline` passes. The store recovers by itself.
  */
 export interface Store {
-  /** The newest committed version of the data. It includes loads by other processes. */
+  /**
+   * The newest version of the data. It includes loads by other processes, once they are published and their rows are counted.
+   * Until then, it is the version before, so that no request waits for a load.
+   */
   snapshot(deadline: AbortSignal): Promise<Snapshot>;
-  /** An earlier version. Undefined if the database never had it, or deleted rows of it since (a day after their removal). */
+  /** An earlier version. Undefined if the database never had it, or a day after the next version. */
   snapshotAt(version: number, deadline: AbortSignal): Promise<Snapshot | undefined>;
   /**
-   * JSON texts of the rows with these ids, in the order of the ids, as UTF-8 with commas between them.
+   * At most `limit` rows of a selection of this store, in the row order.
    *
-   * @throws StaleSnapshotError if a row is missing because the database was replaced after the ids were read.
-   * @throws DamagedDataError if a row differs from what was stored.
+   * @throws DamagedDataError if the database lacks a row that it counted
    */
-  rows(ids: readonly number[], deadline: AbortSignal): Promise<RowTexts>;
+  page(selection: Selection, start: PageStart, limit: number, deadline: AbortSignal): Promise<Page>;
+  /** At most `most` rows of a selection, spread evenly over combinations and days, in the row order. @throws as `page` */
+  sample(selection: Selection, most: number, deadline: AbortSignal): Promise<RowTexts>;
   /** The key whose secret has this hash, revoked or not; never cached, so that a revocation holds at once. */
   keyByHash(hash: string, deadline: AbortSignal): Promise<KeyRecord | undefined>;
   /** The database's secret for signing cursors, generated with the database. */
@@ -142,9 +153,15 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** JSON texts of rows as UTF-8, with commas between them. */
 export interface RowTexts {
   count: number;
   bytes: Buffer;
+}
+
+export interface Page extends RowTexts {
+  /** The place of the last row. Undefined without rows. */
+  last: RowPlace | undefined;
 }
 
 /** At the moment, the database cannot be read or written. */
@@ -160,11 +177,6 @@ export class StoreTimeoutError extends Error {
 /** The stored data is not what was written: the disk or the file is damaged. */
 export class DamagedDataError extends Error {
   override readonly name = "DamagedDataError";
-}
-
-/** The database was replaced between reading ids and reading their rows. */
-export class StaleSnapshotError extends Error {
-  override readonly name = "StaleSnapshotError";
 }
 
 /** The stored data does not allow a change; the message says why. */

@@ -8,13 +8,16 @@ import {
   openMemoryDatabase,
   openReadOnlyDatabase,
 } from "./database/sqlite-database.ts";
-import { blobOf, readRowTexts } from "./product-rows/row-texts.ts";
+import { readPage } from "./product-rows/pages.ts";
 import { createSnapshots } from "./product-rows/snapshot.ts";
-import { hasVersion, readVersion } from "./product-rows/versions.ts";
-import { orTimeout } from "./query-deadline.ts";
+import { hasVersion, publishVersion, readPublished } from "./product-rows/versions.ts";
+import { orAfter, orTimeout } from "./query-deadline.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
-import { type Snapshot, StaleSnapshotError, type Store } from "./store.ts";
+import type { Snapshot, Store } from "./store.ts";
 import { createWindows } from "./windows.ts";
+
+/** Milliseconds that a request waits for the counts of a version that was just published. Then it gets the one before. */
+const COUNTED_WAIT = 500;
 
 /** A writable store: in a file of this machine, in memory, or in a PostgreSQL database. */
 export interface WritableStore extends Store {
@@ -35,11 +38,10 @@ export interface WritableStore extends Store {
  * Opens a database. If there is none, creates an empty one (mode 0600).
  *
  * @param location a file path, a `file:` URL, `:memory:` or the URL of a PostgreSQL database
- * @param listedRows the ids of selections of at most this many rows are kept in memory
  * @throws LocationError, StoreUnavailableError
  */
-export async function openStore(location: string, listedRows?: number): Promise<WritableStore> {
-  return storeOf(await openDatabase(location), listedRows);
+export async function openStore(location: string): Promise<WritableStore> {
+  return storeOf(await openDatabase(location));
 }
 
 /** Opens a database that nobody writes to, without locks. @throws StoreUnavailableError */
@@ -60,31 +62,21 @@ async function openDatabase(location: string): Promise<Database> {
   return { reader: connection, writer: connection, windows: connection };
 }
 
-function storeOf(database: Database, listedRows?: number): WritableStore {
-  const { reader, writer } = database;
-  let kept: { file: string; snapshotOf: ReturnType<typeof createSnapshots>; secret?: Buffer } | undefined;
+function storeOf({ reader, writer, windows }: Database): WritableStore {
+  const snapshotOf = createSnapshots((work) => reader.use(work));
+  /** The newest version whose rows are counted. */
+  let newest: Snapshot | undefined;
+  let secret: Buffer | undefined;
 
-  /** What is kept of this file. Of a file that was replaced, nothing is. */
-  function keptOf(file: string): NonNullable<typeof kept> {
-    if (kept?.file !== file) {
-      kept = { file, snapshotOf: createSnapshots(listedRows) };
+  async function newestOf(version: number, deadline: AbortSignal): Promise<Snapshot> {
+    if (newest?.version === version) {
+      return newest;
     }
-    return kept;
-  }
-
-  async function snapshotOf(version: number, file: string, deadline: AbortSignal): Promise<Snapshot> {
-    const readOf = <T>(work: (session: Session) => Promise<T>, end?: AbortSignal) =>
-      reader.use((session, present) => {
-        if (present !== file) {
-          throw new StaleSnapshotError("the database was replaced");
-        }
-        return work(session);
-      }, end);
-    return await keptOf(file).snapshotOf(
-      version,
-      (work) => readOf(work, deadline),
-      (work) => orTimeout(readOf(work), deadline),
-    );
+    const counted = snapshotOf(version).then((snapshot) => {
+      newest = newest === undefined || snapshot.version > newest.version ? snapshot : newest;
+      return snapshot;
+    });
+    return await (newest === undefined ? orTimeout(counted, deadline) : orAfter(COUNTED_WAIT, counted, newest));
   }
 
   async function change<T>(kind: TransactionKind, work: (session: Session) => Promise<T>): Promise<T> {
@@ -94,37 +86,35 @@ function storeOf(database: Database, listedRows?: number): WritableStore {
   return {
     read: async (work, deadline) => await reader.use(work, deadline),
     write: async (work) => await change("records", work),
-    changeRows: async (work) => await change("rows", work),
+    changeRows: async (work) => {
+      const result = await change("rows", work);
+      await writer.use(publishVersion);
+      return result;
+    },
     prepareWrite: async (work) => await writer.use(work),
-    snapshot: async (deadline) => {
-      const found = await reader.use(
-        async (session, file) => ({ version: await readVersion(session), file }),
-        deadline,
-      );
-      return await snapshotOf(found.version, found.file, deadline);
-    },
+    snapshot: async (deadline) => await newestOf(await reader.use(readPublished, deadline), deadline),
     snapshotAt: async (version, deadline) => {
-      const found = await reader.use(
-        async (session, file) => ({ isKept: await hasVersion(session, version), file }),
-        deadline,
-      );
-      return found.isKept ? await snapshotOf(version, found.file, deadline) : undefined;
+      const isKept = await reader.use((session) => hasVersion(session, version), deadline);
+      return isKept ? await orTimeout(snapshotOf(version), deadline) : undefined;
     },
-    rows: async (ids, deadline) => await reader.use((session) => readRowTexts(session, ids), deadline),
+    page: async ({ rows }, start, limit, deadline) =>
+      await reader.use((session) => readPage(session, rows, start, limit), deadline),
+    sample: async ({ sample }, most, deadline) => await orTimeout(sample(most), deadline),
     keyByHash: async (hash, deadline) => await reader.use((session) => readKeyByHash(session, hash), deadline),
-    cursorSecret: async (deadline) =>
-      await reader.use(async (session, file) => {
-        const known = keptOf(file);
-        known.secret ??= blobOf((await session.query("SELECT cursor FROM secret"))[0]?.[0]);
-        return known.secret;
-      }, deadline),
-    windows: (name, length) => createWindows(name, length, database.windows),
+    cursorSecret: async (deadline) => {
+      if (secret === undefined) {
+        const [[stored] = []] = await reader.use((session) => session.query("SELECT cursor FROM secret"), deadline);
+        secret = Buffer.from(stored as Buffer);
+      }
+      return secret;
+    },
+    windows: (name, length) => createWindows(name, length, windows),
     addDayCounts: async (counts) => await change("records", (session) => addDayCounts(session, counts)),
     addKeyUses: async (uses) => await change("records", (session) => addKeyUses(session, uses)),
     dayCounts: async (since) => await reader.use((session) => readDayCounts(session, since)),
     incidents: async (since) => await reader.use((session) => readIncidents(session, since)),
     close: async () => {
-      for (const connection of new Set([database.windows, reader, writer])) {
+      for (const connection of new Set([windows, reader, writer])) {
         await connection.close();
       }
     },

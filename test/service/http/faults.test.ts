@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StaleSnapshotError, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { products } from "../../helpers/products.ts";
 import type { TestServiceOptions } from "../../helpers/service.ts";
 import { startTestService, withoutKeys } from "../../helpers/service.ts";
@@ -78,40 +78,4 @@ test("the service recovers when the fault ends", async () => {
   away = false;
 
   expect([during.status, (await service.get("/v1/catalog")).body.data.length]).toEqual([503, 2]);
-});
-
-test("data that changes between ids and rows is read again completely", async () => {
-  let reads = 0;
-  const service = await startTestService({
-    rows: products(3),
-    faults: (store) => ({
-      rows: async (ids, deadline) => {
-        reads += 1;
-        if (reads === 1) {
-          throw new StaleSnapshotError("gone");
-        }
-        return store.rows(ids, deadline);
-      },
-    }),
-  });
-
-  const { status, body } = await service.get("/v1/catalog");
-
-  expect([status, body.data.length, reads]).toEqual([200, 3, 2]);
-});
-
-test("data that changes during each read is service_unavailable", async () => {
-  const stale = async () => Promise.reject(new StaleSnapshotError("gone"));
-  const service = await startTestService({ rows: products(3), faults: () => ({ rows: stale }) });
-
-  expect((await service.get("/v1/sample")).body.code).toBe("service_unavailable");
-});
-
-test.each(["/v1/catalog", "/v1/sample"])("%s returns an error instead of fewer rows than it counted", async (path) => {
-  const service = await startTestService({
-    rows: products(3),
-    faults: (store) => ({ rows: async (ids, deadline) => store.rows(ids.slice(1), deadline) }),
-  });
-
-  expect((await service.get(path)).body.code).toBe("internal_error");
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { revokeKey } from "../../../src/service/store/access/manage-keys.ts";
-import { StaleSnapshotError, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { oneRowEach, products } from "../../helpers/products.ts";
 import { closed, exchange, send } from "../../helpers/raw-connections.ts";
 import { startTestService } from "../../helpers/service.ts";
@@ -111,35 +111,6 @@ test.each([
   const { body } = await service.get("/v1/coverage");
 
   expect([body.detail, reported]).toEqual([detail, Array(told).fill(failure)]);
-});
-
-test("a database that changes during each of three reads is not available", async () => {
-  let reads = 0;
-  const service = await startTestService({
-    faults: () => ({
-      snapshot: () => {
-        reads += 1;
-        return Promise.reject(new StaleSnapshotError("changed"));
-      },
-    }),
-  });
-
-  const { body } = await service.get("/v1/coverage");
-
-  expect([body.code, reads]).toEqual(["service_unavailable", 3]);
-});
-
-test("a store that returns too few rows is a failure, not a short page", async () => {
-  const reported: string[] = [];
-  const service = await startTestService({
-    rows: products(3),
-    onUnexpectedError: (error) => reported.push((error as Error).message),
-    faults: (store) => ({ rows: (ids, deadline) => store.rows(ids.slice(1), deadline) }),
-  });
-
-  const { body } = await service.get("/v1/catalog");
-
-  expect([body.code, reported]).toEqual(["internal_error", ["the store returned 2 rows instead of 3"]]);
 });
 
 test("a cursor of data that is gone says that it was replaced", async () => {

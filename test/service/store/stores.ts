@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { rawElements } from "../../../src/contract/values/raw-json.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
+import type { RowTexts } from "../../../src/service/store/store.ts";
 import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
 import { emptyDatabase } from "../../helpers/databases.ts";
 
@@ -25,14 +26,12 @@ export async function walk(store: WritableStore, size = 500): Promise<string[]> 
   const selection = await (await store.snapshot(deadline)).select({}, null);
   const texts: string[] = [];
   for (let offset = 0; offset < selection.total; offset += size) {
-    texts.push(...(await textsOf(store, await selection.ids(offset, size))));
+    texts.push(...textsOf(await store.page(selection, { offset }, size, NO_DEADLINE)));
   }
   return texts;
 }
 
-/** Texts of the rows with these ids. */
-export async function textsOf(store: WritableStore, ids: readonly number[], deadline = NO_DEADLINE): Promise<string[]> {
-  const { bytes } = await store.rows(ids, deadline);
+export function textsOf({ bytes }: RowTexts): string[] {
   return rawElements(`[${bytes.toString()}]`);
 }
 

@@ -6,12 +6,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { LocationError } from "../../../src/service/store/database/location.ts";
 import { connectToSqlite } from "../../../src/service/store/database/sqlite-connection.ts";
-import {
-  type Selection,
-  StaleSnapshotError,
-  StoreTimeoutError,
-  StoreUnavailableError,
-} from "../../../src/service/store/store.ts";
+import { type Selection, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
 import type { WritableStore } from "../../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
@@ -58,7 +53,9 @@ test("a load through another connection is visible in the next snapshot, and the
   await load(writer, [product({ sku: "a-first" })]);
   const after = await reader.snapshot(NO_DEADLINE);
   const skus = async (snapshot: typeof before) =>
-    (await textsOf(reader, await (await snapshot.select({}, null)).ids(0, 10))).map((text) => JSON.parse(text).sku);
+    textsOf(await reader.page(await snapshot.select({}, null), { offset: 0 }, 10, NO_DEADLINE)).map(
+      (text) => JSON.parse(text).sku,
+    );
   expect(await skus(before)).toEqual(["sku-0000", "sku-0001", "sku-0002"]);
   expect(await skus(after)).toEqual(["a-first", "sku-0000", "sku-0001", "sku-0002"]);
   expect(after.version).toBeGreaterThan(before.version);
@@ -83,22 +80,13 @@ test("reads use the earlier data while a load is in progress", async () => {
   expect(rowsDuring).toHaveLength(2);
 });
 
-test("reading ids of removed rows fails with a stale snapshot instead of returning fewer rows", async () => {
-  const store = await testStore();
-  await load(store, products(2));
-  const ids = await (await allRows(store)).ids(0, 2);
-  await store.write((session) => session.query("DELETE FROM product WHERE sku = 'sku-0001'"));
-  await expect(store.rows(ids, NO_DEADLINE)).rejects.toThrow(StaleSnapshotError);
-});
-
 test("each of many concurrent reads gets its own rows", async () => {
   const store = await testStore();
   await load(store, products(100));
   const selection = await allRows(store);
-  await store.rows(await selection.ids(0, 1), NO_DEADLINE);
   const pages = await Promise.all(
     Array.from({ length: 100 }, async (_, offset) =>
-      textsOf(store, await selection.ids(offset, 1), AbortSignal.timeout(30_000)),
+      textsOf(await store.page(selection, { offset }, 1, AbortSignal.timeout(30_000))),
     ),
   );
   expect(pages.flat()).toEqual(products(100).map((row) => JSON.stringify(row)));
@@ -146,35 +134,6 @@ test("a locked database is unavailable until the lock ends", async () => {
   holder.stdin.end();
   await once(holder, "exit");
   expect((await allRows(store)).total).toBe(0);
-});
-
-test("a database that disappears is unavailable, is not created again, and works when it is back", async () => {
-  const path = join(await temporaryFolder(), "rows.db");
-  const store = await testStore(path);
-  await load(store, products(2));
-  expect(await walk(store)).toHaveLength(2);
-  await rename(path, `${path}.away`);
-  await untilUnavailable(store);
-  await expect(load(store, [product()])).rejects.toThrow(StoreUnavailableError);
-  await rename(`${path}.away`, path);
-  expect(await walk(store)).toHaveLength(2);
-});
-
-test("after a database is replaced, the new one is read, and old ids match none of its rows", async () => {
-  const folder = await temporaryFolder();
-  const [path, otherPath] = [join(folder, "rows.db"), join(folder, "other.db")];
-  const store = await testStore(path);
-  await load(store, products(2));
-  const ids = await (await allRows(store)).ids(0, 2);
-  const other = await testStore(otherPath);
-  await load(other, products(3, { retailer: "other" }));
-  await other.close();
-  await settle(otherPath);
-  await Promise.all([rm(`${path}-wal`, { force: true }), rm(`${path}-shm`, { force: true })]);
-  await rename(otherPath, path);
-  await expect.poll(() => walk(store), { timeout: 5_000 }).toHaveLength(3);
-  expect((await walk(store)).map((text) => JSON.parse(text).retailer)).toEqual(["other", "other", "other"]);
-  await expect(store.rows(ids, NO_DEADLINE)).rejects.toThrow(StaleSnapshotError);
 });
 
 test("a damaged database is unavailable until it is repaired", async () => {

@@ -1,4 +1,5 @@
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
+import type { RowPlace } from "../../store/store.ts";
 import { ServiceProblem } from "../service-problem.ts";
 
 /** The position where a walk continues. */
@@ -7,26 +8,29 @@ interface WalkPosition {
   offset: number;
   /** Version of the data to which the offset belongs. */
   version: number;
-  /** Id of the last row before the position, and the selection to which it belongs, see `selectionDigest`. */
-  after: number;
+  /** The last row before the position, unless its sku or id is too long for a URL. */
+  after?: RowPlace | undefined;
+  /** The selection to which it belongs, see `selectionDigest`. */
   selection: string;
 }
 
 const NUMBER_BYTES = 6;
-const FORMAT = 2;
-const [OFFSET_AT, VERSION_AT, ISSUED_AT, AFTER_AT, SELECTION_AT, PAYLOAD_BYTES] = [1, 7, 13, 19, 25, 34];
-// 66 bytes have no spare bits in base64url, so each cursor has exactly one spelling.
-const CURSOR = /^[\w-]{88}$/;
+const FORMAT = 3;
+const [OFFSET_AT, VERSION_AT, ISSUED_AT, SELECTION_AT, PLACE_AT] = [1, 7, 13, 19, 28];
+const SIGNATURE_BYTES = 32;
+/** Longest place in bytes, so that the cursor fits into a URL with filters. */
+const LONGEST_PLACE = 5_000;
+const CURSOR = /^[\w-]{80,8000}$/;
 
 /** Writes a position as an opaque cursor, signed with HMAC-SHA-256. @param now milliseconds since the epoch */
-export function sealCursor(position: WalkPosition, secret: Buffer, now: number): string {
-  const { offset, version, after, selection } = position;
-  const payload = Buffer.alloc(PAYLOAD_BYTES, FORMAT);
-  payload.writeUIntBE(offset, OFFSET_AT, NUMBER_BYTES);
-  payload.writeUIntBE(version, VERSION_AT, NUMBER_BYTES);
-  payload.writeUIntBE(now, ISSUED_AT, NUMBER_BYTES);
-  payload.writeUIntBE(after, AFTER_AT, NUMBER_BYTES);
-  payload.write(selection, SELECTION_AT, "base64url");
+export function sealCursor({ offset, version, after, selection }: WalkPosition, secret: Buffer, now: number): string {
+  const head = Buffer.alloc(PLACE_AT, FORMAT);
+  head.writeUIntBE(offset, OFFSET_AT, NUMBER_BYTES);
+  head.writeUIntBE(version, VERSION_AT, NUMBER_BYTES);
+  head.writeUIntBE(now, ISSUED_AT, NUMBER_BYTES);
+  head.write(selection, SELECTION_AT, "base64url");
+  const place = Buffer.from(after === undefined ? "" : JSON.stringify(after));
+  const payload = Buffer.concat(place.length > LONGEST_PLACE ? [head] : [head, place]);
   return Buffer.concat([payload, sign(payload, secret)]).toString("base64url");
 }
 
@@ -36,22 +40,26 @@ export function sealCursor(position: WalkPosition, secret: Buffer, now: number):
  * @throws ServiceProblem `invalid_cursor` if the cursor has expired or was not signed with this secret.
  */
 export function openCursor(cursor: string, secret: Buffer, now: number, ttl: number): WalkPosition {
-  if (!CURSOR.test(cursor)) {
-    throw invalidCursor("The cursor was not issued by this service.");
-  }
-  const bytes = Buffer.from(cursor, "base64url");
-  const payload = bytes.subarray(0, PAYLOAD_BYTES);
-  if (!timingSafeEqual(bytes.subarray(PAYLOAD_BYTES), sign(payload, secret))) {
+  const bytes = Buffer.from(CURSOR.test(cursor) ? cursor : "", "base64url");
+  const payload = bytes.subarray(0, -SIGNATURE_BYTES);
+  const signature = bytes.subarray(payload.length);
+  // Each cursor has exactly one spelling.
+  const isOwn =
+    bytes.toString("base64url") === cursor &&
+    signature.length === SIGNATURE_BYTES &&
+    timingSafeEqual(signature, sign(payload, secret));
+  if (!isOwn) {
     throw invalidCursor("The cursor was not issued by this service.");
   }
   if (now - payload.readUIntBE(ISSUED_AT, NUMBER_BYTES) > ttl) {
     throw invalidCursor("The cursor has expired.");
   }
+  const place = payload.toString("utf8", PLACE_AT);
   return {
     offset: payload.readUIntBE(OFFSET_AT, NUMBER_BYTES),
     version: payload.readUIntBE(VERSION_AT, NUMBER_BYTES),
-    after: payload.readUIntBE(AFTER_AT, NUMBER_BYTES),
-    selection: payload.toString("base64url", SELECTION_AT),
+    after: place === "" ? undefined : (JSON.parse(place) as RowPlace),
+    selection: payload.toString("base64url", SELECTION_AT, PLACE_AT),
   };
 }
 

@@ -1,12 +1,6 @@
 import type { CatalogPagination, Meta, Pagination } from "../../../contract/envelope.ts";
 import type { Filters, Rcd } from "../../../contract/filters.ts";
-import {
-  type Selection,
-  type Snapshot,
-  StaleSnapshotError,
-  StoreUnavailableError,
-  type Visibility,
-} from "../../store/store.ts";
+import type { Selection, Snapshot, Visibility } from "../../store/store.ts";
 import { invalidCursor } from "../query/cursors.ts";
 import { checkSlugs } from "../query/slug-check.ts";
 import type { ServiceParts } from "../service-parts.ts";
@@ -27,11 +21,8 @@ export interface OperationCall extends Pick<ServiceParts, "store" | "settings"> 
 /** The elements of the array as JSON texts with commas between them, in UTF-8, and the pagination. */
 type ResponseParts = { data: Buffer; pagination: Pagination | CatalogPagination };
 
-const READS = 3;
-
 /**
- * Responds from one snapshot: the JSON text of an envelope, in UTF-8. If the database is replaced during the read,
- * everything is read again, so that a page never mixes two databases.
+ * Responds from one snapshot: the JSON text of an envelope, in UTF-8.
  *
  * @param version of a cursor
  * @throws ServiceProblem `invalid_cursor` if this version no longer exists
@@ -43,26 +34,17 @@ export async function respond(
 ): Promise<Buffer> {
   const { store, filters, visible, deadline } = call;
   const wanted = version ?? call.version;
-  for (let attempt = 1; attempt <= READS; attempt += 1) {
-    try {
-      const today = await store.snapshot(deadline);
-      const isToday = wanted === undefined || wanted === today.version;
-      const earlier = isToday ? today : await store.snapshotAt(wanted, deadline);
-      if (earlier === undefined && version !== undefined) {
-        throw invalidCursor("The data was replaced after the cursor was issued.");
-      }
-      const snapshot = earlier ?? today;
-      call.onVersion(snapshot.version);
-      checkSlugs(filters, vocabularyOf(today, snapshot, visible));
-      const selection = await snapshot.select(filters, visible);
-      return envelope(call, selection, await read(selection, snapshot));
-    } catch (error) {
-      if (!(error instanceof StaleSnapshotError)) {
-        throw error;
-      }
-    }
+  const today = await store.snapshot(deadline);
+  const isToday = wanted === undefined || wanted === today.version;
+  const earlier = isToday ? today : await store.snapshotAt(wanted, deadline);
+  if (earlier === undefined && version !== undefined) {
+    throw invalidCursor("The data was replaced after the cursor was issued.");
   }
-  throw new StoreUnavailableError(`the data changed during each of ${READS} reads`);
+  const snapshot = earlier ?? today;
+  call.onVersion(snapshot.version);
+  checkSlugs(filters, vocabularyOf(today, snapshot, visible));
+  const selection = await snapshot.select(filters, visible);
+  return envelope(call, selection, await read(selection, snapshot));
 }
 
 /**
@@ -72,19 +54,6 @@ export async function respond(
 function vocabularyOf(today: Snapshot, snapshot: Snapshot, visible: Visibility): readonly Rcd[] {
   const known = snapshot.combinations(visible);
   return today.version === snapshot.version ? known : [...today.combinations(visible), ...known];
-}
-
-/**
- * The rows with these ids, as the `data` of a page.
- *
- * @throws Error if the store returns another number of rows, because a short page would silently lose rows
- */
-export async function readPageRows({ store, deadline }: OperationCall, ids: readonly number[]): Promise<Buffer> {
-  const { count, bytes } = await store.rows(ids, deadline);
-  if (count !== ids.length) {
-    throw new Error(`the store returned ${count} rows instead of ${ids.length}`);
-  }
-  return bytes;
 }
 
 const DATA = Buffer.from('{"data":[');

@@ -3,7 +3,7 @@ import { LIMITS } from "../../../contract/limits.ts";
 import type { OperationName } from "../../../contract/operations.ts";
 import { openCursor, sealCursor, selectionDigest } from "../query/cursors.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
-import { type OperationCall, readPageRows, respond } from "./respond.ts";
+import { type OperationCall, respond } from "./respond.ts";
 
 /** The pagination of operations without cursors. */
 const UNCURSORED = { next_cursor: null, has_more: false } as const;
@@ -13,7 +13,7 @@ export const RESPONDERS: Readonly<Record<OperationName, (call: OperationCall) =>
   /** `GET /v1/sample`, contract section 4.2. The first rows alone would show only the smallest skus. */
   sample: (call) =>
     respond(call, async (selection) => ({
-      data: await readPageRows(call, await selection.spreadIds(LIMITS.sampleRows)),
+      data: (await call.store.sample(selection, LIMITS.sampleRows, call.deadline)).bytes,
       pagination: UNCURSORED,
     })),
   catalog: catalogResponse,
@@ -44,22 +44,22 @@ async function catalogResponse(call: OperationCall): Promise<Buffer> {
   const position = cursor === undefined ? undefined : openCursor(cursor, secret, now(), cursorTtl);
   return await respond(
     call,
-    async ({ key, ids, total }, { version }) => {
+    async (rows, { version }) => {
+      const { key, total } = rows;
       const selection = selectionDigest(key);
       const start = position?.offset ?? 0;
       // The last row of other filters says nothing here: changed filters continue by the offset alone (rule 3).
-      const page = await ids(start, limit, position?.selection === selection ? position.after : undefined);
-      const offset = start + page.length;
+      const after = position?.selection === selection ? position.after : undefined;
+      const { count, bytes, last } = await store.page(rows, { offset: start, after }, limit, deadline);
+      const offset = start + count;
       const hasMore = offset < total;
       const pagination = {
         limit,
         total_matching: total,
-        next_cursor: hasMore
-          ? sealCursor({ offset, version, after: page.at(-1) ?? 0, selection }, secret, now())
-          : null,
+        next_cursor: hasMore ? sealCursor({ offset, version, after: last, selection }, secret, now()) : null,
         has_more: hasMore,
       };
-      return { data: await readPageRows(call, page), pagination };
+      return { data: bytes, pagination };
     },
     position?.version,
   );

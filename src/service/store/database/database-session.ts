@@ -12,15 +12,15 @@ export type SqlParameter = SqlValue | readonly SqlValue[];
  */
 export type TransactionKind = "stage" | "schema" | "rows" | "records";
 
-/** All columns of a table in their order, with their types as in `tables.ts`. */
-export type Columns = Readonly<Record<string, "TEXT" | "INTEGER" | "BIGINT" | "BLOB">>;
+/** All columns of a table in their order, with their types. */
+export type Columns = Readonly<Record<string, string>>;
 
 /** Runs the statements of one caller, without statements of other callers between them. */
 export interface Session {
   readonly dialect: Dialect;
-  /** All rows of a query of `db` (`tables.ts`). */
+  /** All rows of a query of records, made by `db` (`tables.ts`). */
   run<T>(query: Compilable<T>): Promise<T[]>;
-  /** All rows of a statement, each an array of its columns. Parameters are written `?`. */
+  /** All rows of a statement, each an array of its columns. Parameters are written `?`, or `?1`, `?2` and so on. */
   query(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlValue[][]>;
   /**
    * Inserts many rows. A row with the value of an earlier one in the first column, which is unique, is left out.
@@ -37,11 +37,11 @@ export interface Session {
 /** Access to a database: one connection, or several that are opened when they are needed. */
 export interface DatabaseAccess {
   /**
-   * Gives `work` a connection alone, and what identifies the file behind it. The deadline ends a running query.
+   * Gives `work` a connection alone. The deadline ends a running query.
    *
    * @throws StoreUnavailableError if the database is missing, damaged, unreachable or of another program
    */
-  use<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T>;
+  use<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T>;
   close(): Promise<void>;
 }
 

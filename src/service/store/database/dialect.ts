@@ -1,48 +1,55 @@
-import { WINDOW_TABLE } from "./tables.ts";
-
-/** "RCat", which marks a file as a database of this service (SQLite file format, offset 68). */
-const APPLICATION_ID = 0x52_43_61_74;
+import postgresTables from "./schema/postgres.sql";
+import postgresEarlier from "./schema/postgres-earlier.sql";
+import sqliteTables from "./schema/sqlite.sql";
+import sqliteEarlier from "./schema/sqlite-earlier.sql";
 
 /** The SQL in which the engines differ, as SQLite has it. All other statements are the same for both. */
 export const SQLITE = {
-  /** An aggregate: the values as the text of a JSON array. @param order of the values; that of the rows by default */
-  jsonArray: (value: string, order?: string) =>
-    `json_group_array(${value}${order === undefined ? "" : ` ORDER BY ${order}`})`,
-  /** A JSON object with the values of these columns. */
-  jsonObject: (columns: readonly string[]) => `json_object(${pairs(columns)})`,
-  /** The UTF-8 bytes of a text. */
-  bytes: (text: string) => `CAST(${text} AS BLOB)`,
-  /** The bytes of a stored row. */
-  body: "CAST(product.body AS BLOB)",
-  /** Whether a column has one of the numbers of the next parameter. */
-  isListed: (column: string) => `${column} IN (SELECT value FROM json_each(?))`,
-  /** Follows the name of a table and makes the engine read it by this index, if it does not choose by itself. */
-  by: (index: string) => `INDEXED BY ${index}`,
-  /** Joins a small table with a large one, beginning with the small one. */
-  join: "CROSS JOIN",
-  /** Reads the texts of the rows whose ids are the next parameter, joined by line breaks, with their ids and checksums. */
-  rowTexts: `
-    SELECT CAST(group_concat(body, char(10)) AS BLOB), json_group_array(product.id), json_group_array(sum)
-    FROM json_each(?) AS wanted CROSS JOIN product ON product.id = wanted.value`,
-  /** Tables as the engine declares them, from those of `tables.ts`. */
-  tables: (declarations: string) => declarations,
+  /** Creates the tables. Those of records may be there already. */
+  tables: sqliteTables,
+  /** Makes room for the tables in a database of an earlier version. */
+  earlier: sqliteEarlier,
+  /** The versions of the tables that can be migrated: that of version 0.1.0, and the last one before these tables. */
+  earlierVersions: [2, 7],
   /**
    * Before the first table is created. Larger pages waste less space with rows of about 500 bytes. Both settings are stored
    * in the file.
    */
   newDatabase: "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL",
   /** The number of tables, and 0 if they are not of this service. */
-  presence: `SELECT (SELECT count(*) FROM sqlite_schema), application_id = ${APPLICATION_ID} FROM pragma_application_id`,
+  presence: `
+    SELECT (SELECT count(*) FROM sqlite_schema), application_id = ${0x52_43_61_74} FROM pragma_application_id`,
   /** The version of the tables. */
   version: "SELECT user_version FROM pragma_user_version",
-  /** Marks new tables as those of this service. */
-  mark: (version: number) => `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}`,
-  /** Sets the number after which the ids of rows begin. */
-  firstId: "INSERT INTO sqlite_sequence VALUES ('product', ?)",
-  /** The value by which a text of a row is stored and compared. */
-  rowText: (text: string): string | Buffer => text,
+  /** An aggregate: the values as the text of a JSON array, in this order. */
+  jsonArray: (value: string, order: string) => `json_group_array(${value} ORDER BY ${order})`,
+  /** A JSON object with the values of these columns. */
+  jsonObject: (columns: readonly string[]) => `json_object(${pairs(columns)})`,
+  /** Whether a column has one of the values in the list that is this parameter. */
+  isListed: (column: string, parameter: number, _type: "BIGINT" | "TEXT") =>
+    `${column} IN (SELECT value FROM json_each(?${parameter}))`,
+  /** Joins a small table with a large one, beginning with the small one. */
+  join: "CROSS JOIN",
   /**
-   * Statements before rows are staged, before the staged rows are added, and after they were committed. The unique index is
+   * Reads rows in their order: their texts, joined by line breaks, and their number.
+   *
+   * @param isSorted whether to find them by combination and day and sort them. Otherwise the index of all rows in their order
+   *   is passed through.
+   */
+  page: (matches: string, order: string, limit: string, isSorted: boolean) =>
+    isSorted
+      ? `SELECT CAST(group_concat(body, char(10)) AS BLOB), count(*) FROM (
+           SELECT id FROM product INDEXED BY product_place WHERE ${matches} ORDER BY ${order} ${limit}
+         ) AS found CROSS JOIN product USING (id)`
+      : `SELECT CAST(group_concat(body, char(10)) AS BLOB), count(*) FROM (
+           SELECT body FROM product INDEXED BY product_order WHERE ${matches} ORDER BY ${order} ${limit}
+         ) AS page`,
+  /** The types of columns: of a sku and a product_id, and of other texts. */
+  types: { sorted: "TEXT", text: "TEXT" },
+  /** The value by which a sku or a product_id is stored and compared. */
+  sortedValue: (text: string): string | Buffer => text,
+  /**
+   * Statements before rows are staged, before the staged rows are added, and after many were committed. The unique index is
    * written in random order: a larger cache saves reads.
    */
   load: { begin: "PRAGMA temp.cache_size = -16384", merge: "PRAGMA cache_size = -65536", end: "" },
@@ -50,60 +57,44 @@ export const SQLITE = {
   unsynced: "",
   /** Follows a query: it leaves out rows that others change. Of a file, others cannot change a single row. */
   unlocked: "",
-  /** Whether the counts of a version are compared with its rows: a file has no checksums of its own. */
-  comparesCounts: true,
 };
 
 export type Dialect = typeof SQLITE;
 
 export const POSTGRES: Dialect = {
-  jsonArray: (value, order) =>
-    `coalesce(json_agg(${value}${order === undefined ? "" : ` ORDER BY ${order}`}), '[]')::text`,
-  jsonObject: (columns) => `json_build_object(${pairs(columns)})`,
-  bytes: (text) => `convert_to(${text}, 'UTF8')`,
-  body: "product.body",
-  isListed: (column) => `${column} = ANY (CAST(? AS BIGINT[]))`,
-  by: () => "",
-  join: "JOIN",
-  // The driver would take bytes as hexadecimal digits.
-  rowTexts: `
-    SELECT convert_from(string_agg(body, '\\x0a' ORDER BY place), 'UTF8'), json_agg(id ORDER BY place), json_agg(sum ORDER BY place)
-    FROM unnest(CAST(?1 AS BIGINT[])) WITH ORDINALITY AS wanted (wanted, place) JOIN product ON id = wanted
-    -- Rows of another server are then read by one request (docs/scale.md).
-    WHERE id = ANY (CAST(?1 AS BIGINT[]))`,
-  // The collation "C" is the order of UTF-8 bytes. A sku and a product_id may have NUL, which no text of PostgreSQL has.
-  tables: (declarations) =>
-    declarations
-      .replaceAll(/INTEGER PRIMARY KEY( AUTOINCREMENT)?/g, "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY")
-      .replaceAll("version INTEGER", "version BIGINT")
-      .replaceAll(/\b(sku|product_id) TEXT/g, "$1 BYTEA")
-      .replaceAll("TEXT", 'TEXT COLLATE "C"')
-      .replaceAll("BLOB", "BYTEA")
-      .replaceAll("WITHOUT ROWID", "")
-      // An index of SQLite always has the id of its rows.
-      .replaceAll("added, removed);", "added, removed) INCLUDE (id);"),
+  tables: postgresTables,
+  earlier: postgresEarlier,
+  earlierVersions: [7],
   newDatabase: "",
   presence: `
     SELECT count(*), count(*) FILTER (WHERE relname = 'catalog_schema')
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = current_schema() AND relkind IN ('r', 'p', 'f')`,
   version: "SELECT version FROM catalog_schema",
-  mark: (version) => `
-    ${POSTGRES.tables(WINDOW_TABLE)}
-    ALTER TABLE request_window SET (fillfactor = 50);
-    CREATE TABLE catalog_schema (version INTEGER NOT NULL);
-    INSERT INTO catalog_schema VALUES (${version})`,
-  firstId: "SELECT setval(pg_get_serial_sequence('product', 'id'), ?)",
-  rowText: (text) => Buffer.from(text),
+  jsonArray: (value, order) => `coalesce(json_agg(${value} ORDER BY ${order}), '[]')::text`,
+  jsonObject: (columns) => `json_build_object(${pairs(columns)})`,
+  isListed: (column, parameter, type) => `${column} = ANY (CAST(?${parameter} AS ${type}[]))`,
+  join: "JOIN",
+  // The session avoids to sort (`postgres-connection.ts`): without OFFSET 0, the rows would not be sorted here either.
+  page: (matches, order, limit, isSorted) =>
+    isSorted
+      ? `WITH found AS MATERIALIZED (
+           SELECT id, retailer FROM (SELECT * FROM product WHERE ${matches} OFFSET 0) AS matching ORDER BY ${order} ${limit}
+         )
+         SELECT string_agg(body, E'\\n' ORDER BY ${order}), count(*) FROM found JOIN product USING (id, retailer)`
+      : `SELECT string_agg(body, E'\\n'), count(*) FROM (
+           SELECT body FROM product WHERE ${matches} ORDER BY ${order} ${limit}
+         ) AS page`,
+  types: { sorted: "BYTEA", text: 'TEXT COLLATE "C"' },
+  sortedValue: (text) => Buffer.from(text),
   load: {
     begin: "SET temp_buffers = '64MB'",
     // Without statistics, the engine would plan for a few staged rows.
     merge: "ANALYZE staged_row; SET LOCAL work_mem = '64MB'",
-    end: "VACUUM (ANALYZE) product, row_count",
+    end: "VACUUM (ANALYZE) product, row_count, combination",
   },
   unsynced: ", set_config('synchronous_commit', 'off', true)",
   unlocked: "FOR UPDATE SKIP LOCKED",
-  comparesCounts: false,
 };
 
 function pairs(columns: readonly string[]): string {

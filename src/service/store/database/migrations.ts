@@ -4,36 +4,30 @@ import { insertKey, insertTeam } from "../access/team-records.ts";
 import { createRowStage } from "../product-rows/row-stage.ts";
 import type { Grants } from "../store.ts";
 import type { Session, SqlValue } from "./database-session.ts";
-import { TABLES } from "./tables.ts";
 
-/** The oldest version of the tables that can be migrated, which is that of the first release, and the present one. */
-export const FIRST_VERSION = 2;
-export const NEWEST_VERSION = 7;
-
-/** The version that gave grants to teams. */
-const TEAMS = 3;
+/** The version of 0.1.0, in which each key has scopes and retailers, and removed rows are not kept. */
+const FIRST_VERSION = 2;
 
 /** Rows that are read at once. */
 const BATCH = 5_000;
 
 /**
- * Migrates the tables of a file, in the caller's transaction. Those that an earlier version lacked are created as they are
- * now, and the rows are added as those of a load. Walks begin again.
+ * Migrates the tables of an earlier version, in the caller's transaction. Tables of records stay, and the rows are added as
+ * those of a load. Walks begin again.
  */
 export async function migrate(session: Session, version: number): Promise<void> {
-  const keys = version < TEAMS ? await session.query(UNGRANTED_KEYS) : [];
-  await session.script(`
-    ${version < TEAMS ? "DROP TABLE api_key;" : ""}
-    DROP TABLE IF EXISTS row_index;
-    DROP TABLE IF EXISTS removed_row;
-    DROP TABLE IF EXISTS row_version;
-    ALTER TABLE product RENAME TO earlier_product;
-    ${TABLES.replaceAll("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")}
-    INSERT INTO sqlite_sequence SELECT 'product', coalesce(max(id), 0) FROM earlier_product;
-    PRAGMA user_version = ${NEWEST_VERSION}`);
+  const { dialect } = session;
+  const isFirst = version === FIRST_VERSION;
+  const keys = isFirst ? await session.query(UNGRANTED_KEYS) : [];
+  if (isFirst) {
+    await session.script("DROP TABLE api_key");
+  }
+  await session.script(dialect.earlier);
+  await session.script(dialect.tables);
   await grantToTeams(session, keys);
+  const removed = isFirst ? "" : "removed IS NULL AND";
+  const next = `SELECT id, body FROM earlier_product WHERE ${removed} id > ? ORDER BY id LIMIT ${BATCH}`;
   const stage = await createRowStage(session, () => undefined);
-  const next = `SELECT id, body FROM earlier_product WHERE id > ? ORDER BY id LIMIT ${BATCH}`;
   let rows = await session.query(next, [-1]);
   while (rows.length > 0) {
     const bodies = rows.map(([, body]) => String(body));
@@ -41,7 +35,7 @@ export async function migrate(session: Session, version: number): Promise<void> 
     rows = await session.query(next, [rows.at(-1)?.[0] ?? null]);
   }
   await stage.merge();
-  await session.script("DROP TABLE earlier_product");
+  await session.script("DROP TABLE earlier_product; DROP TABLE IF EXISTS earlier_combination");
 }
 
 const UNGRANTED_KEYS = `

@@ -17,16 +17,16 @@ const CONNECT_WAIT = 5_000;
 
 /**
  * Settings of each connection. The server notices within a second that a client is gone, and ends its query. Compiling a
- * query costs more than the queries of the service. The ids of a selection are sorted in memory.
+ * query costs more than the queries of the service. A page is read along the index of its order, unless the statement leaves
+ * only sorting: the engine, which plans a statement once for all parameters, would guess.
  */
-const SETTINGS = "-c client_connection_check_interval=1000 -c jit=off -c work_mem=16MB";
+const SETTINGS = "-c client_connection_check_interval=1000 -c jit=off -c work_mem=16MB -c enable_sort=off";
 
-/** Only one transaction of a kind has the row of this table, which the others wait for. Milliseconds that they wait. */
+/** What only one transaction of a kind has. The others wait for it. */
 const LOCKS = {
-  // Any number: processes that create or migrate the tables of a database wait for one another.
+  // Any numbers.
   schema: "SELECT pg_advisory_xact_lock(1380147572)",
-  // An update, so that a trigger can see that a change of rows begins (docs/scale.md).
-  rows: "UPDATE data_version SET version = version",
+  rows: "SELECT pg_advisory_xact_lock(1380147573)",
   records: "SET LOCAL lock_timeout = 60000; SELECT cursor FROM secret FOR UPDATE",
 };
 
@@ -93,7 +93,7 @@ class PostgresConnection implements DatabaseAccess {
     this.#pool.on("connect", (client) => client.on("error", ignore));
   }
 
-  use<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
+  use<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> {
     return orTimeout(this.#withClient(work, deadline), deadline);
   }
 
@@ -103,7 +103,7 @@ class PostgresConnection implements DatabaseAccess {
     }
   }
 
-  async #withClient<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
+  async #withClient<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw unavailable(error);
     });
@@ -120,7 +120,7 @@ class PostgresConnection implements DatabaseAccess {
     try {
       throwIfPast(deadline);
       deadline?.addEventListener("abort", cancel, { once: true });
-      return await work(sessionOf(client, deadline, onLastUse), "postgres");
+      return await work(sessionOf(client, deadline, onLastUse));
     } finally {
       deadline?.removeEventListener("abort", cancel);
       client.release(failure);
@@ -153,7 +153,7 @@ function sessionOf(
   };
 
   const query = async (sql: string, values: readonly SqlParameter[] = []): Promise<SqlValue[][]> => {
-    const config = { text: numbered(sql), values: [...values], rowMode: "array" as const, types: TYPES };
+    const config = { ...namedStatement(sql), values: [...values], rowMode: "array" as const, types: TYPES };
     return (await run(() => client.query<SqlValue[]>(config))).rows;
   };
 
@@ -168,8 +168,7 @@ function sessionOf(
     script,
     insertNew: async (table, columns, rows) => {
       const [unique = ""] = Object.keys(columns);
-      const typeOf = ([name, type]: [string, string]) => POSTGRES.tables(`${name} ${type}`).split(" ")[1];
-      const lists = Object.entries(columns).map((column) => `CAST(? AS ${typeOf(column)}[])`);
+      const lists = Object.values(columns).map((type) => `CAST(? AS ${type.split(" ")[0]}[])`);
       const inserted = await query(
         `INSERT INTO ${table} SELECT * FROM unnest(${lists.join(", ")}) ON CONFLICT DO NOTHING RETURNING ${unique}`,
         lists.map((_, column) => rows.map((row) => row[column] ?? null)),
@@ -188,13 +187,24 @@ function sessionOf(
   };
 }
 
-/** The parameters `?` and `?1` as PostgreSQL writes them. */
-function numbered(sql: string): string {
-  let count = 0;
-  return sql.replaceAll(/\?(\d*)/g, (_, number: string) => {
-    count += 1;
-    return `$${number || count}`;
-  });
+const named = new Map<string, { name: string; text: string }>();
+
+/**
+ * A statement under a name, so that a connection parses and plans it once, with the parameters `?` and `?1` as PostgreSQL
+ * writes them.
+ */
+function namedStatement(sql: string): { name: string; text: string } {
+  let statement = named.get(sql);
+  if (statement === undefined) {
+    let count = 0;
+    const text = sql.replaceAll(/\?(\d*)/g, (_, number: string) => {
+      count += 1;
+      return `$${number || count}`;
+    });
+    statement = { name: `catalog_${named.size}`, text };
+    named.set(sql, statement);
+  }
+  return statement;
 }
 
 /** @throws LocationError, which does not show the URL, because it may have a password */

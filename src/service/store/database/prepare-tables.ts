@@ -1,9 +1,11 @@
-import { randomBytes, randomInt } from "node:crypto";
-import { beginNextVersion } from "../product-rows/versions.ts";
+import { randomBytes } from "node:crypto";
+import { beginVersion, commitVersion, publishVersion } from "../product-rows/versions.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { Session } from "./database-session.ts";
-import { FIRST_VERSION, migrate, NEWEST_VERSION } from "./migrations.ts";
-import { db, TABLES } from "./tables.ts";
+import { migrate } from "./migrations.ts";
+import { db } from "./tables.ts";
+
+const NEWEST_VERSION = 8;
 
 /**
  * Creates the tables of an empty database, or migrates those of an earlier version.
@@ -11,20 +13,23 @@ import { db, TABLES } from "./tables.ts";
  * @throws StoreUnavailableError as `checkTables`
  */
 export async function prepareTables(session: Session): Promise<void> {
+  const { dialect } = session;
+  const canMigrate = (version: number) => dialect.earlierVersions.includes(version);
   const found = await schemaVersion(session);
   if (found === 0) {
-    await session.script(session.dialect.newDatabase);
+    await session.script(dialect.newDatabase);
   }
-  if (found === 0 || (found >= FIRST_VERSION && found < NEWEST_VERSION)) {
+  if (found === 0 || canMigrate(found)) {
     await session.transaction("schema", async () => {
       // Another process may have created or migrated the tables meanwhile.
       const version = await schemaVersion(session);
       if (version === 0) {
         await createTables(session);
-      } else if (version < NEWEST_VERSION) {
+      } else if (canMigrate(version)) {
         await migrate(session, version);
       }
     });
+    await publishVersion(session);
   }
   await checkTables(session);
 }
@@ -38,13 +43,9 @@ export async function checkTables(session: Session): Promise<void> {
 }
 
 async function createTables(session: Session): Promise<void> {
-  const { dialect } = session;
-  await session.script(`${dialect.tables(TABLES)}; ${dialect.mark(NEWEST_VERSION)}`);
-  await session.run(db.insertInto("data_version").values({ version: 0 }));
+  await session.script(session.dialect.tables);
   await session.run(db.insertInto("secret").values({ cursor: randomBytes(32) }));
-  // Ids start at a random number, so that ids from another database at the same place match no rows of this one.
-  await session.query(dialect.firstId, [randomInt(1, 2 ** 31)]);
-  await beginNextVersion(session);
+  await commitVersion(session, await beginVersion(session));
 }
 
 /** The version of the tables, and 0 if there are none. @throws StoreUnavailableError for those of another program */

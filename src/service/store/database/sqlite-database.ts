@@ -5,16 +5,15 @@ import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseAccess, Session } from "./database-session.ts";
 import { checkTables, prepareTables } from "./prepare-tables.ts";
 import { type ConnectionOptions, connectToSqlite } from "./sqlite-connection.ts";
-import { WINDOW_TABLE } from "./tables.ts";
 
 /** Milliseconds to wait for a lock of another process, such as a load of a million rows. */
 const READ_LOCK_WAIT = 1_000;
 const WRITE_LOCK_WAIT = 60_000;
-/** Milliseconds during which reads may still use a replaced file. Writes never use one. */
-const READ_TRUSTED_TIME = 1_000;
 
+const WINDOW_COLUMNS =
+  "key TEXT PRIMARY KEY, started_at INTEGER NOT NULL, ends_at INTEGER NOT NULL, used INTEGER NOT NULL";
 /** Windows of one process, which end with it. */
-const TEMPORARY_WINDOWS = WINDOW_TABLE.replace("CREATE TABLE", "CREATE TEMP TABLE");
+const TEMPORARY_WINDOWS = `CREATE TEMP TABLE request_window (${WINDOW_COLUMNS})`;
 
 /** The connections to one database. */
 export interface Database {
@@ -35,8 +34,8 @@ export async function openMemoryDatabase(): Promise<Database> {
 }
 
 /**
- * A database in a file. A missing file is created with mode 0600. If the file disappears later, it is not created again:
- * reads and writes fail until it is back.
+ * A database in a file. A missing file is created with mode 0600. A file that is put in its place later is read after the next
+ * start.
  */
 export async function openFileDatabase(path: string): Promise<Database> {
   if (await isReadOnly(path)) {
@@ -51,7 +50,7 @@ export async function openFileDatabase(path: string): Promise<Database> {
   }
   return {
     reader: connect(path),
-    writer: connect(path, { lockWait: WRITE_LOCK_WAIT, trustedTime: 0 }),
+    writer: connect(path, { lockWait: WRITE_LOCK_WAIT }),
     windows: connect(path, {}, (session) => attachWindows(session, `${path}-limits`)),
   };
 }
@@ -75,7 +74,6 @@ function connect(
 ): DatabaseAccess {
   return connectToSqlite(path, {
     lockWait: READ_LOCK_WAIT,
-    trustedTime: READ_TRUSTED_TIME,
     ...options,
     onOpen: async (session) => {
       await checkTables(session);
@@ -109,7 +107,7 @@ async function attachWindows(session: Session, path: string): Promise<void> {
   const url = pathToFileURL(path).href.replaceAll("'", "''");
   await session.script(`ATTACH '${url}?mode=rw' AS limits`);
   await session.script("PRAGMA limits.journal_mode = WAL; PRAGMA limits.synchronous = NORMAL");
-  await session.script(WINDOW_TABLE.replace("TABLE ", "TABLE IF NOT EXISTS limits."));
+  await session.script(`CREATE TABLE IF NOT EXISTS limits.request_window (${WINDOW_COLUMNS})`);
 }
 
 async function createFile(path: string): Promise<void> {

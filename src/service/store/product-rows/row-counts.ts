@@ -2,87 +2,112 @@ import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { combinationFilter } from "../../../contract/filter-match.ts";
 import { type Filters, formatRcd, type Rcd } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
-import { DamagedDataError, type Visibility } from "../store.ts";
-import { blobOf } from "./row-texts.ts";
-
-/** The first and the last day, inclusive, each as the number YYYYMMDD. */
-export type DayNumbers = readonly [first: number, last: number];
+import type { Visibility } from "../store.ts";
+import type { CombinationCount, DayNumbers } from "./row-set.ts";
 
 export const ALL_DAYS: DayNumbers = [0, 9999_12_31];
 
-/** The rows of a combination in one version of the data. */
-export interface CombinationCount extends Rcd {
-  id: number;
-  /** Rows on any day. */
-  corpus: number;
-  /** Rows in a range of days, and the first and the last of these days. Null without rows. */
-  matching: number;
-  earliest: number | null;
-  latest: number | null;
-}
+const COUNT_COLUMNS = ["id", "retailer", "department", "category", "rows", "first_day", "last_day"];
 
-/** The columns that are its members. */
-const COUNT_COLUMNS = ["id", "retailer", "department", "category", "corpus", "matching", "earliest", "latest"];
+/** What changed since the version ?1: rows of a combination and day that it has more, or fewer. Most often nothing. */
+const CHANGED = `
+  SELECT retailer, combination, day, -count(*) AS rows FROM product
+  WHERE added > ?1 AND removed IS NULL GROUP BY retailer, combination, day
+  UNION ALL
+  SELECT retailer, combination, day, count(*) AS rows FROM product
+  WHERE removed > ?1 AND added <= ?1 GROUP BY retailer, combination, day`;
+
+/** What is kept of each combination, and the rows of those days that are wanted. */
+const WHOLE = "SELECT id AS combination, rows, first_day, last_day FROM combination WHERE rows > 0";
+const OF_DAYS = `
+  SELECT combination, sum(rows) AS rows, min(day) AS first_day, max(day) AS last_day FROM row_count
+  WHERE day BETWEEN ?2 AND ?3 GROUP BY combination`;
+
+/** Combinations that changed since the version are counted from their days. */
+const countsOf = (unchanged: string) => `
+  WITH changed AS (${CHANGED}), cell AS (
+    SELECT combination, day, sum(rows) AS rows FROM (
+      SELECT combination, day, rows FROM row_count
+      WHERE (retailer, combination) IN (SELECT retailer, combination FROM changed)
+      UNION ALL SELECT combination, day, rows FROM changed
+    ) AS part WHERE day BETWEEN ?2 AND ?3 GROUP BY combination, day HAVING sum(rows) <> 0
+  )
+  SELECT combination, rows, first_day, last_day FROM (${unchanged}) AS unchanged
+  WHERE combination NOT IN (SELECT combination FROM changed)
+  UNION ALL SELECT combination, sum(rows), min(day), max(day) FROM cell GROUP BY combination`;
 
 /**
- * Counts the rows of each combination in a version, sorted by retailer, department, category (UTF-8 bytes). The cost
- * depends on the number of combinations and days, not on the number of rows.
+ * Counts the rows of each combination in a version, and those of some days, sorted by retailer, department, category (UTF-8
+ * bytes). The cost depends on the number of combinations, for a range of days also on the days of each, and on the rows that
+ * changed since the version, but not on the number of rows.
  *
- * @throws DamagedDataError
+ * @param all the counts of all days in this version, if they are known
  */
-export async function readCounts(session: Session, version: number, days: DayNumbers): Promise<CombinationCount[]> {
-  const { bytes, jsonArray, jsonObject } = session.dialect;
+export async function combinationCounts(
+  session: Session,
+  version: number,
+  days: DayNumbers,
+  all?: readonly CombinationCount[],
+): Promise<CombinationCount[]> {
+  const isWhole = days.join() === ALL_DAYS.join();
+  if (isWhole) {
+    return (await readCounts(session, version, days)).map(({ rows, first_day, last_day, ...combination }) => {
+      return { ...combination, corpus: rows, matching: rows, earliest: first_day, latest: last_day };
+    });
+  }
+  const matching = new Map((await readCounts(session, version, days)).map((count) => [count.id, count]));
+  const combinations = all ?? (await combinationCounts(session, version, ALL_DAYS));
+  return combinations.map((combination) => {
+    const { rows = 0, first_day = null, last_day = null } = matching.get(combination.id) ?? {};
+    return { ...combination, matching: rows, earliest: first_day, latest: last_day };
+  });
+}
+
+interface StoredCount extends Rcd {
+  id: number;
+  rows: number;
+  first_day: number | null;
+  last_day: number | null;
+}
+
+async function readCounts(session: Session, version: number, days: DayNumbers): Promise<StoredCount[]> {
+  const { jsonArray, jsonObject } = session.dialect;
+  const isWhole = days.join() === ALL_DAYS.join();
   const [[counts] = []] = await session.query(
-    `WITH day_rows AS (
-       SELECT combination, day, sum(rows) AS present, day BETWEEN ?2 AND ?3 AS matches
-       FROM row_count WHERE version <= ?1 GROUP BY combination, day HAVING sum(rows) <> 0
-     ), combination_rows AS (
-       SELECT combination, sum(present) AS corpus, coalesce(sum(present) FILTER (WHERE matches), 0) AS matching,
-         min(day) FILTER (WHERE matches) AS earliest, max(day) FILTER (WHERE matches) AS latest
-       FROM day_rows GROUP BY combination
-     )
-     SELECT ${bytes(jsonArray(jsonObject(COUNT_COLUMNS), "retailer, department, category"))}
-     FROM combination_rows JOIN combination ON combination.id = combination_rows.combination`,
+    `SELECT ${jsonArray(jsonObject(COUNT_COLUMNS), "retailer, department, category")} FROM (
+       SELECT id, retailer, department, category, counted.rows, counted.first_day, counted.last_day
+       FROM (${countsOf(isWhole ? WHOLE : OF_DAYS)}) AS counted JOIN combination ON combination.id = counted.combination
+     ) AS named`,
     [version, ...days],
   );
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(blobOf(counts))) as CombinationCount[];
-  } catch (error) {
-    throw new DamagedDataError("the vocabulary in the database is damaged", { cause: error });
-  }
+  return JSON.parse(String(counts)) as StoredCount[];
 }
 
-/**
- * Compares the counts of a version in a file with its rows, or only what differs from another version. Then the cost depends
- * on the rows that were added and removed between both.
- *
- * @param compared a version whose counts are right
- * @throws DamagedDataError if they differ, because a wrong count would be a wrong coverage
- */
-export async function checkCounts(session: Session, version: number, compared = 0): Promise<void> {
-  const [first, last] = [Math.min(version, compared), Math.max(version, compared)];
-  // Ids rise from version to version. An index with the places of all rows is read faster than the rows.
-  const added =
-    first === 0
-      ? "INDEXED BY product_place WHERE"
-      : "NOT INDEXED WHERE id > (SELECT coalesce(max(id), 0) FROM product NOT INDEXED WHERE added <= ?1) AND";
-  const [[differences] = []] = await session.query(
-    `SELECT count(*) FROM (
-       SELECT 1 FROM (
-         SELECT combination, day, rows FROM row_count WHERE version > ?1 AND version <= ?2
-         UNION ALL
-         SELECT combination, day, -count(*) FROM product ${added}
-         added > ?1 AND added <= ?2 AND (removed IS NULL OR removed > ?2) GROUP BY combination, day
-         UNION ALL
-         SELECT combination, day, count(*) FROM product INDEXED BY product_removed
-         WHERE removed > ?1 AND removed <= ?2 AND added <= ?1 GROUP BY combination, day
-       ) GROUP BY combination, day HAVING sum(rows) <> 0
-     )`,
-    [first, last],
+/** The rows of a version on each day of some combinations, sorted by both. */
+export async function readDays(
+  session: Session,
+  version: number,
+  days: DayNumbers,
+  combinations: readonly CombinationCount[],
+): Promise<{ combination: number; day: number; rows: number }[]> {
+  const { isListed } = session.dialect;
+  const listed = `${isListed("combination", 4, "BIGINT")} AND ${isListed("retailer", 5, "TEXT")}`;
+  const found = await session.query(
+    `SELECT combination, day, CAST(sum(rows) AS BIGINT) FROM (
+       SELECT combination, day, rows FROM row_count WHERE ${listed}
+       UNION ALL SELECT combination, day, rows FROM (${CHANGED}) AS changed WHERE ${listed}
+     ) AS part WHERE day BETWEEN ?2 AND ?3 GROUP BY combination, day HAVING sum(rows) <> 0 ORDER BY combination, day`,
+    [version, ...days, combinations.map(({ id }) => id), retailersOf(combinations)],
   );
-  if (differences !== 0) {
-    throw new DamagedDataError(`the database counts other rows than it has, in ${differences} combinations and days`);
-  }
+  return found.map(([combination, day, rows]) => ({
+    combination: Number(combination),
+    day: Number(day),
+    rows: Number(rows),
+  }));
+}
+
+export function retailersOf(combinations: readonly Rcd[]): string[] {
+  return [...new Set(combinations.map(({ retailer }) => retailer))];
 }
 
 /** The combinations with matching rows that a team can see. */

@@ -1,10 +1,8 @@
-import { crc32 } from "node:zlib";
 import type { Product } from "../../../contract/product.ts";
 import type { Columns, Session } from "../database/database-session.ts";
 import type { Dialect } from "../database/dialect.ts";
 import { compactDay } from "./row-counts.ts";
-import { blobOf } from "./row-texts.ts";
-import { beginNextVersion, removeFromVersion } from "./versions.ts";
+import { beginVersion, commitVersion } from "./versions.ts";
 
 /** A row to add, and its JSON text as it will be served: columns in the contract's order, on one line. */
 export interface NewRow {
@@ -23,83 +21,83 @@ type OnConflict = (line: number, body: string, presentBody: string, isStored: bo
 /** Which rows make room for the staged ones: those with the same `product_id`, or all of a retailer and a day. */
 export type Replacement = "same-ids" | { retailer: string; day: string };
 
-const STAGED: Columns = {
-  product_id: "TEXT",
+const columnsOf = ({ types: { sorted, text } }: Dialect): Columns => ({
+  product_id: sorted,
   line: "BIGINT",
-  sku: "TEXT",
-  retailer: "TEXT",
-  department: "TEXT",
-  category: "TEXT",
+  sku: sorted,
+  retailer: text,
+  department: text,
+  category: text,
   day: "INTEGER",
-  body: "BLOB",
-  sum: "BIGINT",
-};
+  body: text,
+});
 
-/** The rows to add, and the ids of rows that make room. The tables belong to the connection; each load empties them. */
-const STAGE = `
-  CREATE TEMP TABLE IF NOT EXISTS gone (id INTEGER PRIMARY KEY);
-  DELETE FROM gone;
+/**
+ * The rows to add, the stored rows with the same `product_id`, and the ids of rows that make room. The tables belong to the
+ * connection; each load empties them.
+ */
+const stageOf = (dialect: Dialect) => `
   CREATE TEMP TABLE IF NOT EXISTS staged_row (
-    ${Object.entries(STAGED)
+    ${Object.entries(columnsOf(dialect))
       .map(([name, type]) => `${name} ${type} NOT NULL`)
       .join(", ")}, UNIQUE (product_id)
   );
-  DELETE FROM staged_row;
+  CREATE TEMP TABLE IF NOT EXISTS present (
+    id BIGINT NOT NULL, retailer ${dialect.types.text} NOT NULL, product_id ${dialect.types.sorted} NOT NULL,
+    differs BOOLEAN NOT NULL
+  );
+  CREATE TEMP TABLE IF NOT EXISTS gone (id BIGINT NOT NULL, retailer ${dialect.types.text} NOT NULL);
+  DELETE FROM staged_row; DELETE FROM present; DELETE FROM gone;
 `;
 
 /** The join begins with the staged rows, so that the cost does not depend on the stored ones. */
-const conflicts = ({ join, body }: Dialect) => `
-  SELECT line, staged_row.body, ${body} FROM staged_row ${join} product USING (product_id)
-  WHERE line > ? AND removed IS NULL AND staged_row.body <> ${body}
-    AND NOT EXISTS (SELECT 1 FROM gone WHERE gone.id = product.id)
-  ORDER BY line LIMIT 100`;
+const findPresent = ({ join }: Dialect) => `
+  INSERT INTO present SELECT id, product.retailer, product_id, product.body <> staged_row.body
+  FROM staged_row ${join} product USING (product_id) WHERE removed IS NULL`;
 
-const replaced = ({ join, body }: Dialect) => `
-  INSERT INTO gone SELECT id FROM staged_row ${join} product USING (product_id)
-  WHERE removed IS NULL AND staged_row.body <> ${body}`;
+/** Rows that stay as they are do not make room. */
+const REPLACED = "INSERT INTO gone SELECT id, retailer FROM present WHERE differs";
+const REPLACED_SLICE = `
+  INSERT INTO gone SELECT id, retailer FROM product
+  WHERE retailer = ?1 AND combination IN (SELECT id FROM combination WHERE retailer = ?1) AND day = ?2 AND removed IS NULL
+    AND id NOT IN (SELECT id FROM present WHERE NOT differs)`;
 
-/** A row that stays as it is is not replaced. */
-const replacedSlice = ({ body }: Dialect) => `
-  INSERT INTO gone SELECT id FROM product
-  WHERE combination IN (SELECT id FROM combination WHERE retailer = ?) AND day = ? AND removed IS NULL AND NOT EXISTS (
-    SELECT 1 FROM staged_row
-    WHERE staged_row.product_id = product.product_id AND staged_row.body = ${body}
-  )`;
+const conflictsOf = ({ join }: Dialect) => `
+  SELECT line, staged_row.body, product.body FROM present ${join} staged_row USING (product_id)
+    ${join} product ON product.id = present.id AND product.retailer = present.retailer
+  WHERE differs AND line > ? AND present.id NOT IN (SELECT id FROM gone) ORDER BY line LIMIT 100`;
 
 const DROP_PRESENT = `
-  DELETE FROM staged_row WHERE EXISTS (
-    SELECT 1 FROM product
-    WHERE product.product_id = staged_row.product_id AND removed IS NULL
-      AND NOT EXISTS (SELECT 1 FROM gone WHERE gone.id = product.id)
-  )`;
+  DELETE FROM staged_row WHERE product_id IN (SELECT product_id FROM present WHERE id NOT IN (SELECT id FROM gone))`;
+
+const ADD_COMBINATIONS = `
+  INSERT INTO combination (retailer, department, category)
+  SELECT DISTINCT retailer, department, category FROM staged_row WHERE true ON CONFLICT DO NOTHING`;
 
 /** Ids follow the row order of the service, so that the rows of a page are stored next to each other. */
-const ADD = `
-  INSERT INTO combination (retailer, department, category)
-  SELECT DISTINCT retailer, department, category FROM staged_row WHERE true ON CONFLICT DO NOTHING;
-  INSERT INTO product (product_id, sku, retailer, combination, day, body, sum, added)
-  SELECT product_id, sku, retailer, combination.id, day, body, sum, version
-  FROM staged_row JOIN combination USING (retailer, department, category), data_version
-  ORDER BY sku, retailer, day, product_id;
-  INSERT INTO row_count
-  SELECT combination.id, day, version, count(*)
-  FROM staged_row JOIN combination USING (retailer, department, category), data_version
-  GROUP BY combination.id, day, version
-  ON CONFLICT (combination, day, version) DO UPDATE SET rows = row_count.rows + excluded.rows`;
+const ADD_ROWS = `
+  INSERT INTO product (product_id, sku, retailer, combination, day, body, added)
+  SELECT product_id, sku, retailer, combination.id, day, body, CAST(? AS BIGINT)
+  FROM staged_row JOIN combination USING (retailer, department, category)
+  ORDER BY sku, retailer, day, product_id`;
+
+/** Changed rows from which on the engine prepares for reading: it would take longer than a load of a few rows. */
+const MANY_ROWS = 10_000;
 
 /** Rows that are collected, then added together. */
 export async function createRowStage(session: Session, onConflict: OnConflict, replacement?: Replacement) {
   const { dialect } = session;
-  const { rowText } = dialect;
-  await session.script(`${dialect.load.begin}; ${dialect.tables(STAGE)}`);
+  const { sortedValue } = dialect;
+  await session.script(`${dialect.load.begin}; ${stageOf(dialect)}`);
+  let changes = 0;
 
   async function refuseConflicts(): Promise<void> {
-    let found = await session.query(conflicts(dialect), [-1]);
+    let found = await session.query(conflictsOf(dialect), [-1]);
     while (found.length > 0) {
       for (const [line, body, presentBody] of found) {
-        onConflict(Number(line), blobOf(body).toString(), blobOf(presentBody).toString(), true);
+        onConflict(Number(line), String(body), String(presentBody), true);
       }
-      found = await session.query(conflicts(dialect), [found.at(-1)?.[0] ?? null]);
+      found = await session.query(conflictsOf(dialect), [found.at(-1)?.[0] ?? null]);
     }
   }
 
@@ -108,41 +106,52 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
     add: async (rows: readonly NewRow[]): Promise<void> => {
       const values = rows.map(({ line, product, body }) => {
         const { product_id, sku, retailer, department, category, crawl_date } = product;
-        const bytes = Buffer.from(body);
         const place = [retailer, department, category, compactDay(crawl_date)];
-        return [rowText(product_id), line, rowText(sku), ...place, bytes, crc32(bytes)];
+        return [sortedValue(product_id), line, sortedValue(sku), ...place, body];
       });
-      for (const position of await session.insertNew("staged_row", STAGED, values)) {
+      for (const position of await session.insertNew("staged_row", columnsOf(dialect), values)) {
         const [id = null] = values[position] ?? [];
         const [[staged] = []] = await session.query("SELECT body FROM staged_row WHERE product_id = ?", [id]);
         const { line = 0, body = "" } = rows[position] ?? {};
-        onConflict(line, body, blobOf(staged).toString(), false);
+        onConflict(line, body, String(staged), false);
       }
     },
-    /** Adds the staged rows as the next version of the data, in the caller's transaction. @returns numbers of rows */
+    /**
+     * Adds the staged rows as the next version of the data, in the caller's transaction. It has to be published afterwards.
+     *
+     * @returns numbers of rows
+     */
     merge: async (): Promise<{ added: number; removed: number }> => {
       await session.script(dialect.load.merge);
+      await session.query(findPresent(dialect));
       if (replacement === "same-ids") {
-        await session.query(replaced(dialect));
+        await session.query(REPLACED);
       } else if (replacement !== undefined) {
-        await session.query(replacedSlice(dialect), [replacement.retailer, compactDay(replacement.day)]);
+        await session.query(REPLACED_SLICE, [replacement.retailer, compactDay(replacement.day)]);
       }
       await refuseConflicts();
       await session.script(DROP_PRESENT);
-      const [[added, removed] = []] = await session.query(
+      const [counts = []] = await session.query(
         "SELECT (SELECT count(*) FROM staged_row), (SELECT count(*) FROM gone)",
       );
-      if (added !== 0 || removed !== 0) {
-        await beginNextVersion(session);
-        await removeFromVersion(session, "id IN (SELECT id FROM gone)");
-        await session.script(ADD);
+      const [added = 0, removed = 0] = counts.map(Number);
+      changes = added + removed;
+      if (changes > 0) {
+        const version = await beginVersion(session);
+        const isGone = "(id, retailer) IN (SELECT id, retailer FROM gone)";
+        await session.query(`UPDATE product SET removed = ? WHERE ${isGone}`, [version]);
+        await session.query(ADD_COMBINATIONS);
+        await session.query(ADD_ROWS, [version]);
+        await commitVersion(session, version);
       }
-      await session.script("DELETE FROM staged_row");
-      return { added: Number(added), removed: Number(removed) };
+      await session.script("DELETE FROM staged_row; DELETE FROM present; DELETE FROM gone");
+      return { added, removed };
     },
     /** Lets the engine prepare for reading the rows, after they were committed. They are there also if this fails. */
     end: async (): Promise<void> => {
-      await session.script(dialect.load.end).catch(() => undefined);
+      if (changes >= MANY_ROWS) {
+        await session.script(dialect.load.end).catch(() => undefined);
+      }
     },
   };
 }

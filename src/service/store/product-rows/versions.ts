@@ -1,63 +1,115 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { CoverageSummary } from "../../../contract/coverage.ts";
 import type { Filters } from "../../../contract/filters.ts";
-import type { Session, SqlParameter } from "../database/database-session.ts";
-import { daysOf, readCounts, summarise, wantedCounts } from "./row-counts.ts";
+import type { Session } from "../database/database-session.ts";
+import { StoreUnavailableError } from "../store.ts";
+import { combinationCounts, daysOf, retailersOf, summarise, wantedCounts } from "./row-counts.ts";
 
-/** Milliseconds for which removed rows are kept, so that walks can end in the version in which they began. */
+/** Milliseconds for which rows and versions are kept after they were replaced, so that walks can end in their version. */
 const KEPT_TIME = 24 * 60 * 60 * 1000;
 
-/** The version, which changes with each load that adds rows and each removal. */
-export async function readVersion(session: Session): Promise<number> {
-  const [[version] = []] = await session.query("SELECT version FROM data_version");
-  return Number(version);
+/** Milliseconds that a publication waits until all rows of a version can be read, and between two looks. */
+const PUBLICATION_WAIT = 120_000;
+const PUBLICATION_PAUSE = 100;
+
+/** The newest version that may be read. */
+export async function readPublished(session: Session): Promise<number> {
+  const [[published] = []] = await session.query("SELECT published FROM data_version");
+  return Number(published);
 }
 
 /** Whether all rows of a version are still stored. */
 export async function hasVersion(session: Session, version: number): Promise<boolean> {
-  return (await session.query("SELECT 1 FROM row_version WHERE version = ?", [version])).length > 0;
+  const known =
+    "SELECT 1 FROM row_version, data_version WHERE row_version.version = ? AND row_version.version <= published";
+  return (await session.query(known, [version])).length > 0;
 }
 
 /**
- * Begins the next version of the data, as part of the current transaction. It is at least the time in milliseconds, so
- * that a database restored from a copy never repeats a version. Drops rows that were removed long ago, and the versions
- * that had them.
- */
-export async function beginNextVersion(session: Session): Promise<void> {
-  const now = Date.now();
-  await session.query(
-    "UPDATE data_version SET version = CASE WHEN version < CAST(? AS BIGINT) THEN CAST(? AS BIGINT) ELSE version + 1 END",
-    [now, now],
-  );
-  await session.script(`
-    DELETE FROM row_version WHERE version < (
-      SELECT max(removed) FROM product WHERE removed < (SELECT version FROM data_version) - ${KEPT_TIME}
-    );
-    DELETE FROM product WHERE removed < (SELECT version FROM data_version) - ${KEPT_TIME};
-    INSERT INTO row_version SELECT version FROM data_version`);
-}
-
-/**
- * Removes rows from the version that was begun.
+ * Begins the next version of the data, as part of the current transaction: the caller adds rows with this number, marks
+ * others as removed with it, and then calls `commitVersion`. Deletes what only versions read that were replaced long ago.
  *
- * @param condition on the columns of `product`
+ * @returns its number, at least the time in milliseconds, so that a database restored from a copy never repeats one
  */
-export async function removeFromVersion(
-  session: Session,
-  condition: string,
-  parameters: readonly SqlParameter[] = [],
-): Promise<void> {
-  await session.query(
-    `INSERT INTO row_count
-     SELECT combination, day, version, -count(*) FROM product, data_version
-     WHERE removed IS NULL AND ${condition} GROUP BY combination, day, version
-     ON CONFLICT (combination, day, version) DO UPDATE SET rows = row_count.rows + excluded.rows`,
-    parameters,
-  );
-  await session.query(
-    `UPDATE product SET removed = (SELECT version FROM data_version) WHERE removed IS NULL AND ${condition}`,
-    parameters,
-  );
+export async function beginVersion(session: Session): Promise<number> {
+  const [[newest] = []] = await session.query("SELECT version FROM data_version");
+  const version = Math.max(Date.now(), Number(newest) + 1);
+  const past = `
+    SELECT coalesce(max(row_version.version), 0) FROM row_version, data_version
+    WHERE row_version.version <= ? AND row_version.version <= published`;
+  const [[oldest = 0] = []] = await session.query(past, [version - KEPT_TIME]);
+  await session.query("DELETE FROM row_version WHERE version < ?", [oldest]);
+  await session.query("DELETE FROM product WHERE removed <= ?", [oldest]);
+  return version;
 }
+
+/**
+ * Counts what a version added and removed, as part of the current transaction. The cost depends on these rows, and on the days
+ * of their combinations. Nobody reads the version before it is published.
+ */
+export async function commitVersion(session: Session, version: number): Promise<void> {
+  const changed = `SELECT combination FROM product WHERE added = ?1 UNION SELECT combination FROM product WHERE removed = ?1`;
+  const counted = (sign: "" | "-", column: "added" | "removed") => `
+    INSERT INTO row_count (retailer, combination, day, rows)
+    SELECT retailer, combination, day, ${sign}count(*) FROM product WHERE ${column} = ? GROUP BY retailer, combination, day
+    ON CONFLICT (retailer, combination, day) DO UPDATE SET rows = row_count.rows + excluded.rows`;
+  await session.query(counted("", "added"), [version]);
+  await session.query(counted("-", "removed"), [version]);
+  await session.query(
+    `DELETE FROM row_count
+     WHERE rows = 0 AND (retailer, combination) IN (SELECT retailer, combination FROM product WHERE removed = ?)`,
+    [version],
+  );
+  await session.query(
+    `UPDATE combination SET (rows, first_day, last_day) = (
+       SELECT coalesce(sum(row_count.rows), 0), min(day), max(day) FROM row_count
+       WHERE row_count.retailer = combination.retailer AND row_count.combination = combination.id
+     ) WHERE id IN (${changed})`,
+    [version],
+  );
+  await session.query(
+    `INSERT INTO row_version (version, added, removed)
+     SELECT CAST(?1 AS BIGINT), (SELECT count(*) FROM product WHERE added = ?1), (SELECT count(*) FROM product WHERE removed = ?1)`,
+    [version],
+  );
+  await session.query("UPDATE data_version SET version = ?", [version]);
+}
+
+/**
+ * Lets readers see the newest version, after its transaction. A database on several servers commits on one after the other, so
+ * that readers could get the rows of some of them: all have to be there before.
+ *
+ * @throws StoreUnavailableError if rows are missing for two minutes
+ */
+export async function publishVersion(session: Session): Promise<void> {
+  for (const end = Date.now() + PUBLICATION_WAIT; ; await pause(PUBLICATION_PAUSE)) {
+    const [[version = 0, published = 0, ...changes] = []] = await session.query(UNPUBLISHED);
+    if (version === published) {
+      return;
+    }
+    const [present = []] = await session.query(PRESENT_CHANGES, [published, version]);
+    if (present.join() === changes.join()) {
+      await session.query("UPDATE data_version SET published = ?1 WHERE published < ?1", [version]);
+      return;
+    }
+    if (Date.now() > end) {
+      throw new StoreUnavailableError(
+        "the rows are stored, but not yet on all servers, and nobody reads them before: run the command again to publish them",
+      );
+    }
+  }
+}
+
+/** The newest version, the published one, and how many rows the versions between them added and removed. */
+const UNPUBLISHED = `
+  SELECT data_version.version, published,
+    CAST(coalesce(sum(added), 0) AS BIGINT), CAST(coalesce(sum(removed), 0) AS BIGINT)
+  FROM data_version LEFT JOIN row_version ON row_version.version > published GROUP BY data_version.version, published`;
+
+/** How many of these rows can be read. */
+const PRESENT_CHANGES = `
+  SELECT (SELECT count(*) FROM product WHERE added > ?1 AND added <= ?2),
+    (SELECT count(*) FROM product WHERE removed > ?1 AND removed <= ?2)`;
 
 /**
  * Removes the rows that match the filters, as part of the current transaction. Walks that began earlier still read them.
@@ -65,13 +117,19 @@ export async function removeFromVersion(
  * @returns their coverage, which counts them
  */
 export async function removeRows(session: Session, filters: Filters): Promise<CoverageSummary> {
+  const [[newest] = []] = await session.query("SELECT version FROM data_version");
   const days = daysOf(filters);
-  const wanted = wantedCounts(await readCounts(session, await readVersion(session), days), filters, null);
+  const wanted = wantedCounts(await combinationCounts(session, Number(newest), days), filters, null);
   const summary = summarise(wanted);
   if (summary.matching_rows > 0) {
-    await beginNextVersion(session);
-    const matches = `${session.dialect.isListed("combination")} AND day BETWEEN ? AND ?`;
-    await removeFromVersion(session, matches, [wanted.map(({ id }) => id), ...days]);
+    const { isListed } = session.dialect;
+    const version = await beginVersion(session);
+    await session.query(
+      `UPDATE product SET removed = ?1 WHERE removed IS NULL AND day BETWEEN ?2 AND ?3
+         AND ${isListed("combination", 4, "BIGINT")} AND ${isListed("retailer", 5, "TEXT")}`,
+      [version, ...days, wanted.map(({ id }) => id), retailersOf(wanted)],
+    );
+    await commitVersion(session, version);
   }
   return summary;
 }

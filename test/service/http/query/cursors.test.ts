@@ -6,13 +6,18 @@ const secret = Buffer.alloc(32, 1);
 const position = {
   offset: 4_000_000_000,
   version: 1_800_000_000_000,
-  after: 5_000_000_000,
+  after: { sku: "sku-1\u0000", retailer: "chez-é", day: 2026_01_31, product_id: "p-1" },
   selection: selectionDigest("all rows"),
 };
 const HOUR = 3_600_000;
 
 test("a cursor decodes to its position", () => {
   expect(openCursor(sealCursor(position, secret, 10), secret, 20, HOUR)).toEqual(position);
+});
+
+test("a cursor after a row with a sku too long for a URL has its position alone", () => {
+  const long = { ...position, after: { ...position.after, sku: "s".repeat(6_000) } };
+  expect(openCursor(sealCursor(long, secret, 10), secret, 20, HOUR)).toEqual({ ...position, after: undefined });
 });
 
 test("a cursor is accepted until it expires", () => {

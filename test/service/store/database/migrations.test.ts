@@ -1,22 +1,26 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import Database from "libsql";
 import { expect, test } from "vitest";
 import { hashSecret, listKeys } from "../../../../src/service/store/access/manage-keys.ts";
 import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "../../../helpers/cli.ts";
 import { NO_DEADLINE, testStore, walk } from "../stores.ts";
 
-/** A database of the version without teams: two rows, seven keys in three teams, one incident. */
-const SCHEMA_2 = new URL("databases/schema-2.db.gz", import.meta.url);
+/**
+ * `schema-2` is of version 0.1.0, without teams: two rows, seven keys in three teams, one incident. `schema-7` has three rows
+ * and one that was replaced, and a key.
+ */
+type Fixture = "schema-2" | "schema-7";
 
 /** Secret of its key `shop-3`, which exists nowhere else. */
 const SECRET = "Df5pSsNFFR9KP4phknj0C8uXiIkXXy5bn10WsyYrQnM";
 
-async function oldDatabase(): Promise<string> {
+async function oldDatabase(fixture: Fixture = "schema-2"): Promise<string> {
   const path = join(await temporaryFolder(), "old.db");
-  await writeFile(path, gunzipSync(await readFile(SCHEMA_2)), { mode: 0o600 });
+  await writeFile(path, gunzipSync(await readFile(new URL(`databases/${fixture}.db.gz`, import.meta.url))), {
+    mode: 0o600,
+  });
   return path;
 }
 
@@ -44,19 +48,23 @@ test("migrating a database without teams keeps the rights of each key, and split
   ]);
 });
 
-test("a migrated database has the tables of a new one", async () => {
-  const [migrated, fresh] = [await testStore(await oldDatabase()), await testStore()];
-  const tables = (await tablesOf(fresh)) as unknown[][];
-  expect(tables.length).toBeGreaterThan(50);
-  expect(await tablesOf(migrated)).toEqual(tables);
-});
+test.each(["schema-2", "schema-7"] as const)(
+  "a migrated database of %s has the tables of a new one",
+  async (fixture) => {
+    const [migrated, fresh] = [await testStore(await oldDatabase(fixture)), await testStore()];
+    const tables = (await tablesOf(fresh)) as unknown[][];
+    expect(tables.length).toBeGreaterThan(50);
+    expect(await tablesOf(migrated)).toEqual(tables);
+  },
+);
 
 /** Columns, indexes and references of each table. */
 async function tablesOf(store: WritableStore) {
   return await store.read((session) =>
     session.query(`
       SELECT list.name, wr, info.cid, info.name, info.type, "notnull", dflt_value, info.pk
-      FROM pragma_table_list AS list JOIN pragma_table_info(list.name) AS info WHERE list.schema = 'main'
+      FROM pragma_table_list AS list JOIN pragma_table_info(list.name) AS info
+      WHERE list.schema = 'main' AND list.name <> 'sqlite_sequence'
       UNION ALL SELECT list.name, seq, part.seqno, part.name, origin, "unique", partial, NULL
       FROM pragma_table_list AS list JOIN pragma_index_list(list.name) AS own JOIN pragma_index_info(own.name) AS part
       WHERE list.schema = 'main'
@@ -77,23 +85,14 @@ test("migrating a database without teams keeps its secrets, rows and incidents",
   expect(await store.incidents("")).toMatchObject([{ title: "Slow", resolved_at: null }]);
 });
 
-test("migrating a database with teams, but without versions of rows, keeps its teams, keys and rows", async () => {
-  const path = await oldDatabase();
-  const newest = await testStore(path);
-  const [keys, rows] = [await listKeys(newest), await walk(newest)];
-  await newest.close();
-  const old = new Database(path);
-  old.exec(`
-    DROP INDEX product_present; DROP INDEX product_removed; DROP INDEX product_order; DROP INDEX product_place;
-    ALTER TABLE product DROP COLUMN added; ALTER TABLE product DROP COLUMN removed;
-    DROP TABLE row_count; CREATE TABLE row_index (part BLOB); CREATE TABLE removed_row (id INTEGER);
-    PRAGMA user_version = 6`);
-  old.close();
-
+test("migrating a database with teams keeps its teams, keys and the rows that were not removed", async () => {
+  const path = await oldDatabase("schema-7");
   const store = await testStore(path);
 
-  expect(await listKeys(store)).toEqual(keys);
-  expect(await walk(store)).toEqual(rows);
+  expect(await listKeys(store)).toMatchObject([{ name: "laptop", team: "sales", retailers: ["shop-00"] }]);
+  expect((await walk(store)).map((text) => JSON.parse(text).selling_price)).toEqual([15, 17, 16.5]);
+  const { combinations } = await store.snapshot(NO_DEADLINE);
+  expect(combinations(null)).toHaveLength(3);
 });
 
 test("two processes that open an old database at the same time migrate it once", async () => {

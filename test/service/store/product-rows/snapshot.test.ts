@@ -2,8 +2,17 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Filters, formatRcd, type Rcd } from "../../../../src/contract/filters.ts";
 import type { Product } from "../../../../src/contract/product.ts";
+import type { Session } from "../../../../src/service/store/database/database-session.ts";
 import { createSnapshots } from "../../../../src/service/store/product-rows/snapshot.ts";
-import { DamagedDataError, type Selection, type Visibility } from "../../../../src/service/store/store.ts";
+import {
+  DamagedDataError,
+  type RowPlace,
+  type RowTexts,
+  type Selection,
+  type Store,
+  StoreUnavailableError,
+  type Visibility,
+} from "../../../../src/service/store/store.ts";
 import { DATABASE_RUNS } from "../../../helpers/databases.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
@@ -43,11 +52,8 @@ const filters = fc
 
 const visibility: fc.Arbitrary<Visibility> = fc.option(fc.subarray(["acme", "bolt", "chez-é"]), { nil: null });
 
-/** Few rows: all ids are read at once. Many: each page reads its own. */
-test.each([
-  ["few", 60],
-  ["many", 0],
-])("a selection of %s rows gives the same rows as a plain search, in order, on every page", async (_, listedRows) => {
+/** Pages of few rows are sorted, and of many read along the index of the row order. */
+test("a selection gives the same rows as a plain search, in order, on every page", async () => {
   await fc.assert(
     fc.asyncProperty(
       rows,
@@ -57,8 +63,7 @@ test.each([
       async (all, sets, visible, size) => {
         const store = await testStore();
         await load(store, all);
-        const { version } = await store.snapshot(NO_DEADLINE);
-        const snapshot = await createSnapshots(listedRows)(version, (work) => store.read(work));
+        const snapshot = await store.snapshot(NO_DEADLINE);
         expect(snapshot.combinations(visible)).toMatchObject(vocabulary(all, visible));
         for (const set of sets) {
           const selection = await snapshot.select(set, visible);
@@ -68,17 +73,13 @@ test.each([
             total: expected.length,
             ...count(all, expected),
           });
-          const [byRow, byOffset] = [await walkOf(selection, size, true), await walkOf(selection, size, false)];
-          expect((await textsOf(store, byRow)).map((text) => JSON.parse(text))).toEqual(expected);
-          expect(byOffset).toEqual(byRow);
-          const sampled = await selection.spreadIds(7);
-          expect(sampled.length).toBe(Math.min(total, 7));
-          if (listedRows > 0) {
-            expect(sampled).toEqual(evenly(byRow, 7));
-          } else {
-            expect(sampled).toEqual(byRow.filter((id) => sampled.includes(id)));
-            expect(wrongShares(expected, (index) => sampled.includes(byRow[index] ?? 0))).toEqual([]);
-          }
+          expect(await walkOf(store, selection, size, true)).toEqual(expected);
+          expect(await walkOf(store, selection, size, false)).toEqual(expected);
+          const sampled = rowsOf(await store.sample(selection, 7, NO_DEADLINE));
+          const ids = sampled.map(({ product_id }) => product_id);
+          expect(ids.length).toBe(Math.min(total, 7));
+          expect(sampled).toEqual(expected.filter(({ product_id }) => ids.includes(product_id)));
+          expect(wrongShares(expected, sampled)).toEqual([]);
         }
         await store.close();
       },
@@ -87,116 +88,112 @@ test.each([
   );
 });
 
-/** The ids of all pages. Each but the first is found by the last row before it, or by its offset alone. */
-async function walkOf(selection: Selection, size: number, isByRow: boolean): Promise<number[]> {
-  const walked: number[] = [];
+const rowsOf = (texts: RowTexts) => textsOf(texts).map((text) => JSON.parse(text) as Product);
+
+/** The rows of all pages. Each but the first is found by the last row before it, or by its offset alone. */
+async function walkOf(store: Store, selection: Selection, size: number, isByRow: boolean): Promise<Product[]> {
+  const walked: Product[] = [];
+  let after: RowPlace | undefined;
   while (walked.length < selection.total) {
-    walked.push(...(await selection.ids(walked.length, size, isByRow ? walked.at(-1) : undefined)));
+    const page = await store.page(selection, { offset: walked.length, after }, size, NO_DEADLINE);
+    walked.push(...rowsOf(page));
+    after = isByRow ? page.last : undefined;
   }
   return walked;
 }
 
-function evenly(all: readonly number[], most: number): number[] {
-  const length = Math.min(all.length, most);
-  return Array.from({ length }, (_, index) => all[Math.floor((index * all.length) / length)] ?? 0);
-}
-
 /** Combinations and days of which a sample has not their share of the rows. */
-function wrongShares(all: readonly Product[], isSampled: (index: number) => boolean): string[] {
+function wrongShares(all: readonly Product[], sample: readonly Product[]): string[] {
   const cellOf = (row: Product) => `${formatRcd(row)} ${row.crawl_date}`;
-  const size = all.filter((_, index) => isSampled(index)).length;
   return [...new Set(all.map(cellOf))].filter((cell) => {
     const rows = all.filter((row) => cellOf(row) === cell).length;
-    const sampled = all.filter((row, index) => cellOf(row) === cell && isSampled(index)).length;
-    return Math.abs(sampled - (rows * size) / all.length) >= 1;
+    const sampled = sample.filter((row) => cellOf(row) === cell).length;
+    return Math.abs(sampled - (rows * sample.length) / all.length) >= 1;
   });
 }
 
 test("a position beyond the last row has no rows", async () => {
   const store = await testStore();
   await load(store, [product()]);
-  for (const listedRows of [1, 0]) {
-    const { version } = await store.snapshot(NO_DEADLINE);
-    const snapshot = await createSnapshots(listedRows)(version, (work) => store.read(work));
-    const { ids } = await snapshot.select({}, null);
-    expect([...(await ids(1, 500)), ...(await ids(5_000_000_000, 1))]).toEqual([]);
+  const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
+  for (const offset of [1, 5_000_000_000]) {
+    expect(await store.page(selection, { offset }, 500, NO_DEADLINE)).toMatchObject({ count: 0, last: undefined });
   }
 });
 
-test("rows that are counted but missing are an error, on a page, in a list and in a sample", async () => {
+test("rows that are counted but missing are an error, on a page and in a sample", async () => {
   const store = await testStore();
   await load(store, products(3));
-  const { version } = await store.snapshot(NO_DEADLINE);
-  const snapshots = await Promise.all(
-    [3, 0].map(async (listedRows) => await createSnapshots(listedRows)(version, (work) => store.read(work))),
-  );
-  await store.write((session) => session.query("DELETE FROM product WHERE sku = 'sku-0001'"));
-  for (const snapshot of snapshots) {
-    const { ids, spreadIds } = await snapshot.select({}, null);
-    await expect(ids(0, 3)).rejects.toThrow(DamagedDataError);
-    await expect(spreadIds(3)).rejects.toThrow(DamagedDataError);
-  }
+  const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
+  await store.write((session) => session.query("DELETE FROM product WHERE sku = ?", [skuOf(session, "sku-0002")]));
+  await expect(store.page(selection, { offset: 0 }, 3, NO_DEADLINE)).rejects.toThrow(DamagedDataError);
+  await expect(store.sample(selection, 2, NO_DEADLINE)).resolves.toMatchObject({ count: 2 });
+  await store.write((session) => session.query("DELETE FROM product"));
+  const again = await (await store.snapshot(NO_DEADLINE)).select({ retailer: "acme" }, null);
+  await expect(store.sample(again, 2, NO_DEADLINE)).rejects.toThrow(DamagedDataError);
 });
 
-/** How often a new cache of `cacheBytes` reads for the first rows of a team. */
+const skuOf = ({ dialect }: Session, sku: string) => dialect.sortedValue(sku);
+
+/** How often a new cache of `cacheBytes` reads for the filters of a team. */
 async function countReads(cacheBytes?: number) {
   const store = await testStore();
   await load(store, products(50));
   const { version } = await store.snapshot(NO_DEADLINE);
-  const snapshotOf = createSnapshots(undefined, cacheBytes);
   let reads = 0;
-  return async (retailers: string[], filters: Filters = {}) => {
-    const snapshot = await snapshotOf(version, (work) => {
-      reads += 1;
-      return store.read(work);
-    });
+  const snapshotOf = createSnapshots((work) => {
+    reads += 1;
+    return store.read(work);
+  }, cacheBytes);
+  return async (retailers: string[], filters: Filters = {}, times = 1) => {
     const before = reads;
-    await (await snapshot.select(filters, retailers)).ids(0, 1);
+    await Promise.all(
+      Array.from({ length: times }, async () => (await snapshotOf(version)).select(filters, retailers)),
+    );
     return reads - before;
   };
 }
 
-test("the ids of a selection are read once", async () => {
+test("what many requests ask for at once is read once, and later not again", async () => {
   const readsOf = await countReads();
-  expect([await readsOf(["acme", "bolt"]), await readsOf(["bolt", "acme"])]).toEqual([1, 0]);
+  const dated = { start_date: "2026-01-01" };
+  expect([await readsOf(["acme"], dated, 20), await readsOf(["acme"], dated)]).toEqual([2, 0]);
 });
 
-test("selections and counts are kept up to a number of bytes, and the newest always", async () => {
-  // Room for two selections, or for more than three counts of the one combination.
-  const readsOf = await countReads(7_000);
-  const teams = ["one", "two", "three"].map((other) => ["acme", other]);
-  const reads = [];
-  for (const team of [...teams, ...teams.slice(1), ...teams]) {
-    reads.push(await readsOf(team));
-  }
-  expect(reads).toEqual([1, 1, 1, 0, 0, 1, 1, 1]);
-
+test("counts are kept up to a number of bytes, and the newest always", async () => {
   const cramped = await countReads(1);
   const dated = { start_date: "2026-01-01" };
   const counts = [];
   for (const filters of [dated, dated, {}, dated]) {
     counts.push(await cramped(["acme"], filters));
   }
-  expect(counts).toEqual([2, 0, 1, 2]);
+  expect(counts).toEqual([2, 1, 0, 1]);
 });
 
-test("the sample of a selection that is not listed is read once, at even distances in each combination and day", async () => {
+test("a read that failed is tried again by the next request", async () => {
+  const store = await testStore();
+  const { version } = await store.snapshot(NO_DEADLINE);
+  let isAway = true;
+  const snapshotOf = createSnapshots((work) =>
+    isAway ? Promise.reject(new StoreUnavailableError("away")) : store.read(work),
+  );
+  await expect(snapshotOf(version)).rejects.toThrow(StoreUnavailableError);
+  isAway = false;
+  expect((await snapshotOf(version)).version).toBe(version);
+});
+
+test("a sample is read once, at even distances in each combination and day", async () => {
   const store = await testStore();
   await load(store, [...products(7), ...products(6, { retailer: "bolt", crawl_date: "2026-01-16" })]);
-  const { version } = await store.snapshot(NO_DEADLINE);
-  let reads = 0;
-  const snapshot = await createSnapshots(0)(version, (work) => {
-    reads += 1;
-    return store.read(work);
-  });
-  const { ids, spreadIds } = await snapshot.select({}, null);
-  // In the row order, both retailers take turns.
-  const all = await ids(0, 13);
-  const before = reads;
-  const sampled = [await spreadIds(3), await spreadIds(3)];
+  const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
+  const sampled = await store.sample(selection, 3, NO_DEADLINE);
   // The rows 0, 4 and 8 of the 7 of one retailer and the 6 of the other.
-  const spread = [all[0], all[3], all[8]];
-  expect([sampled, reads - before]).toEqual([[spread, spread], 1]);
+  expect(rowsOf(sampled).map(({ sku, retailer }) => [sku, retailer])).toEqual([
+    ["sku-0000", "acme"],
+    ["sku-0001", "bolt"],
+    ["sku-0004", "acme"],
+  ]);
+  expect(await store.sample(selection, 3, NO_DEADLINE)).toBe(sampled);
 });
 
 function search(all: readonly Product[], set: Filters, visible: Visibility): Product[] {

@@ -1,0 +1,147 @@
+import type { Product } from "../../../contract/product.ts";
+import type { Session, SqlParameter, SqlValue } from "../database/database-session.ts";
+import { DamagedDataError, type Page, type RowPlace, type RowTexts } from "../store.ts";
+import { compactDay, readDays, retailersOf } from "./row-counts.ts";
+import type { RowSet } from "./row-set.ts";
+
+const [NEWLINE, COMMA] = [10, 44];
+
+/** To find and sort a row takes about as long as to pass by this many rows in order. */
+const SORTING_COST = 4;
+
+const ROW_ORDER = "sku, retailer, day, product_id";
+
+/** Of a version: the parameters ?1 to ?3 are the version and the days. */
+const IN_VERSION = "added <= ?1 AND (removed IS NULL OR removed > ?1) AND day BETWEEN ?2 AND ?3";
+
+/**
+ * Reads the texts of a page in the row order of the service, in one statement.
+ *
+ * @param after the place of the row before the page. Without it, the rows before the page are counted off
+ * @throws DamagedDataError if the database lacks a row that it counted
+ */
+export async function readPage(
+  session: Session,
+  set: RowSet,
+  { offset, after }: { offset: number; after?: RowPlace | undefined },
+  limit: number,
+): Promise<Page> {
+  const length = Math.max(0, Math.min(limit, set.total - offset));
+  if (length === 0) {
+    return { count: 0, bytes: Buffer.alloc(0), last: undefined };
+  }
+  const { dialect } = session;
+  const parameters: SqlParameter[] = [set.version, ...set.days];
+  const parameter = (value: SqlParameter) => `?${parameters.push(value)}`;
+  const conditions = [IN_VERSION];
+  if (!set.isWhole) {
+    const retailers = retailersOf(set.combinations);
+    const [retailer = ""] = retailers;
+    const ids = parameters.push(set.combinations.map(({ id }) => id));
+    conditions.push(dialect.isListed("combination", ids, "BIGINT"));
+    // A comparison with one value is what every engine takes to choose the server of a row.
+    conditions.push(
+      retailers.length === 1
+        ? `retailer = ${parameter(retailer)}`
+        : dialect.isListed("retailer", parameters.push(retailers), "TEXT"),
+    );
+  }
+  if (after !== undefined) {
+    const place = [dialect.sortedValue(after.sku), after.retailer, after.day, dialect.sortedValue(after.product_id)];
+    conditions.push(`(${ROW_ORDER}) > (${place.map(parameter).join(", ")})`);
+  }
+  const bounds = `LIMIT ${parameter(length)}${after === undefined && offset > 0 ? ` OFFSET ${parameter(offset)}` : ""}`;
+  const isSorted = !set.isWhole && set.total * set.total * SORTING_COST <= limit * set.stored;
+  const statement = dialect.page(conditions.join(" AND "), ROW_ORDER, bounds, isSorted);
+  const [[texts = null, count] = []] = await session.query(statement, parameters);
+  if (count !== length) {
+    throw new DamagedDataError(`the database has ${count} rows where it counted ${length}`);
+  }
+  return pageOf(texts, length);
+}
+
+/**
+ * Reads `most` rows at even distances in the order of combinations and days, in the row order of the service. The cost depends
+ * on the days of at most `most` combinations, and on the rows that one of them has on a day.
+ *
+ * @throws DamagedDataError if the database lacks a row that it counted
+ */
+export async function readSampledRows(session: Session, set: RowSet, most: number): Promise<RowTexts> {
+  if (set.total <= most) {
+    return await readPage(session, set, { offset: 0 }, most);
+  }
+  const wanted = Array.from({ length: most }, (_, index) => Math.floor((index * set.total) / most));
+  const sampled = spread(wanted, set.combinations, ({ matching }) => matching);
+  const days = await readDays(session, set.version, set.days, [...new Set(sampled.map(({ part }) => part))]);
+  const texts: string[] = [];
+  for (const { part, places } of grouped(sampled)) {
+    const ofPart = days.filter(({ combination }) => combination === part.id);
+    for (const { part: cell, place } of spread(places, ofPart, ({ rows }) => rows)) {
+      const [[text] = []] = await session.query(
+        `SELECT body FROM product WHERE ${IN_VERSION} AND day = ?4 AND combination = ?5 AND retailer = ?6
+         ORDER BY sku, product_id LIMIT 1 OFFSET ?7`,
+        [set.version, ...set.days, cell.day, part.id, part.retailer, place],
+      );
+      if (text === undefined) {
+        throw new DamagedDataError(`the database has fewer than the ${cell.rows} rows that it counted on a day`);
+      }
+      texts.push(String(text));
+    }
+  }
+  return { count: texts.length, bytes: Buffer.from(inRowOrder(texts).join()) };
+}
+
+/** The part in which each of some ascending places of a sequence lies, and its place there. */
+function spread<Part>(places: readonly number[], parts: readonly Part[], sizeOf: (part: Part) => number) {
+  const found: { part: Part; place: number }[] = [];
+  let before = 0;
+  for (const part of parts) {
+    const end = before + sizeOf(part);
+    while (found.length < places.length && (places[found.length] ?? end) < end) {
+      found.push({ part, place: (places[found.length] ?? before) - before });
+    }
+    before = end;
+  }
+  return found;
+}
+
+function grouped<Part>(found: readonly { part: Part; place: number }[]): { part: Part; places: number[] }[] {
+  const groups = new Map<Part, number[]>();
+  for (const { part, place } of found) {
+    groups.set(part, [...(groups.get(part) ?? []), place]);
+  }
+  return [...groups].map(([part, places]) => ({ part, places }));
+}
+
+function inRowOrder(texts: readonly string[]): string[] {
+  const placed = texts.map((text) => ({ text, place: placeOf(text) }));
+  const compared = ({ sku, retailer, day, product_id }: RowPlace) => [
+    sku,
+    retailer,
+    String(day).padStart(8, "0"),
+    product_id,
+  ];
+  return placed
+    .toSorted((one, other) => {
+      const [left, right] = [compared(one.place), compared(other.place)];
+      const differs = left.findIndex((value, index) => value !== right[index]);
+      return Buffer.compare(Buffer.from(left[differs] ?? ""), Buffer.from(right[differs] ?? ""));
+    })
+    .map(({ text }) => text);
+}
+
+/** The place of a row in the row order. */
+function placeOf(text: string): RowPlace {
+  const { sku, retailer, crawl_date, product_id } = JSON.parse(text) as Product;
+  return { sku, retailer, day: compactDay(crawl_date), product_id };
+}
+
+/** A page from its texts, which have no line breaks and are joined by them. The database joined them outside the event loop. */
+function pageOf(texts: SqlValue, count: number): Page {
+  const bytes = Buffer.isBuffer(texts) ? texts : Buffer.from(String(texts));
+  const last = placeOf(bytes.toString("utf8", bytes.lastIndexOf(NEWLINE) + 1));
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) {
+    bytes[at] = COMMA;
+  }
+  return { count, bytes, last };
+}
