@@ -33,16 +33,21 @@ export interface TextLimit {
   tooLong: () => Error;
 }
 
+/** A file as text. @throws as `readFileChunks`, and the error for a longer text */
+export async function readFileText(path: string, signal: AbortSignal, limit: TextLimit): Promise<string> {
+  return await readText(readFileChunks(path, signal), limit);
+}
+
 /**
- * A file as text. It may be a pipe that has a name.
+ * The bytes of a file, which may be a pipe that has a name.
  *
  * @throws FileError if it cannot be read
  * @throws the reason of `signal`
  */
-export async function readFileText(path: string, signal: AbortSignal, limit: TextLimit): Promise<string> {
+export async function* readFileChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const isPipe = await withFileError(path, async () => (await stat(path)).isFIFO());
   try {
-    return await readText(isPipe ? readPipe(path, signal) : createReadStream(path, { signal }), limit);
+    yield* isPipe ? readPipe(path, signal) : createReadStream(path, { signal });
   } catch (error) {
     signal.throwIfAborted();
     throw errorCode(error) === undefined ? error : fileError(path, error);

@@ -1,4 +1,5 @@
 import { isCalendarDate } from "../contract/filters.ts";
+import { RowError, shown } from "./content-error.ts";
 
 /**
  * Where a program may begin a cell: at the start, and after what separates cells or rows in some locale. A program that
@@ -36,29 +37,30 @@ export function textFromSpreadsheet(text: string): string {
 }
 
 /**
- * Returns a function that reads the texts of a file, one after another, which `export --excel` may have protected. It returns
- * undefined for a text that is protected where an earlier one is not, or the other way round: such a file was changed later.
+ * Returns a function that reads the texts of a file, one after another, which `export --excel` may have protected. It throws a
+ * RowError at a text that is protected although an earlier one is not, or the other way round: such a file was changed later.
  *
  * @param isMarked whether the file begins with a byte order mark, as those of `--excel` do
  */
-export function spreadsheetTextReader(isMarked: boolean): (text: string) => string | undefined {
+export function spreadsheetTextReader(isMarked: boolean): (text: string, line: number, field: string) => string {
   /** Undefined until a text tells. */
   let isProtected: boolean | undefined;
-  return (text) => {
-    const isFormula = text.startsWith('="') && isProtectedText(text);
-    if (isProtected === false) {
-      return isFormula ? undefined : text;
-    }
-    if (isProtectedText(text)) {
-      isProtected ??= isFormula || isMarked;
-      return isProtected ? textFromSpreadsheet(text) : text;
-    }
-    if (textForSpreadsheet(text) === text) {
+  return (text, line, field) => {
+    const isFormula = text.startsWith('="');
+    if (isProtected === false && !isFormula) {
       return text;
     }
-    const isContradiction = isProtected === true;
-    isProtected ??= false;
-    return isContradiction ? undefined : text;
+    const looksProtected = isProtectedText(text);
+    if (!looksProtected && textForSpreadsheet(text) === text) {
+      return text;
+    }
+    isProtected ??= looksProtected && (isFormula || isMarked);
+    if (isProtected === looksProtected || (!isProtected && !isFormula)) {
+      return isProtected ? textFromSpreadsheet(text) : text;
+    }
+    const expected = "either all texts protected as by `export --excel`, or none";
+    const hint = "write NDJSON, or CSV without --excel";
+    throw new RowError({ line, field, expected, found: shown(JSON.stringify(text)), hint });
   };
 }
 

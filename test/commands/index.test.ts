@@ -71,6 +71,7 @@ describe("catalog index", () => {
       "sku,quantity\r\na,3\n",
       "sku\na\n",
       "quantity\tsku\n\ta\n",
+      "sku|note|target_price\nA|mine|19.90\n",
     ]) {
       expect(await csvOf(basket, ...days, "--start-date", "2026-01-03")).toEqual(expected);
     }
@@ -138,6 +139,11 @@ describe("catalog index", () => {
     });
   });
 
+  test("a sku that --excel protected is that sku", async () => {
+    const { code, stderr } = await run('\ufeffsku,title\r\na,\r\n"=""0007""",\r\n', "-n", "1");
+    expect([code, stderr]).toEqual([0, expect.stringContaining('has no price of "0007"')]);
+  });
+
   test("reads the basket from standard input", async () => {
     const args = ["index", "-", folder, "--retailer", "bolt", "--columns", "index", "-f", "csv"];
     expect(await runInProcess(args, { stdin: "sku\na\n" })).toMatchObject({ stdout: 'index\r\n100\r\n110\r\n""\r\n' });
@@ -156,26 +162,39 @@ describe("catalog index", () => {
 });
 
 test.each([
-  ["", 'line 1: the header has no column "sku"; expected sku, and retailer or quantity or both, but it is empty.'],
-  ["sku\n", "names no product; write a line for each below the header"],
+  ["", ":1: expected a header with the column sku, found nothing"],
+  ["sku\n", " names no product; write a line for each below the header"],
   [
-    "skuu,quantity\na,1\n",
-    'the header has no column "sku"; expected sku, and retailer or quantity or both, but it has "skuu"',
+    "skuu,qantity,note,note\na,1,,\n",
+    ':1: expected the column sku and, if wanted, retailer, target_price, quantity, note, found missing sku; unknown "skuu" (did you mean sku?), "qantity" (did you mean quantity?); twice note; columns of `catalog latest` are ignored',
   ],
-  ["sku,qantity\na,1\n", 'line 1: a basket has no column "qantity"'],
-  ["sku,sku\na,b\n", 'line 1: the header names "sku" twice'],
-  ["sku,quantity\na,1\n,2\n", "line 3: the sku is empty"],
-  ["sku,quantity\n\na,-1\n", 'line 3: the quantity "-1" is not a number above 0'],
-  ["sku;quantity\na;1,5\n", 'line 2: the quantity "1,5" is not a number above 0'],
-  ["sku,quantity\na,0.000\n", 'line 2: the quantity "0.000" is not a number above 0'],
-  ["sku,retailer\na,acmee\n", 'line 2: there is no retailer "acmee" in '],
-  ["sku,retailer\na,acme\na,acme\n", 'line 3: "a" is in line 2 already, of acme'],
-  ["sku,retailer\na,\na,acme\n", 'line 3: "a" is in line 2 already, of every retailer'],
-  ["sku,quantity\na\n", "is not CSV: Invalid Record Length"],
-])("a basket %j is refused", async (basket, message) => {
+  ["sku,quantity\na,1\n,2\n", ':3: sku: expected the sku of a product, found ""'],
+  ["sku,quantity\n\na,-1\n", ":3: quantity: expected a number above 0 and below 1000000 with at most three decimals"],
+  ["sku;quantity\na;1,5\n", ":2: quantity: expected a number above 0"],
+  ["sku,quantity\na,0.000\n", ":2: quantity: expected a number above 0"],
+  ["sku,target_price\na,0\n", ":2: target_price: expected a price above 0 with at most four decimals"],
+  [
+    "sku,retailer\na,acme\na,bolt\nA,acme\n",
+    ':4: expected each product once, found "A", which line 2 has already, of acme',
+  ],
+  [
+    "sku,retailer\na,\na,acme\n",
+    ':3: expected each product once, found "a", which line 2 has already, of each retailer',
+  ],
+  ["sku,quantity\na\n", ":2: expected 2 fields, found 1"],
+  ['sku\n"a\nb\n', ':2: expected a closing quote for "\\"a\\nb\\n", found the end of the file'],
+  ['sku\n"=""0007"""\n0008\n', ":3: sku: expected either all texts protected as by `export --excel`, or none"],
+  ["PAR1", " is a Parquet file; a list of products is CSV"],
+  ['[{"sku":"a"}]', " is JSON; a list of products is CSV"],
+])("a basket %j is a file that could not be read", async (basket, message) => {
   const { code, stdout, stderr } = await run(basket);
-  expect([code, stdout]).toEqual([EXIT.usage, ""]);
-  expect(stderr).toContain(message);
+  expect([code, stdout]).toEqual([EXIT.failure, ""]);
+  expect(stderr).toContain(`basket.csv${message.startsWith(" ") ? ":" : ""}${message}`);
+});
+
+test("a retailer that the folder does not have is refused", async () => {
+  const { code, stderr } = await run("sku,retailer\na,acmee\n");
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('line 2: there is no retailer "acmee" in ')]);
 });
 
 test.each([

@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { parseCondition } from "../../src/cli/flags/condition.ts";
+import { parseProductList } from "../../src/cli/source/product-list.ts";
 import { readRetryAfter } from "../../src/client/requests/retry-timing.ts";
 import { readBody } from "../../src/client/responses/body.ts";
 import { readErrorBody } from "../../src/client/responses/problem-body.ts";
-import { parseBasket } from "../../src/commands/index/basket-file.ts";
 import { parseConfig } from "../../src/config/config-file.ts";
 import { AlteredFolderError, FileError, MismatchError, UsageError } from "../../src/contract/errors.ts";
 import { FILTER_NAMES } from "../../src/contract/filters.ts";
@@ -203,7 +203,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     seeds: () => ["percent < -20 and selling_price >= 1.5", "days_old = 3"],
   },
   basket: {
-    read: (bytes) => refusing([UsageError], () => parseBasket(bytes.toString(), "basket.csv")),
+    read: (bytes) => refusing([FileError], () => parseProductList(Readable.from([bytes]), "basket.csv")),
     seeds: () => ["sku,retailer,quantity\nB0CHX1W1XY,acme,2\n", 'sku\n"B0,1"\n'],
   },
   date: {

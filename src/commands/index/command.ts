@@ -9,7 +9,8 @@ import { dateExpression, dayCount } from "../../cli/flags/values.ts";
 import { INDEX_COLUMNS, type IndexFlags, type IndexOptions, parseIndexOptions } from "./options.ts";
 
 const DEFINITIONS = `BASKET.csv has a header, in any order: sku; retailer, or empty for each retailer
-that has the sku; quantity, or empty for 1. A file of \`catalog latest\` is a basket.
+that has the sku; quantity, or empty for 1; target_price and note, which the index does
+not need. Letter case of a sku does not matter. A file of \`catalog latest\` is a basket.
 
 On each day a product has its last known price: that of its newest day up to then,
 if that is not older than --max-age. The index is one of Laspeyres: what the basket

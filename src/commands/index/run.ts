@@ -2,6 +2,7 @@ import type { Context } from "../../cli/context.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
+import { type ListedProduct, readProductList } from "../../cli/source/product-list.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { numberCell } from "../../cli/terminal/tables/cell.ts";
 import { itemTable, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
@@ -14,7 +15,6 @@ import { counted, firstOf, groupDigits } from "../../contract/values/counted.ts"
 import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { ColumnType } from "../../export/formats/encoder.ts";
-import { readFileText, readStream, readText } from "../../files/read-text.ts";
 import { type Basket, collectBasket } from "../../folder/prices/basket.ts";
 import {
   basketGaps,
@@ -24,27 +24,15 @@ import {
   type IndexRow,
 } from "../../folder/prices/basket-index.ts";
 import { withDecimals } from "../../folder/prices/exact.ts";
-import { type BasketLine, parseBasket } from "./basket-file.ts";
 import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
-
-/** Most bytes of a basket. */
-const LARGEST_BASKET = 16 * 1024 * 1024;
 
 /** Most names in a message. */
 const NAMED = 5;
 
 export async function runIndex(options: IndexOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
-    const name = options.basket === "-" ? "the basket on stdin" : options.basket;
-    const tooLong = () => new UsageError(`${name} is larger than 16 MiB; write a smaller basket.`);
-    const limit = { most: LARGEST_BASKET, tooLong };
-    const lines = parseBasket(
-      await (options.basket === "-"
-        ? readText(readStream(context.stdin, synced.signal), limit)
-        : readFileText(options.basket, synced.signal, limit)),
-      name,
-    );
-    checkRetailers(lines, name, synced);
+    const lines = await readProductList(options.basket, context, synced.signal);
+    checkRetailers(lines, options.basket === "-" ? "the list on stdin" : options.basket, synced);
     const { base, ...days } = indexDays(options, synced, context.now());
     const last = base !== undefined && base > days.end ? base : days.end;
     const read = synced.days.filter((day) => day <= last);
@@ -81,7 +69,7 @@ function indexDays(
 }
 
 /** @throws UsageError if the folder has no such retailer */
-function checkRetailers(basket: readonly BasketLine[], file: string, { name, state }: SyncedFolder): void {
+function checkRetailers(basket: readonly ListedProduct[], file: string, { name, state }: SyncedFolder): void {
   const rcds = Object.values(state.days).flatMap(({ counts }) => Object.keys(counts));
   const known = new Set([...new Set(rcds)].map((rcd) => splitRcd(rcd).retailer));
   const wrong = basket.find(({ retailer }) => retailer !== undefined && !known.has(retailer));

@@ -1,10 +1,10 @@
 import { groupBy } from "../../contract/values/group-by.ts";
 import type { Prices } from "../index/day-prices.ts";
 import type { Listings } from "../index/listings.ts";
-import { listingsOfSkus } from "./series.ts";
 
 /** So many pieces of one product. */
 export interface WantedProduct {
+  /** In any letter case. */
   sku: string;
   /** Undefined for every retailer that has the sku. */
   retailer: string | undefined;
@@ -83,25 +83,26 @@ export async function collectBasket({ listings, days }: Prices, wanted: readonly
     found.push({ day, retailers, prices });
   }
   const priced = [...new Set(itemOf)].flatMap((item) => (item?.firstDay === undefined ? [] : item));
-  const has = groupBy(priced, ({ sku }) => sku);
+  const has = groupBy(priced, ({ sku }) => sku.toLowerCase());
   const unpriced = wanted.flatMap(({ sku, retailer = "", quantity }) =>
-    seen.has(retailer) && !has.get(sku)?.some((item) => item.retailer === retailer)
+    seen.has(retailer) && !has.get(sku.toLowerCase())?.some((item) => item.retailer === retailer)
       ? { sku, retailer, quantity, firstDay: undefined }
       : [],
   );
-  const missing = new Set(wanted.flatMap(({ sku }) => (has.has(sku) ? [] : sku)));
+  const missing = new Set(wanted.flatMap(({ sku }) => (has.has(sku.toLowerCase()) ? [] : sku)));
   return { items: [...priced, ...unpriced], days: found, missing: [...missing].sort() };
 }
 
 /** The item of each product number that the basket wants, whether it has a price or not. */
 function itemsByProduct(listings: Listings, wanted: readonly WantedProduct[]): (BasketItem | undefined)[] {
-  const lines = groupBy(wanted, ({ sku }) => sku);
+  const lines = groupBy(wanted, ({ sku }) => sku.toLowerCase());
   const items = new Array<BasketItem | undefined>(listings.products).fill(undefined);
-  for (const [listing, isChosen] of listingsOfSkus(listings, new Set(lines.keys())).entries()) {
-    if (isChosen === 1) {
+  for (let listing = 0; listing < listings.listings; listing += 1) {
+    const sku = listings.skuOf(listing);
+    const some = lines.get(sku.toLowerCase());
+    if (some !== undefined) {
       const { retailer } = listings.rcdOf(listing);
-      const sku = listings.skuOf(listing);
-      const line = lines.get(sku)?.find((one) => one.retailer === undefined || one.retailer === retailer);
+      const line = some.find((one) => one.retailer === undefined || one.retailer === retailer);
       items[listings.product[listing] ?? 0] ??= line && {
         ...{ retailer, sku, quantity: line.quantity },
         firstDay: undefined,

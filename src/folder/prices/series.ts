@@ -61,7 +61,7 @@ export async function collectSeries(
 const MANY_SKUS = 100;
 
 /** Marks the listings of skus with 1. */
-export function listingsOfSkus(listings: Listings, skus: ReadonlySet<string>): Uint8Array {
+function listingsOfSkus(listings: Listings, skus: ReadonlySet<string>): Uint8Array {
   const marked = new Uint8Array(listings.listings);
   if (skus.size >= MANY_SKUS) {
     return marked.map((_, listing) => (skus.has(listings.skuOf(listing)) ? 1 : 0));

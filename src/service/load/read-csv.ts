@@ -1,5 +1,5 @@
 import { PRODUCT_COLUMNS, type ProductColumn } from "../../contract/product.ts";
-import { RowError, shown } from "../../files/content-error.ts";
+import { RowError } from "../../files/content-error.ts";
 import { type CsvField, type CsvPart, type CsvRecord, readCsvRecords } from "../../files/csv-records.ts";
 import { spreadsheetTextReader } from "../../files/spreadsheet-text.ts";
 import type { Lines } from "../../files/utf8-lines.ts";
@@ -52,13 +52,7 @@ function rowReader(header: readonly ProductColumn[], { delimiter, isMarked }: Cs
       if (isNumber) {
         return jsonValue(name, delimiter === ";" ? field.replace(DECIMAL_COMMA, "$1.$2") : field);
       }
-      const text = textOf(field);
-      if (text === undefined) {
-        const expected = "either all texts protected as by `export --excel`, or none";
-        const hint = "export NDJSON, or CSV without --excel";
-        throw new RowError({ line, field: name, found: shown(JSON.stringify(field)), expected, hint });
-      }
-      return JSON.stringify(text);
+      return JSON.stringify(textOf(field, line, name));
     };
     const members = columns.map((column) => `"${column.name}":${jsonOf(fields[column.index] ?? null, column)}`);
     return { line, text: `{${members.join(",")}}` };

@@ -13,7 +13,7 @@ export async function* readWorkbook(
   chunks: AsyncIterable<Uint8Array>,
   partition: ReadonlyMap<string, string>,
 ): AsyncGenerator<SourceRow[]> {
-  let header: ProductColumn[] | undefined;
+  let header: readonly ProductColumn[] | undefined;
   let rows: SourceRow[] = [];
   try {
     for await (const { index, values } of streamXlsxRows(await readBounded(chunks))) {

@@ -1,6 +1,6 @@
 import { PRODUCT_COLUMNS, type ProductColumn, productSchema } from "../../contract/product.ts";
-import { closest } from "../../contract/values/closest.ts";
-import { RowError, shown } from "../../files/content-error.ts";
+import { RowError } from "../../files/content-error.ts";
+import { headerFlaw } from "../../files/header-flaw.ts";
 
 /**
  * Checks the header of a file whose columns have names: each column of the contract once, in any order. The error names
@@ -9,24 +9,17 @@ import { RowError, shown } from "../../files/content-error.ts";
  * @param partition columns that the folders of the file name, so that the file may lack them
  * @throws RowError
  */
-export function checkHeader(names: readonly string[], partition: ReadonlyMap<string, string>): ProductColumn[] {
-  const isKnown = (name: string): name is ProductColumn => PRODUCT_COLUMNS.some((column) => column === name);
-  const missing = PRODUCT_COLUMNS.filter((column) => !names.includes(column) && !partition.has(column));
-  const unknown = [...new Set(names.filter((name) => !isKnown(name)))].map((name) => {
-    const [near] = closest(name, missing, 1);
-    return `${JSON.stringify(shown(name))}${near === undefined ? "" : ` (did you mean ${near}?)`}`;
-  });
-  const twice = PRODUCT_COLUMNS.filter((column) => names.indexOf(column) !== names.lastIndexOf(column));
-  const flaws = [
-    ...(missing.length > 0 ? [`missing ${missing.join(", ")}`] : []),
-    ...(unknown.length > 0 ? [`unknown ${unknown.join(", ")}`] : []),
-    ...(twice.length > 0 ? [`twice ${twice.join(", ")}`] : []),
-  ];
-  if (flaws.length > 0) {
+export function checkHeader(
+  names: readonly string[],
+  partition: ReadonlyMap<string, string>,
+): readonly ProductColumn[] {
+  const required = PRODUCT_COLUMNS.filter((column) => !partition.has(column));
+  const flaw = headerFlaw(names, { required, optional: PRODUCT_COLUMNS });
+  if (flaw !== undefined) {
     const expected = `the ${PRODUCT_COLUMNS.length} columns that \`catalog service load --help\` lists`;
-    throw new RowError({ line: 1, expected, found: flaws.join("; ") });
+    throw new RowError({ line: 1, expected, found: flaw });
   }
-  return names.filter(isKnown);
+  return names as readonly ProductColumn[];
 }
 
 export const isNumberColumn = (column: ProductColumn) => productSchema.properties[column].type === "number";

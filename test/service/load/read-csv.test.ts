@@ -171,7 +171,7 @@ test.each([
     { line: 2, found: "a carriage return alone", expected: "a separator or the end of the line after a field" },
   ],
 ])("%s is refused", async (_name, text, facts) => {
-  const error = await loadCsv(await testStore(), text).catch((reason: unknown) => reason);
+  const error = await loadCsv(await testStore(), text, 2 ** 18).catch((reason: unknown) => reason);
   expect(((error as LoadError).cause as RowError).facts).toEqual(facts);
 });
 
