@@ -2,7 +2,7 @@ import type { Problem } from "./problems.ts";
 
 /** A flag, an argument or a configured value is wrong. No request was sent. */
 export class UsageError extends Error {
-  override readonly name = "UsageError";
+  override readonly name: string = "UsageError";
   /** The closest valid values, best first. */
   readonly suggestions: readonly string[];
   /** The wrong flag (`--retailer`), if there is one. */
@@ -17,6 +17,11 @@ export class UsageError extends Error {
     this.flag = details.flag;
     this.value = details.value;
   }
+}
+
+/** The command line is right, but nothing has the name that it gives: a sku, a brand, a file. */
+export class NotFoundError extends UsageError {
+  override readonly name = "NotFoundError";
 }
 
 /** How a text calls an input of its caller, such as `start_date`. */

@@ -131,7 +131,7 @@ describe("catalog movers", () => {
     );
     const folder = await syncedFolder(long);
     const movers = await runInProcess(["movers", folder, "--only", "drop", "--no-color"], { columns: 80 });
-    expect(movers.stdout).toMatch(new RegExp(`^Long .*… +acme +${sku} +89,999 +▼? ?-0.0`, "m"));
+    expect(movers.stdout).toMatch(new RegExp(`^Long .*… +acme +${sku} +89,999.00 +▼? ?-0.0`, "m"));
     const history = await runInProcess(["history", "--search", "long", folder, "--no-color"], { columns: 80 });
     expect(history.stdout).toMatch(new RegExp(`^Long .*… +acme +${sku} +89,999`, "m"));
     const diff = await runInProcess(["diff", folder, "--no-color"], { columns: 80 });

@@ -170,11 +170,13 @@ describe("a command line becomes complete options", () => {
   test("of movers", async () => {
     expect(await optionsOf(declareMovers, "rows", "--only", "drop", "-n", "3")).toEqual({
       ...FOLDER,
-      since: "latest-7d",
+      since: undefined,
       kinds: ["drop"],
       groupBy: undefined,
-      limit: 3,
+      maxAge: 14,
+      suspectFactor: "10",
       failIf: undefined,
+      showSql: false,
       output: NDJSON,
       list: { ...LIST, limit: 3 },
       columns: undefined,

@@ -14,6 +14,7 @@ import {
   MismatchError,
   MissingPackageError,
   NetworkError,
+  NotFoundError,
   NotOperationalError,
   SetChangedError,
   ShrinkError,
@@ -39,8 +40,17 @@ export interface ErrorEntry {
   remedy: string;
 }
 
-/** The errors of this tool by code, each with its class. */
+/** The errors of this tool by code, each with its class. The first of several classes that fit counts. */
 const KINDS = {
+  nothing_found: {
+    kind: NotFoundError,
+    title: "Nothing of that name",
+    exitCode: EXIT.notFound,
+    retryable: false,
+    meaning:
+      "The command line is right, but the folder has nothing of the name that it gives, such as a sku or a brand.",
+    remedy: "The error suggests names that there are. `catalog history --search WORDS` finds products by their titles.",
+  },
   usage: {
     kind: UsageError,
     title: "Wrong usage",

@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { ConditionHoldsError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { counted, firstOf } from "../../contract/values/counted.ts";
+import type { ColumnComparison } from "../../folder/ask/ask.ts";
 import { quoted, valueError } from "./values.ts";
 
 const COMPARISONS = {
@@ -18,6 +19,8 @@ export interface Condition<Field extends string> {
   text: string;
   /** The fields that it compares. */
   fields: readonly Field[];
+  /** Its parts, all of which must hold. */
+  comparisons: readonly ColumnComparison[];
   /** Whether a row meets it; a comparison with a missing value is false. */
   holds(row: Readonly<Partial<Record<Field, number | null | undefined>>>): boolean;
 }
@@ -38,6 +41,7 @@ export function parseCondition<Field extends string>(text: string, fields: reado
   return {
     text,
     fields: parts.map(({ field }) => field),
+    comparisons: parts.map(({ comparison }) => comparison),
     holds: (row) => parts.every((part) => part.holds(row)),
   };
 }
@@ -53,11 +57,16 @@ export function refuseHeld(
   noun = "product",
 ): void {
   if (condition !== undefined && names.size > 0) {
-    const held = counted(names.size, noun);
-    const moved = movementOf(condition.text);
-    const what = moved === undefined ? `${condition.text} holds for ${held}` : `${held} ${moved}`;
-    throw new ConditionHoldsError(`${what}: ${firstOf([...names], NAMED)}`);
+    throw new ConditionHoldsError(heldText(condition, [...names], noun));
   }
+}
+
+/** What meets a condition, in words. @param names what it holds for @param noun what one of them is */
+export function heldText({ text }: Pick<Condition<string>, "text">, names: readonly string[], noun: string): string {
+  const held = counted(names.length, noun);
+  const moved = movementOf(text);
+  const what = moved === undefined ? `${text} holds for ${held}` : `${held} ${moved}`;
+  return `${what}: ${firstOf(names, NAMED)}`;
 }
 
 /** Most products that an error names. */
@@ -76,7 +85,7 @@ function movementOf(condition: string): string | undefined {
 function parsePart<Field extends string>(
   part: string,
   fields: readonly Field[],
-): { field: Field; holds: Condition<Field>["holds"] } {
+): { field: Field; comparison: ColumnComparison; holds: Condition<Field>["holds"] } {
   const match = /^(\w+)\s*(<=|>=|<|>|=)\s*([-+]?\d+(?:\.\d+)?)\s*%?$/.exec(part);
   if (match === null) {
     throw valueError(
@@ -99,5 +108,5 @@ function parsePart<Field extends string>(
     const value = row[field];
     return value !== undefined && value !== null && compare(value, Number(number));
   };
-  return { field, holds };
+  return { field, comparison: { column: field, operator: sign as ColumnComparison["operator"], number }, holds };
 }

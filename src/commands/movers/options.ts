@@ -1,43 +1,61 @@
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
-import type { Condition } from "../../cli/flags/condition.ts";
-import { LIST_FORMATS, type ListingFlags, type ListingOptions, parseListing } from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
-import type { DateExpression } from "../../contract/values/date-expression.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
 import { MOVER_KINDS, type MoverKind } from "../../folder/prices/movers.ts";
 import type { ProductGroup } from "../../folder/prices/observation.ts";
 
-/** Fields of a mover that `--fail-if` may use. */
-export const MOVER_FIELDS = ["percent", "selling_price", "before_selling_price", "mrp", "discount_pct"] as const;
-export type MoverField = (typeof MOVER_FIELDS)[number];
-
-/** Members of a record in their order, which is also that of the CSV columns. */
-export const MOVER_COLUMNS: readonly string[] = [
-  ...["kind", "retailer", "sku", "title", "department", "category", "currency"],
-  ...["before_date", "before_selling_price", "date", "selling_price", "percent"],
-  ...["mrp", "discount_pct", "low_date", "low_selling_price", "brand", "url"],
-];
-
-/** All columns but the address, which is looked up for the listed movers only. */
-export const SORTABLE = MOVER_COLUMNS.filter((column) => column !== "url");
-
-export interface MoversFlags extends SourceFlags, ListingFlags {
-  since?: DateExpression;
-  only?: MoverKind[];
-  groupBy?: ProductGroup;
-  limit: number;
-  failIf?: Condition<MoverField>;
-}
-
-/** What `catalog movers` compares and shows. */
-export interface MoversOptions extends FolderOptions, ListingOptions {
-  /** A day, `last` or `last:NAME`. */
-  since: DateExpression;
+export interface MoversOptions extends QuestionOptions {
   kinds: readonly MoverKind[];
   groupBy: ProductGroup | undefined;
-  /** Most movers of each kind, and of each group if there are groups. */
-  limit: number;
-  failIf: Condition<MoverField> | undefined;
+}
+
+export const MOVER_COLUMNS: readonly QuestionColumn[] = [
+  { name: "kind", kind: "text", meaning: "drop, rise, new_low or discount; a product may have several" },
+  { name: "retailer", kind: "text", meaning: "slug of the retailer" },
+  { name: "sku", kind: "text", meaning: "identifies the product at its retailer" },
+  { name: "title", kind: "text", meaning: "of the newest row" },
+  { name: "department", kind: "text", meaning: "slug of the department" },
+  { name: "category", kind: "text", meaning: "slug of the category" },
+  { name: "currency", kind: "text", meaning: "of all prices of the row" },
+  { name: "before_date", kind: "date", meaning: "day of the price that was known on --since" },
+  {
+    name: "before_selling_price",
+    kind: "price",
+    meaning: "that price; null if none was known",
+  },
+  { name: "date", kind: "date", meaning: "day of the last price" },
+  { name: "selling_price", kind: "price", meaning: "the last price" },
+  { name: "percent", kind: "percent", meaning: "change from before_selling_price; null between two currencies" },
+  { name: "mrp", kind: "price", meaning: "undiscounted price on that day" },
+  { name: "discount_pct", kind: "number", meaning: "discount on that day, as crawled" },
+  { name: "low_date", kind: "date", meaning: "last day of low_selling_price" },
+  { name: "low_selling_price", kind: "price", meaning: "lowest price up to --since, in the present currency" },
+  { name: "brand", kind: "text", meaning: "of the newest row" },
+  { name: "url", kind: "text", meaning: "product page" },
+  { name: "difference", kind: "price", meaning: "selling_price - before_selling_price" },
+  {
+    name: "reference_price",
+    kind: "price",
+    meaning: "lowest price of the 30 days before the present price (98/6/EC, 6a)",
+  },
+  {
+    name: "real_discount_pct",
+    kind: "percent",
+    meaning: "how far the price is below the reference price; below zero: dearer",
+  },
+  { name: "reference_days", kind: "integer", meaning: "of these 30 days, those with a price at most seven days old" },
+  { name: "new_low_price", kind: "price", meaning: "new_low: lowest price after --since" },
+  { name: "reached_date", kind: "date", meaning: "new_low: first day of new_low_price" },
+  { name: "below_low_percent", kind: "percent", meaning: "new_low: from low_selling_price to new_low_price" },
+  { name: "observed_days", kind: "integer", meaning: "days with a price in the present currency" },
+  { name: "longest_gap_days", kind: "integer", meaning: "longest time between two of them" },
+];
+
+export interface MoversFlags extends QuestionFlags {
+  since?: string;
+  only?: MoverKind[];
+  groupBy?: ProductGroup;
 }
 
 export function parseMoversOptions(
@@ -47,12 +65,10 @@ export function parseMoversOptions(
   context: Context,
 ): MoversOptions {
   return {
-    ...parseFolderSource(command, folder, flags, context),
-    ...parseListing(flags, LIST_FORMATS, context, SORTABLE),
-    since: flags.since ?? "latest-7d",
-    kinds: flags.only ?? MOVER_KINDS,
+    ...parseQuestion(command, folder, flags, context, { columns: MOVER_COLUMNS, maxAge: 14 }),
+    since: flags.since,
+    // In this order, and each once.
+    kinds: MOVER_KINDS.filter((kind) => flags.only?.includes(kind) ?? true),
     groupBy: flags.groupBy,
-    limit: flags.limit,
-    failIf: flags.failIf,
   };
 }

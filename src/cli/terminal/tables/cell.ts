@@ -25,6 +25,32 @@ export function numberCell(digits: number | string | null | undefined): Cell {
   return { text: groupDigits(digits ?? ""), numeric: true };
 }
 
+/** A price with the decimals of its currency, and more where it has more: 59.90 in USD, 7,524 in JPY. */
+export function priceCell(price: number | null | undefined, currency: string): Cell {
+  if (price === null || price === undefined) {
+    return numberCell(undefined);
+  }
+  const text = String(price);
+  const decimals = decimalsOf(currency);
+  const own = text.split(".")[1]?.length ?? 0;
+  return numberCell(text.includes("e") || own >= decimals ? text : price.toFixed(decimals));
+}
+
+const knownDecimals = new Map<string, number>();
+
+/** The decimals that a currency has by ISO 4217; two of one that there is not. */
+function decimalsOf(currency: string): number {
+  const known = knownDecimals.get(currency);
+  if (known !== undefined) {
+    return known;
+  }
+  const isCode = /^[A-Z]{3}$/.test(currency);
+  const format = isCode ? new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions() : undefined;
+  const decimals = format?.maximumFractionDigits ?? 2;
+  knownDecimals.set(currency, decimals);
+  return decimals;
+}
+
 /** A value from its JSON text: a string unescaped, null as a dash, an object or array as JSON. */
 export function jsonCell(raw: string): Cell {
   if (raw.startsWith('"')) {

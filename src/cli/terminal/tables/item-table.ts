@@ -1,4 +1,4 @@
-import { type Cell, numberCell, textCell } from "./cell.ts";
+import { type Cell, numberCell, priceCell, textCell } from "./cell.ts";
 import type { Column, Table } from "./table.ts";
 
 /** Cells of a sku that is not cut, because people copy it into the next command. Shops have skus of up to 25. */
@@ -50,4 +50,13 @@ export function numberColumn<Item>(
 ): ItemColumn<Item> {
   const cell = (item: Item) => numberCell(read(item));
   return { heading, rigid: true, cell, total: total === undefined ? total : numberCell(total) };
+}
+
+/** A column of prices, each with the decimals of its currency. */
+export function priceColumn<Item>(
+  heading: string,
+  read: (item: Item) => number | null | undefined,
+  currencyOf: (item: Item) => string,
+): ItemColumn<Item> {
+  return { heading, rigid: true, cell: (item) => priceCell(read(item), currencyOf(item)) };
 }

@@ -1,0 +1,68 @@
+import { combinationFilter } from "../../contract/filter-match.ts";
+import { splitRcd } from "../../contract/filters.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import type { SyncedFolder } from "../source/synced-folder.ts";
+
+/** The days of one retailer that a question is about; the parameter `days` has one for each. */
+export type RetailerDays = {
+  retailer: string;
+  first_day: string;
+  since: string;
+  last_day: string;
+};
+
+/** Before any day. */
+const EVER = "0001-01-01";
+
+/** The newest day of the folder that is not after today (UTC), and rows of later days. */
+export function newestDayOf({ state }: Pick<SyncedFolder, "state">, now: number) {
+  const today = dayOf(now);
+  const days = Object.keys(state.days).sort();
+  const later = days.filter((day) => day > today);
+  return {
+    newest: days.findLast((day) => day <= today) ?? today,
+    laterRows: later.reduce((sum, day) => sum + (state.days[day]?.rows ?? 0), 0),
+  };
+}
+
+/** The retailers that the filters match, each with its newest crawled day up to `lastDay`. */
+export function newestOfRetailers({ state, filters }: SyncedFolder, lastDay: string): Map<string, string> {
+  const isWanted = combinationFilter(filters);
+  const retailerOf = new Map<string, string | undefined>();
+  const newest = new Map<string, string>();
+  for (const day of Object.keys(state.days)
+    .filter((day) => day <= lastDay)
+    .sort()
+    .reverse()) {
+    for (const rcd in state.days[day]?.counts) {
+      if (!retailerOf.has(rcd)) {
+        const combination = splitRcd(rcd);
+        retailerOf.set(rcd, isWanted(combination) ? combination.retailer : undefined);
+      }
+      const retailer = retailerOf.get(rcd);
+      if (retailer !== undefined && !newest.has(retailer)) {
+        newest.set(retailer, day);
+      }
+    }
+  }
+  return newest;
+}
+
+/**
+ * The days of each retailer.
+ *
+ * @param lastDay the newest day, where the filters give none
+ * @param sinceOf the day that each is compared with
+ */
+export function daysOfRetailers(
+  { filters }: SyncedFolder,
+  retailers: ReadonlyMap<string, string>,
+  lastDay: string,
+  sinceOf: (retailer: string) => string = () => EVER,
+): RetailerDays[] {
+  const { own_days = {}, ...shared } = filters;
+  return [...retailers.keys()].sort().map((retailer) => {
+    const { start_date = EVER, end_date = lastDay } = own_days[retailer] ?? shared;
+    return { retailer, first_day: start_date, since: sinceOf(retailer), last_day: end_date };
+  });
+}

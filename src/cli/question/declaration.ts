@@ -1,0 +1,92 @@
+import type { Parameters } from "../../folder/ask/ask.ts";
+import type { Condition } from "../flags/condition.ts";
+import type { ListingOptions, TableFormat } from "../flags/output.ts";
+import type { FolderOptions } from "../flags/source.ts";
+import type { SortKey } from "../order.ts";
+import type { Screen } from "../terminal/style.ts";
+
+/** `price`: an amount in the row's `currency`. `percent`: a number that tables round to one decimal. */
+export type ColumnKind = "text" | "date" | "price" | "percent" | "number" | "integer" | "boolean";
+
+export interface QuestionColumn {
+  name: string;
+  kind: ColumnKind;
+  /** One line for the help. */
+  meaning: string;
+}
+
+/** What the command line of a question says, complete. */
+export interface QuestionOptions extends FolderOptions, ListingOptions<TableFormat> {
+  /** A day, `last` or `last:NAME`; undefined for a question that compares nothing. */
+  since?: string | undefined;
+  /** Oldest age in days at which a price counts as known; undefined for any. */
+  maxAge: number | undefined;
+  /** Digits; undefined if no row is left out as suspect. */
+  suspectFactor: string | undefined;
+  failIf: Condition<string> | undefined;
+  /** Whether the SQL is written instead of the answer. */
+  showSql: boolean;
+}
+
+/** A row of an answer by the names of its columns. */
+export type AnswerRow = Readonly<Record<string, string | number | boolean | null>>;
+
+/** What a view for people shows. */
+export interface ShownAnswer {
+  rows: readonly AnswerRow[];
+  /** The number of all rows, with those that are not shown. */
+  count: number;
+  /** The number of all rows of each group of `limitPer`, in order. */
+  groups: readonly { names: readonly unknown[]; count: number }[];
+  days: AnsweredDays;
+}
+
+/** Which days an answer is about. */
+export interface AnsweredDays {
+  /** The newest day. */
+  newest: string;
+  /** The day that is compared with; with bookmarks, the oldest of the retailers. */
+  since: string;
+}
+
+/** A question to a folder: one `.sql` file, and what its command adds. Everything else is the same for all questions. */
+export interface Question<Options extends QuestionOptions = QuestionOptions> {
+  /** Of the command; bookmarks have it in their names. */
+  command: string;
+  /** A query whose named parameters are those of `parameters` and of the scope. */
+  sql: string;
+  columns: readonly QuestionColumn[];
+  /** Whether it compares with `--since`. */
+  compares?: boolean;
+  /** Further parameters. */
+  parameters: (options: Options) => Parameters;
+  /** Columns that name a row in the error of `--fail-if`. */
+  subject: readonly string[];
+  /** What a row is about: `product`. */
+  noun: string;
+  /** Rows of a table on a terminal without `--limit`. */
+  shownRows: number;
+  /** Columns whose equal values share a limit; default: one limit for all rows. */
+  limitPer?: (options: Options) => readonly string[];
+  /** How people see the answer if no columns are chosen. */
+  view: (shown: ShownAnswer, options: Options, screen: Screen) => { text: string; hidden: readonly string[] };
+}
+
+/** Short names for `--sort`. */
+export type SortWords = Readonly<Record<string, SortKey>>;
+
+export function namesOf(columns: readonly QuestionColumn[]): string[] {
+  return columns.map(({ name }) => name);
+}
+
+/** The columns that `--fail-if` compares, and `count`. */
+export function comparable(columns: readonly QuestionColumn[]): string[] {
+  const numeric = columns.filter(({ kind }) => ["price", "percent", "number", "integer"].includes(kind));
+  return [...namesOf(numeric), "count"];
+}
+
+/** The columns for the help, one a line. */
+export function columnsHelp(columns: readonly QuestionColumn[]): string {
+  const width = Math.max(...columns.map(({ name }) => name.length));
+  return `Columns:\n${columns.map(({ name, meaning }) => `  ${name.padEnd(width)}  ${meaning}`).join("\n")}`;
+}

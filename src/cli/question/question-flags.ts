@@ -1,0 +1,120 @@
+import { type Command, Option } from "commander";
+import { SUSPECT_FACTOR } from "../../folder/index/suspect-factor.ts";
+import type { Context } from "../context.ts";
+import { type Condition, failIfOption } from "../flags/condition.ts";
+import { addBrandFlag, addVocabularyFlags } from "../flags/filter.ts";
+import { addListFlags } from "../flags/list.ts";
+import {
+  addLinksFlag,
+  addListOutput,
+  columnsOption,
+  type ListingFlags,
+  parseListing,
+  TABLE_FORMATS,
+} from "../flags/output.ts";
+import { addDemoFlag, parseFolderSource, type SourceFlags } from "../flags/source.ts";
+import { dateExpression, dayCount, flagError, valueError } from "../flags/values.ts";
+import { comparable, namesOf, type QuestionColumn, type QuestionOptions, type SortWords } from "./declaration.ts";
+
+/** The flags that every question has. */
+export interface QuestionFlags extends SourceFlags, ListingFlags {
+  maxAge?: number | "none";
+  suspectFactor?: string;
+  includeSuspect?: boolean;
+  failIf?: Condition<string>;
+  showSql?: boolean;
+}
+
+interface FlagsOfQuestion {
+  columns: readonly QuestionColumn[];
+  /** A column that examples sort by. */
+  sortExample: string;
+  sortHelp?: string;
+  limitHelp?: string;
+  sortWords?: SortWords;
+  /** Whether `--start-date` chooses something. */
+  hasStartDate?: boolean;
+  /** In the help. */
+  maxAge: "14d" | "none";
+}
+
+/** Declares the flags that all questions share. */
+export function addQuestionFlags(command: Command, question: FlagsOfQuestion): Command {
+  const {
+    columns,
+    sortWords = {},
+    sortExample,
+    sortHelp,
+    limitHelp = "the first n rows only, after sorting",
+  } = question;
+  const names = namesOf(columns);
+  addBrandFlag(addVocabularyFlags(command)).optionsGroup("Filters:");
+  if (question.hasStartDate) {
+    command.option(
+      "--start-date <date>",
+      "from this day on (UTC): YYYY-MM-DD, 30d, latest-30d",
+      dateExpression("--start-date"),
+    );
+  }
+  command
+    .option(
+      "--end-date <date>",
+      "as of this day, not of the newest one: YYYY-MM-DD, 7d, latest-7d",
+      dateExpression("--end-date"),
+    )
+    .optionsGroup("Options:")
+    .option("--max-age <days>", `a price is known for so long: 14d, or none (default: ${question.maxAge})`, ageLimit)
+    .addOption(
+      new Option(
+        "--suspect-factor <n>",
+        `leave out prices that are so many times the usual one, or so small a part of it (default: ${SUSPECT_FACTOR})`,
+      ).argParser(suspectFactor),
+    )
+    .option("--include-suspect", "leave out no price")
+    .addOption(
+      failIfOption(comparable(columns), "if a row meets it, as in 'selling_price < 20'; `count` is the number of rows"),
+    )
+    .option("--show-sql", "write the SQL that answers the question instead of the answer");
+  addDemoFlag(
+    addLinksFlag(addListOutput(command, TABLE_FORMATS)).addOption(
+      columnsOption(`columns to write, in this order: ${names.slice(0, 3).join(",")}`, names),
+    ),
+  );
+  return addListFlags(command, sortExample, [...Object.keys(sortWords), ...names], sortHelp, { of: limitHelp });
+}
+
+/** The options that all questions share, complete. @param maxAge days, if the command line does not say it */
+export function parseQuestion(
+  command: Command,
+  folder: string | undefined,
+  flags: QuestionFlags,
+  context: Context,
+  {
+    columns,
+    sortWords,
+    maxAge,
+  }: { columns: readonly QuestionColumn[]; sortWords?: SortWords; maxAge: number | undefined },
+): QuestionOptions {
+  if (flags.includeSuspect && flags.suspectFactor !== undefined) {
+    throw flagError("--include-suspect", "leaves out no price, so that --suspect-factor has no effect; give only one.");
+  }
+  return {
+    ...parseFolderSource(command, folder, flags, context),
+    ...parseListing(flags, TABLE_FORMATS, context, namesOf(columns), sortWords),
+    maxAge: flags.maxAge === "none" ? undefined : (flags.maxAge ?? maxAge),
+    suspectFactor: flags.includeSuspect ? undefined : (flags.suspectFactor ?? SUSPECT_FACTOR),
+    failIf: flags.failIf,
+    showSql: flags.showSql === true,
+  };
+}
+
+function ageLimit(text: string): number | "none" {
+  return text === "none" ? text : dayCount("--max-age")(text);
+}
+
+function suspectFactor(text: string): string {
+  if (!/^\d{1,9}(\.\d{1,6})?$/.test(text) || Number(text) <= 1) {
+    throw valueError("--suspect-factor", text, "is not a number above 1; write 10 or 2.5.");
+  }
+  return text;
+}

@@ -1,0 +1,184 @@
+import { ConditionHoldsError, NotFoundError } from "../../contract/errors.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { counted, groupDigits } from "../../contract/values/counted.ts";
+import type { DuckDb } from "../../files/duckdb.ts";
+import { type Answer, ask, filledIn, type Parameters, readRows } from "../../folder/ask/ask.ts";
+import { openPrices } from "../../folder/ask/open-prices.ts";
+import type { Context } from "../context.ts";
+import { heldText } from "../flags/condition.ts";
+import { hasRowFormat } from "../flags/output.ts";
+import { type SyncedFolder, withSyncedFolder } from "../source/synced-folder.ts";
+import { showTable } from "../terminal/pager.ts";
+import { screenOf } from "../terminal/screen.ts";
+import { recordTable } from "../terminal/tables/row-table.ts";
+import { renderTable } from "../terminal/tables/table.ts";
+import { writeChunks } from "../write-rows.ts";
+import { daysOfRetailers, newestDayOf, newestOfRetailers } from "./compared-days.ts";
+import { type AnswerRow, namesOf, type Question, type QuestionOptions, type ShownAnswer } from "./declaration.ts";
+import { sinceOfRetailers } from "./since.ts";
+import { writeAnswer } from "./write-answer.ts";
+
+/** Asks a folder a question and writes the answer. */
+export async function runQuestion<Options extends QuestionOptions>(
+  question: Question<Options>,
+  options: Options,
+  context: Context,
+): Promise<void> {
+  await withSyncedFolder(options, context, async (synced) => {
+    const { reporter, signal, folder, name } = synced;
+    const { newest: newestOfFolder, laterRows } = newestDayOf(synced, context.now());
+    const lastDay = synced.filters.end_date ?? newestOfFolder;
+    if (laterRows > 0) {
+      reporter.warn(`${name} has ${counted(laterRows, "row")} of days after today; they are left out`);
+    }
+    const newest = newestOfRetailers(synced, lastDay);
+    const compared = question.compares
+      ? await sinceOfRetailers({ since: options.since, command: question.command }, synced, newest, context)
+      : undefined;
+    try {
+      const parameters = {
+        ...scopeOf(synced, options),
+        days: daysOfRetailers(synced, newest, lastDay, compared?.of),
+        max_age: options.maxAge ?? null,
+        today: lastDay,
+        ...question.parameters(options),
+      };
+      if (options.showSql) {
+        await writeChunks([`${filledIn(question.sql, parameters).trim()}\n`], options.output, context);
+        return;
+      }
+      await using prices = await openPrices({
+        ...{ folder, state: synced.state, signal, lastDay, suspectFactor: options.suspectFactor },
+        onBuild: (days) => reporter.progress.update({ doing: `reading the prices of ${counted(days, "day")}` }),
+        onNotStored: (reason) => reporter.note(`the index of ${name} cannot be stored for the next command: ${reason}`),
+      });
+      reporter.progress.clear();
+      await checkBrandNames(prices, options.brands, name);
+      const answer = await ask(prices, question.sql, parameters);
+      const days = { newest: lastDay, since: compared?.oldest ?? "" };
+      const isWhole = await write(question, options, answer, days, synced, context);
+      await noteSuspects(prices, parameters, synced, options);
+      if (compared?.bookmark !== undefined) {
+        await (isWhole
+          ? compared.bookmark.set()
+          : reporter.note(
+              "the bookmark stays where it was, because not all rows were shown; -f ndjson or -o FILE writes them all",
+            ));
+      }
+      await refuseMet(question, options, answer);
+    } finally {
+      await compared?.bookmark?.release();
+    }
+  });
+}
+
+/** The parameters of what the filters match, without days. */
+function scopeOf({ filters }: SyncedFolder, { brands }: QuestionOptions): Parameters {
+  const list = (value: string | undefined) => (value === undefined ? null : [value]);
+  return {
+    departments: list(filters.department),
+    categories: list(filters.category),
+    combinations: filters.rcd?.split(",") ?? null,
+    brands: brands ?? null,
+  };
+}
+
+/** @returns whether all rows of the answer were written */
+async function write<Options extends QuestionOptions>(
+  question: Question<Options>,
+  options: Options,
+  answer: Answer,
+  days: ShownAnswer["days"],
+  { reporter, state }: SyncedFolder,
+  context: Context,
+): Promise<boolean> {
+  const { output, list, columns } = options;
+  const known = namesOf(question.columns);
+  const limitPer = question.limitPer?.(options) ?? [];
+  const isForTerminal = context.stdout.isTTY === true && output.output === undefined;
+  const isTable = !hasRowFormat(output);
+  const limit = list.limit ?? (isTable && isForTerminal ? question.shownRows : undefined);
+  const groups = limitPer.length === 0 ? [] : await answer.groups(limitPer);
+  const selected =
+    limit === undefined
+      ? answer.count
+      : limitPer.length === 0
+        ? Math.min(limit, answer.count)
+        : groups.reduce((sum, { count }) => sum + Math.min(limit, count), 0);
+  const selection = { sort: list.sort, limit, limitPer };
+  if (hasRowFormat(output)) {
+    await writeAnswer(answer, selection, question.columns, { ...options, output }, reporter, context);
+    return selected === answer.count;
+  }
+  const names = [...new Set([...known, ...limitPer])];
+  const rows: AnswerRow[] = [];
+  for await (const chunk of answer.rows({ columns: names, ...selection })) {
+    rows.push(
+      ...chunk.map((row) => Object.fromEntries(names.map((name, at) => [name, JSON.parse(row[at] ?? "null")]))),
+    );
+  }
+  const screen = screenOf(context, options);
+  const shown = { rows, count: answer.count, groups, days };
+  const table =
+    columns === undefined || limitPer.length > 0
+      ? question.view(shown, options, screen)
+      : renderTable(recordTable(rows, known, columns), screen);
+  await showTable(table, output, list, reporter, context);
+  const crawled = Object.keys(state.days).filter((day) => day <= days.newest).length;
+  reporter.note(`prices of ${counted(crawled, "day")}, the newest ${days.newest}`);
+  if (limitPer.length === 0 && selected < answer.count) {
+    reporter.note(
+      `the first ${groupDigits(selected)} of ${groupDigits(answer.count)}; -f ndjson or -o FILE has them all`,
+    );
+  }
+  return selected === answer.count;
+}
+
+/** @throws NotFoundError if the folder has no product of a brand */
+async function checkBrandNames(prices: DuckDb, brands: readonly string[] | undefined, folder: string): Promise<void> {
+  for (const brand of brands ?? []) {
+    const found = await readRows(prices, "SELECT 1 FROM brand WHERE brand_key = lower(trim($brand))", { brand });
+    if (found.length === 0) {
+      const names = (await readRows(prices, "SELECT brand FROM brand ORDER BY brand", {})).map(([name]) =>
+        String(name),
+      );
+      throw new NotFoundError(`${folder} has no product of the brand ${JSON.stringify(brand)}.`, {
+        ...{ flag: "--brand", value: brand },
+        suggestions: closest(brand, names),
+      });
+    }
+  }
+}
+
+/** Says how many rows were left out as suspect. */
+async function noteSuspects(
+  prices: DuckDb,
+  parameters: Parameters,
+  { reporter, state }: SyncedFolder,
+  { suspectFactor }: QuestionOptions,
+): Promise<void> {
+  if (suspectFactor === undefined || Object.keys(state.days).length === 0) {
+    return;
+  }
+  const sql = `SELECT count(*) AS rows FROM price JOIN scope($days, $departments, $categories, $combinations, $brands) USING (listing)
+    WHERE excluded = 'suspect' AND day BETWEEN first_day AND last_day`;
+  const [[count] = []] = await readRows(prices, sql, parameters);
+  if (Number(count) > 0) {
+    reporter.note(`${counted(Number(count), "row")} with a suspect price left out; --include-suspect takes them in`);
+  }
+}
+
+/** @throws ConditionHoldsError if a row of the answer meets the condition of `--fail-if` */
+async function refuseMet<Options extends QuestionOptions>(
+  { subject, noun }: Question<Options>,
+  { failIf }: Options,
+  answer: Answer,
+): Promise<void> {
+  if (failIf === undefined) {
+    return;
+  }
+  const names = await answer.meeting(failIf.comparisons, subject);
+  if (names.length > 0) {
+    throw new ConditionHoldsError(heldText(failIf, names, noun));
+  }
+}

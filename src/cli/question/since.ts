@@ -1,0 +1,185 @@
+import { FileError, UsageError } from "../../contract/errors.ts";
+import { resolveDay } from "../../contract/values/date-expression.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { BOOKMARK_NAME, type Bookmark, openBookmark } from "../../folder/bookmarks.ts";
+import type { Context } from "../context.ts";
+import { dateExpression, valueError } from "../flags/values.ts";
+import type { SyncedFolder } from "../source/synced-folder.ts";
+
+/** A part of the help. */
+export const BOOKMARKS = `--since last: the folder remembers the newest day of each retailer that was written;
+the next time compares since then. The first time compares with a week before. The
+bookmark is set once all rows are written (also with exit code 8): after a failed or
+interrupted command, or one that shows only the first rows, the same rows come again.
+Each command has bookmarks of its own, and last:NAME is one more: use a name for each
+set of filters, and for each job. Rows that a sync adds to a day that was written
+before are not compared again.`;
+
+const DEFAULT_NAME = "last";
+
+/** Since when is compared without a day, and with a new bookmark. */
+export const A_WEEK = "latest-7d";
+
+/** Parses a day, `last` or `last:NAME`. */
+export function sinceDayOrBookmark(flag: string): (text: string) => string {
+  return (text) => {
+    const [, name] = /^last(?::(.*))?$/s.exec(text) ?? [];
+    if (name !== undefined && !BOOKMARK_NAME.test(name)) {
+      throw valueError(
+        flag,
+        text,
+        "has no name of a bookmark; write one of letters, digits, dots, hyphens and underscores, as in last:mail.",
+      );
+    }
+    return isBookmark(text) ? text : dateExpression(flag)(text);
+  };
+}
+
+function isBookmark(since: string): boolean {
+  return since === "last" || since.startsWith("last:");
+}
+
+/** The days that retailers are compared with. */
+export interface SinceOfRetailers {
+  /** The oldest of them. */
+  oldest: string;
+  of(retailer: string): string;
+  /** Remembers that everything up to the newest day was written; undefined for a day. */
+  bookmark: { set(): Promise<void>; release(): Promise<void> } | undefined;
+}
+
+/**
+ * The days of `--since`: one for all retailers, or those of a bookmark.
+ *
+ * @param newest of each retailer
+ * @throws UsageError if nothing can be compared since that day
+ * @throws FileError if the folder cannot remember the bookmark
+ * @throws LockedError if another process uses it
+ */
+export async function sinceOfRetailers(
+  { since, command }: { since: string | undefined; command: string },
+  synced: SyncedFolder,
+  newest: ReadonlyMap<string, string>,
+  context: Pick<Context, "pid" | "now">,
+): Promise<SinceOfRetailers> {
+  if (since !== undefined && isBookmark(since)) {
+    return await bookmarkDays(since, command, synced, newest, context);
+  }
+  const day = comparedDay(since, synced, newest, context.now());
+  return { oldest: day, of: () => day, bookmark: undefined };
+}
+
+function comparedDay(
+  since: string | undefined,
+  { name, days, reporter }: SyncedFolder,
+  newest: ReadonlyMap<string, string>,
+  now: number,
+): string {
+  const latest = latestOf(newest);
+  const [first] = days;
+  if (first === undefined || latest === undefined) {
+    throw new UsageError(`${name} holds no rows that the filters match.`);
+  }
+  const day = resolveDay(since ?? A_WEEK, { today: dayOf(now), latest }) ?? "";
+  if (since === undefined && day < first) {
+    reporter.note(
+      first === latest
+        ? `${name} has one day, ${first}: nothing to compare yet`
+        : `${name} begins on ${first}: compared with that day`,
+    );
+    return first;
+  }
+  if (day >= latest || day < first) {
+    const gap = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
+    const isWeekBefore = (resolveDay(A_WEEK, { today: latest, latest }) ?? "") >= first;
+    throw new UsageError(
+      `--since ${since}: ${name} has ${gap}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}.`,
+      { flag: "--since", value: since ?? A_WEEK, suggestions: isWeekBefore ? [A_WEEK] : first < latest ? [first] : [] },
+    );
+  }
+  return day;
+}
+
+async function bookmarkDays(
+  since: string,
+  command: string,
+  synced: SyncedFolder,
+  newest: ReadonlyMap<string, string>,
+  { pid, now }: Pick<Context, "pid" | "now">,
+): Promise<SinceOfRetailers> {
+  const { folder, name, reporter } = synced;
+  const today = dayOf(now());
+  const bookmark = await openBookmark(
+    folder,
+    { command, name: since.slice("last:".length) || DEFAULT_NAME },
+    pid,
+  ).catch((error: unknown) => {
+    throw error instanceof FileError
+      ? new FileError(
+          `--since ${since}: ${name} cannot remember the bookmark: ${error.message}. If the folder is read-only, name a day: --since ${A_WEEK}.`,
+          error.path,
+          error.cause,
+        )
+      : error;
+  });
+  const { seen } = bookmark;
+  const seenOf = (retailer: string) => {
+    const day = typeof seen === "string" ? seen : seen?.[retailer];
+    // No day after today was ever the newest one; an earlier version may have remembered it.
+    return day !== undefined && day <= today ? day : undefined;
+  };
+  const weekBefore = (day: string) => resolveDay(A_WEEK, { today, latest: day }) ?? day;
+  const days = new Map([...newest].map(([retailer, day]) => [retailer, seenOf(retailer) ?? weekBefore(day)]));
+  const oldest = [...days.values()].sort()[0] ?? today;
+  tell(
+    since,
+    bookmark,
+    { days, newest, isFirst: [...newest.keys()].every((one) => seenOf(one) === undefined) },
+    synced,
+  );
+  const set = async () => {
+    const before = typeof seen === "string" || seen === undefined ? {} : seen;
+    const next = [...newest].map(([retailer, day]) => {
+      const earlier = seenOf(retailer);
+      return [retailer, earlier !== undefined && earlier > day ? earlier : day] as const;
+    });
+    await bookmark.set({ ...before, ...Object.fromEntries(next) });
+  };
+  reporter.progress.clear();
+  return {
+    oldest,
+    of: (retailer) => days.get(retailer) ?? oldest,
+    bookmark: { set, release: async () => await bookmark[Symbol.asyncDispose]() },
+  };
+}
+
+function tell(
+  since: string,
+  { seen }: Pick<Bookmark, "seen">,
+  {
+    days,
+    newest,
+    isFirst,
+  }: { days: ReadonlyMap<string, string>; newest: ReadonlyMap<string, string>; isFirst: boolean },
+  { name, days: [first = ""], reporter }: SyncedFolder,
+): void {
+  const gap = [...newest].every(([retailer, day]) => day <= (days.get(retailer) ?? ""))
+    ? "; there is no newer day"
+    : "";
+  const others = [...new Set(days.values())].sort();
+  const what = others.length > 1 ? `${others[0]} to ${others.at(-1)}, by retailer` : others[0];
+  reporter.note(
+    isFirst
+      ? `first use of --since ${since}: compared with ${what}${gap}`
+      : `--since ${since}: everything up to ${what} was written${gap}`,
+  );
+  if (seen !== undefined && !isFirst && (others[0] ?? "") < first) {
+    reporter.warn(
+      `--since ${since}: ${name} begins on ${first}, after the bookmark (${others[0]}): prices of between are unknown`,
+    );
+  }
+}
+
+function latestOf(newest: ReadonlyMap<string, string>): string | undefined {
+  return [...newest.values()].sort().at(-1);
+}

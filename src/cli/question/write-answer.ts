@@ -1,0 +1,57 @@
+import type { CellKind, ColumnType } from "../../export/formats/encoder.ts";
+import type { RowFormat } from "../../export/formats/registry.ts";
+import type { Answer, RowSelection } from "../../folder/ask/ask.ts";
+import { batchOf } from "../../rows/scan.ts";
+import type { Context } from "../context.ts";
+import type { OutputOptions } from "../flags/output.ts";
+import type { Reporter } from "../reporter.ts";
+import { writeRows } from "../write-rows.ts";
+import { type ColumnKind, namesOf, type QuestionColumn } from "./declaration.ts";
+
+/** What the kinds are in a format that has types. */
+const TYPES: Readonly<Record<ColumnKind, ColumnType["kind"]>> = {
+  text: "string",
+  date: "date",
+  price: "number",
+  percent: "number",
+  number: "number",
+  integer: "integer",
+  boolean: "string",
+};
+
+/** Writes rows of an answer in a format for programs; one chunk is in memory at a time. */
+export async function writeAnswer(
+  answer: Answer,
+  selection: Omit<RowSelection, "columns">,
+  columns: readonly QuestionColumn[],
+  { output, columns: chosen }: { output: OutputOptions<RowFormat>; columns: readonly string[] | undefined },
+  reporter: Reporter,
+  context: Context,
+): Promise<void> {
+  const known = namesOf(columns);
+  const encoding = {
+    known,
+    chosen,
+    kinds: Object.fromEntries(columns.flatMap(({ name, kind }) => cellKindOf(name, kind))),
+    types: Object.fromEntries(columns.map(({ name, kind }) => [name, { kind: TYPES[kind], nullable: true }])),
+  };
+  await writeRows(batches(answer, { columns: chosen ?? known, ...selection }), output, encoding, reporter, context);
+}
+
+function cellKindOf(name: string, kind: ColumnKind): [string, CellKind][] {
+  if (kind === "date") {
+    return [[name, "date"]];
+  }
+  if (/(?:^|_)url$/.test(name)) {
+    return [[name, "link"]];
+  }
+  return /(?:^|_)(?:percent|pct)$/.test(name) ? [[name, "percent"]] : [];
+}
+
+async function* batches(answer: Answer, selection: RowSelection) {
+  const keys = selection.columns.map((name) => JSON.stringify(name));
+  for await (const chunk of answer.rows(selection)) {
+    const texts = chunk.map((row) => `{${row.map((value, index) => `${keys[index]}:${value}`).join(",")}}`);
+    yield batchOf(texts, selection.columns);
+  }
+}

@@ -1,0 +1,106 @@
+import type { AnswerRow, ShownAnswer } from "../../cli/question/declaration.ts";
+import { type Screen, style } from "../../cli/terminal/style.ts";
+import { percentCell } from "../../cli/terminal/tables/cell.ts";
+import {
+  type ItemColumn,
+  itemTable,
+  priceColumn,
+  textColumn,
+  titleColumn,
+  WHOLE_SKU,
+} from "../../cli/terminal/tables/item-table.ts";
+import { recordTable } from "../../cli/terminal/tables/row-table.ts";
+import { renderTable, type Table, withoutConstants } from "../../cli/terminal/tables/table.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { groupDigits } from "../../contract/values/counted.ts";
+import type { MoverKind } from "../../folder/prices/movers.ts";
+import { MOVER_COLUMNS, type MoversOptions } from "./options.ts";
+
+const HEADINGS = {
+  drop: "Biggest drops",
+  rise: "Biggest rises",
+  new_low: "New lows",
+  discount: "Highest discounts",
+} as const satisfies Record<MoverKind, string>;
+
+/** One table a kind, each below its heading, with a line above each group. */
+export function moversText(
+  { rows, groups, days }: ShownAnswer,
+  { kinds, columns }: MoversOptions,
+  screen: Screen,
+): { text: string; hidden: string[] } {
+  const hidden = new Set<string>();
+  const parts = kinds.map((kind) => {
+    const own = rows.filter((row) => row.kind === kind);
+    const { table: varying, caption } =
+      columns === undefined
+        ? withoutConstants(moversTable(kind, own), ["retailer", "currency"])
+        : {
+            table: recordTable(
+              own,
+              MOVER_COLUMNS.map(({ name }) => name),
+              columns,
+            ),
+            caption: "",
+          };
+    const { headings, more } = groupHeadings(kind, own, groups);
+    const table = renderTable({ ...varying, groups: headings }, screen);
+    for (const column of table.hidden) {
+      hidden.add(column);
+    }
+    const heading = `${HEADINGS[kind]} from ${days.since} to ${days.newest}${more}`;
+    const shared = caption === "" ? "" : `${style("dim", caption, screen.colour)}\n`;
+    return `${style("bold", heading, screen.colour)}\n${own.length === 0 ? "none\n" : `${shared}${table.text}`}`;
+  });
+  return { text: parts.join("\n"), hidden: [...hidden] };
+}
+
+/** The heading of each named group by the index of its first row; without groups, how many rows of the kind there are. */
+function groupHeadings(kind: MoverKind, own: readonly AnswerRow[], groups: ShownAnswer["groups"]) {
+  const headings = new Map<number, string>();
+  let more = "";
+  for (const { names, count } of groups.filter(({ names }) => names[0] === kind)) {
+    const [, name] = names;
+    const isOfGroup = (row: AnswerRow) => name === undefined || row.group_name === name;
+    const shown = own.filter(isOfGroup).length;
+    const text = count > shown ? `, ${shown} of ${groupDigits(count)}` : "";
+    if (name === undefined) {
+      more = text;
+    } else {
+      headings.set(own.findIndex(isOfGroup), `${visible(String(name))}${text}`);
+    }
+  }
+  return { headings, more };
+}
+
+const number = (value: AnswerRow[string] | undefined) => (typeof value === "number" ? value : undefined);
+const text = (name: string) => (row: AnswerRow) => String(row[name] ?? "");
+const price = (heading: string, name: string) =>
+  priceColumn<AnswerRow>(heading, (row) => number(row[name]), text("currency"));
+
+/** The columns after the price. */
+const MIDDLE: Record<MoverKind, readonly ItemColumn<AnswerRow>[]> = {
+  drop: [price("price before", "before_selling_price")],
+  rise: [price("price before", "before_selling_price")],
+  new_low: [price("low before", "low_selling_price"), textColumn("on", text("low_date"), { rigid: true })],
+  discount: [price("mrp", "mrp")],
+};
+
+function moversTable(kind: MoverKind, rows: readonly AnswerRow[]): Table {
+  const percentOf = (row: AnswerRow) => {
+    if (kind === "new_low") {
+      return number(row.below_low_percent);
+    }
+    return kind === "discount" ? -(number(row.discount_pct) ?? 0) : number(row.percent);
+  };
+  return itemTable(rows, [
+    titleColumn(text("title"), (row) => (row.url === null ? undefined : String(row.url))),
+    textColumn("retailer", text("retailer")),
+    textColumn("sku", text("sku"), { minimum: WHOLE_SKU }),
+    price("price", kind === "new_low" ? "new_low_price" : "selling_price"),
+    { heading: "%", rigid: true, cell: (row) => percentCell(percentOf(row)) },
+    ...MIDDLE[kind],
+    textColumn("currency", text("currency"), { rigid: true }),
+    textColumn("seen", text(kind === "new_low" ? "reached_date" : "date"), { rigid: true }),
+  ]);
+}

@@ -1,0 +1,137 @@
+import type { DuckDBPreparedStatement, DuckDBValue } from "@duckdb/node-api";
+import { type DuckDb, sqlText } from "../../files/duckdb.ts";
+import { jsonRows } from "./json-rows.ts";
+
+/** A named parameter of a question: `$name` in its SQL. */
+export type Parameter = string | number | boolean | null | readonly string[] | readonly Record<string, string>[];
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+/** A comparison of one column with a number. */
+export interface ColumnComparison {
+  column: string;
+  operator: "<" | "<=" | ">" | ">=" | "=";
+  /** Digits, maybe with a sign and decimals. */
+  number: string;
+}
+
+export interface RowSelection {
+  columns: readonly string[];
+  sort?: { column: string; descending: boolean } | undefined;
+  /** Maximum number of rows; of each group, if `limitPer` names columns. */
+  limit?: number | undefined;
+  limitPer?: readonly string[] | undefined;
+}
+
+/** All rows that answer a question, in its own order, in a temporary table. */
+export interface Answer {
+  /** Number of all rows. */
+  count: number;
+  /** Number of rows of each group of `limitPer`, in the order of the rows. */
+  groups(columns: readonly string[]): Promise<{ names: readonly unknown[]; count: number }[]>;
+  /** The selected rows in chunks of about 2,000. A row is the JSON texts of its values; numbers are exact decimals. */
+  rows(selection: RowSelection): AsyncIterable<readonly (readonly string[])[]>;
+  /** The different values of `columns` in the rows that meet all comparisons, and the number of these values. */
+  meeting(comparisons: readonly ColumnComparison[], columns: readonly string[]): Promise<string[]>;
+}
+
+/** Answers a question from an open index. A later question takes the place of the answer. */
+export async function ask(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<Answer> {
+  await duckDb.until(async () =>
+    (await prepare(duckDb, `CREATE OR REPLACE TEMP TABLE answer AS ${sql}`, parameters)).run(),
+  );
+  const all = async (statement: string, values: string[] = []) =>
+    (await duckDb.until((connection) => connection.runAndReadAll(statement, values))).getRows();
+  const [[count] = []] = await all("SELECT count(*) FROM answer");
+  return {
+    count: Number(count),
+    groups: async (columns) => {
+      const list = columns.map(quoted).join(", ");
+      const rows = await all(`SELECT ${list}, count(*) FROM answer GROUP BY ${list} ORDER BY min(rowid)`);
+      return rows.map((row) => ({ names: row.slice(0, -1), count: Number(row.at(-1)) }));
+    },
+    rows: (selection) => jsonRows(duckDb, selectionSql(selection)),
+    meeting: async (comparisons, columns) => {
+      const conditions = comparisons.map(({ column, operator }, index) =>
+        // A count is of all rows, and a property of each.
+        column === "count"
+          ? `(SELECT count(*) FROM answer) ${operator} $${index + 1}::DECIMAL(38, 12)`
+          : `${quoted(column)} ${operator} $${index + 1}::DECIMAL(38, 12)`,
+      );
+      const rows = await all(
+        `SELECT concat_ws(' ', ${columns.map(quoted).join(", ")}) AS name FROM answer
+         WHERE ${conditions.join(" AND ")} GROUP BY name ORDER BY min(rowid)`,
+        comparisons.map(({ number }) => number),
+      );
+      return rows.map(([name]) => String(name));
+    },
+  };
+}
+
+/** The rows of a small query with the parameters of questions. */
+export async function readRows(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<readonly DuckDBValue[][]> {
+  return (await duckDb.until(async () => (await prepare(duckDb, sql, parameters)).runAndReadAll())).getRows();
+}
+
+async function prepare(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<DuckDBPreparedStatement> {
+  const { listValue, structValue, LIST, STRUCT, VARCHAR } = await import("@duckdb/node-api");
+  const toDuckDb = (parameter: Parameter): DuckDBValue =>
+    parameter === null || typeof parameter !== "object"
+      ? parameter
+      : listValue(parameter.map((item) => (typeof item === "string" ? item : structValue(item))));
+  const typeOf = ([first]: readonly unknown[]) =>
+    LIST(
+      typeof first === "object" && first !== null
+        ? STRUCT(Object.fromEntries(Object.keys(first).map((name) => [name, VARCHAR])))
+        : VARCHAR,
+    );
+  const names = new Set([...sql.matchAll(/\$([a-z_]+)/g)].map(([, name]) => name));
+  const used = Object.entries(parameters).filter(([name]) => names.has(name));
+  const prepared = await duckDb.until((connection) => connection.prepare(sql));
+  prepared.bind(
+    Object.fromEntries(used.map(([name, value]) => [name, toDuckDb(value)])),
+    Object.fromEntries(used.flatMap(([name, value]) => (Array.isArray(value) ? [[name, typeOf(value)]] : []))),
+  );
+  return prepared;
+}
+
+function selectionSql({ columns, sort, limit, limitPer = [] }: RowSelection): string {
+  const order =
+    sort === undefined ? "rowid" : `${quoted(sort.column)} ${sort.descending ? "DESC" : "ASC"} NULLS LAST, rowid`;
+  const list = columns.map(quoted).join(", ");
+  if (limitPer.length === 0) {
+    return `SELECT ${list} FROM answer ORDER BY ${order}${limit === undefined ? "" : ` LIMIT ${limit}`}`;
+  }
+  // The groups stay in the order of the answer.
+  const groups = limitPer.map(quoted).join(", ");
+  return `SELECT ${list} FROM (
+      SELECT *, row_number() OVER (PARTITION BY ${groups} ORDER BY ${order}) AS "place in group",
+        min(rowid) OVER (PARTITION BY ${groups}) AS "place of group" FROM (SELECT *, rowid FROM answer))
+    ${limit === undefined ? "" : `WHERE "place in group" <= ${limit}`} ORDER BY "place of group", "place in group"`;
+}
+
+/** The SQL of a question with its parameters filled in, for a person to go on with. */
+export function filledIn(sql: string, parameters: Parameters): string {
+  return sql.replace(/\$([a-z_]+)/g, (name, key: string) => {
+    const value = parameters[key];
+    return value === undefined ? name : literal(value);
+  });
+}
+
+function literal(value: Parameter | Readonly<Record<string, string>>): string {
+  if (typeof value === "string") {
+    return sqlText(value);
+  }
+  if (value === null || typeof value !== "object") {
+    return String(value).toUpperCase();
+  }
+  if (Array.isArray(value)) {
+    return `[${value.map(literal).join(", ")}]`;
+  }
+  return `{${Object.entries(value)
+    .map(([name, text]) => `${name}: ${sqlText(text)}`)
+    .join(", ")}}`;
+}
+
+function quoted(column: string): string {
+  return `"${column.replaceAll('"', '""')}"`;
+}

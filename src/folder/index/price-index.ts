@@ -1,0 +1,273 @@
+import { createHash, randomUUID } from "node:crypto";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { FileError } from "../../contract/errors.ts";
+import { type DuckDb, type DuckDbOptions, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { assertOwnFolder } from "../../files/own-file.ts";
+import { placeOfDay } from "../day-files.ts";
+import { ownFolderOf } from "../folder-lock.ts";
+import type { SyncState } from "../folder-state.ts";
+import { openDay, readSyncedFolder } from "../synced-day.ts";
+import ADD_DAYS from "./add-days.sql";
+import { crawledRows } from "./crawled-rows.ts";
+import MARK_ROWS from "./mark-rows.sql";
+import { SUSPECT_FACTOR } from "./suspect-factor.ts";
+import TABLES from "./tables.sql";
+import VIEWS from "./views.sql";
+
+/** Bumped when the tables or the views of the index change. */
+const VERSION = 1;
+
+/** Maximum number of threads of DuckDB. Each needs memory of its own. */
+const MOST_THREADS = 4;
+
+export interface PriceIndexRequest {
+  folder: string;
+  state: SyncState;
+  signal: AbortSignal;
+  /** Bytes that DuckDB may use. */
+  memory?: number | undefined;
+  /** Called before days are read. */
+  onBuild?: ((days: number) => void) | undefined;
+  /** Called if the index cannot be stored in the folder. It is then in memory, for this command alone. */
+  onNotStored?: ((reason: string) => void) | undefined;
+}
+
+/** The index of a folder, open for reading; closed by `await using`. */
+export interface OpenPriceIndex extends DuckDb {
+  /** The state of the folder that the index was made of. */
+  state: SyncState;
+}
+
+export function priceIndexPath(folder: string): string {
+  return join(ownFolderOf(folder), "prices.duckdb");
+}
+
+/**
+ * Opens the index of a synced folder, brought up to date: days whose SHA-256 changed are read again. The new index is written
+ * beside the old one and renamed, so that other readers go on with theirs. One that is missing, damaged or of another version is
+ * built anew. Where the folder cannot be written, it is built in memory.
+ *
+ * @throws FileError if a day's file is missing or was altered
+ * @throws SetChangedError if a sync is about to replace one
+ */
+export async function openPriceIndex(request: PriceIndexRequest): Promise<OpenPriceIndex> {
+  const path = priceIndexPath(request.folder);
+  const current = await openIfCurrent(path, request);
+  if (current !== undefined) {
+    return current;
+  }
+  const next = join(ownFolderOf(request.folder), `prices-${randomUUID()}.duckdb`);
+  const problem = await reasonNotToStore(request.folder, next);
+  if (problem !== undefined) {
+    request.onNotStored?.(problem);
+    return await build(undefined, request);
+  }
+  try {
+    const built = await build(next, request);
+    await built[Symbol.asyncDispose]();
+    await rename(next, path);
+    const opened = await openIfCurrent(path, { ...request, state: built.state });
+    // Another command may have placed the index of a newer state meanwhile.
+    return opened ?? (await build(undefined, request));
+  } finally {
+    await rm(next, { force: true });
+    await rm(`${next}.wal`, { force: true });
+  }
+}
+
+/** The index at a path if it is that of the state; undefined if it is another one, or cannot be read. */
+async function openIfCurrent(path: string, request: PriceIndexRequest): Promise<OpenPriceIndex | undefined> {
+  const { state, signal } = request;
+  if ((await stat(path).catch(() => undefined))?.isFile() !== true) {
+    return undefined;
+  }
+  let duckDb: DuckDb | undefined;
+  try {
+    duckDb = await openDuckDb({ ...settings(request), database: path, readOnly: true, files: [] });
+    const [row] = await rowsOf(duckDb, "SELECT version, days FROM meta");
+    if (row?.[0] === VERSION && row[1] === daysKey(state)) {
+      return { ...duckDb, state };
+    }
+  } catch {
+    signal.throwIfAborted();
+  }
+  await duckDb?.[Symbol.asyncDispose]();
+  return undefined;
+}
+
+function settings({ signal, memory = 512 * 1024 ** 2 }: Pick<PriceIndexRequest, "signal" | "memory">) {
+  return {
+    threads: Math.min(availableParallelism(), MOST_THREADS),
+    memory,
+    spillFolder: join(tmpdir(), `catalog-${randomUUID()}`),
+    signal,
+  } satisfies Partial<DuckDbOptions>;
+}
+
+/** Identifies the days of a state with their content. */
+function daysKey({ days }: SyncState): string {
+  const hash = createHash("sha256");
+  for (const day of Object.keys(days).sort()) {
+    hash.update(`${day} ${days[day]?.sha256}\n`);
+  }
+  return hash.digest("hex");
+}
+
+/** Why no file can be created in a folder of the tool's own; undefined if it can. */
+async function reasonNotToStore(folder: string, path: string): Promise<string | undefined> {
+  await assertOwnFolder(ownFolderOf(folder));
+  try {
+    await (await open(path, "wx")).close();
+    await rm(path);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Builds an index as a file, or in memory without a path, reading what an older one does not have. */
+async function build(database: string | undefined, request: PriceIndexRequest): Promise<OpenPriceIndex> {
+  const { folder, signal } = request;
+  const old = database === undefined ? undefined : await storedDays(priceIndexPath(folder), request);
+  for (let { state } = request; ; state = await readSyncedFolder(folder)) {
+    const kept = new Set(Object.keys(state.days).filter((day) => old?.get(day) === state.days[day]?.sha256));
+    const changed = Object.keys(state.days).filter((day) => !kept.has(day));
+    request.onBuild?.(changed.length);
+    const files = await openDays(folder, changed, state);
+    if (files === undefined) {
+      continue;
+    }
+    const duckDb = await openDuckDb({
+      ...settings({ signal }),
+      ...(database !== undefined && { database }),
+      files: files.map(({ path }) => path),
+      setUp: kept.size === 0 ? [] : [`ATTACH ${sqlText(priceIndexPath(folder))} AS old (READ_ONLY)`],
+    });
+    const filling = await Promise.allSettled([
+      fill(
+        duckDb,
+        files.map(({ path }) => path),
+        kept,
+        state,
+      ),
+    ]);
+    const areInPlace = (await Promise.all(files.map(isInPlace))).every(Boolean);
+    await Promise.all(files.map(({ close }) => close()));
+    const [filled] = filling;
+    if (areInPlace && filled.status === "fulfilled") {
+      return { ...duckDb, state };
+    }
+    await duckDb[Symbol.asyncDispose]();
+    signal.throwIfAborted();
+    if (areInPlace && filled.status === "rejected") {
+      throw filled.reason;
+    }
+    // A sync has replaced a file while it was read.
+    if (database !== undefined) {
+      await rm(database, { force: true });
+    }
+  }
+}
+
+/** The days of an index that is there, with the SHA-256 of each. */
+async function storedDays(path: string, { signal }: PriceIndexRequest): Promise<Map<string, string> | undefined> {
+  if ((await stat(path).catch(() => undefined))?.isFile() !== true) {
+    return undefined;
+  }
+  try {
+    await using duckDb = await openDuckDb({ ...settings({ signal }), database: path, readOnly: true, files: [] });
+    const [meta] = await rowsOf(duckDb, "SELECT version FROM meta");
+    const rows = meta?.[0] === VERSION ? await rowsOf(duckDb, "SELECT day::VARCHAR, sha256 FROM day") : [];
+    return new Map(rows.map(([day, sha256]) => [String(day), String(sha256)]));
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+interface OpenedDay {
+  path: string;
+  inode: number;
+  close(): Promise<void>;
+}
+
+/** Opens the files of days and compares each with its SHA-256; undefined if one is of a newer state. */
+async function openDays(folder: string, days: readonly string[], state: SyncState): Promise<OpenedDay[] | undefined> {
+  const root = await realpath(folder);
+  const opened: OpenedDay[] = [];
+  let isOfState = true;
+  try {
+    for (const day of days) {
+      const path = join(root, placeOfDay(day));
+      const before = (await stat(path).catch(() => undefined))?.ino ?? 0;
+      const file = await openDay(folder, day, state);
+      if (file === undefined || file.sha256 !== state.days[day]?.sha256) {
+        isOfState = false;
+        await file?.close();
+        break;
+      }
+      opened.push({ path, inode: before, close: file.close });
+    }
+  } catch (error) {
+    isOfState = false;
+    throw error;
+  } finally {
+    if (!isOfState) {
+      await Promise.all(opened.map(({ close }) => close()));
+    }
+  }
+  return isOfState ? opened : undefined;
+}
+
+/** Whether a path still names the file that was opened. While that is open, no other file can have its inode. */
+async function isInPlace({ path, inode }: OpenedDay): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.ino === inode;
+}
+
+async function fill(
+  duckDb: DuckDb,
+  files: readonly string[],
+  kept: ReadonlySet<string>,
+  state: SyncState,
+): Promise<void> {
+  const run = (sql: string) => duckDb.until((connection) => connection.run(sql));
+  await run(TABLES);
+  await run(
+    `CREATE TEMP TABLE unmarked (product INTEGER, day DATE, place INTEGER, listing INTEGER, currency VARCHAR,
+      mrp DECIMAL(18, 4), selling_price DECIMAL(18, 4), discount_pct DOUBLE)`,
+  );
+  if (kept.size > 0) {
+    await run(`INSERT INTO product FROM old.product; INSERT INTO listing FROM old.listing;
+      INSERT INTO unmarked SELECT product, day, place, listing, currency, mrp, selling_price, discount_pct
+      FROM old.price_row WHERE day IN (${[...kept].map(sqlText).join(", ")})`);
+  }
+  if (files.length > 0) {
+    try {
+      await run(`CREATE TEMP VIEW crawled_row AS ${crawledRows(files)}`);
+      await run(ADD_DAYS);
+    } catch (error) {
+      const message = (error as Error).message.replace(/\n[\s\S]*$/, "");
+      throw new FileError(`a file of the folder cannot be read as Parquet: ${message}`, files[0] ?? "", error);
+    }
+  }
+  await run(`SET VARIABLE suspect_factor = ${SUSPECT_FACTOR}::DECIMAL(18, 6)`);
+  await run(MARK_ROWS);
+  await run("CREATE TABLE price_row AS FROM marked ORDER BY product, day, place");
+  await run(`CREATE TABLE row_count AS SELECT day, retailer, department, category, brand, count(*)::INTEGER AS rows
+    FROM price_row JOIN listing USING (product, listing) GROUP BY ALL`);
+  await run(VIEWS);
+  const days = Object.entries(state.days).map(
+    ([day, { sha256, rows }]) => `(DATE ${sqlText(day)}, ${sqlText(sha256)}, ${rows})`,
+  );
+  if (days.length > 0) {
+    await run(`INSERT INTO day VALUES ${days.join(", ")}`);
+  }
+  await run(`INSERT INTO meta VALUES (${VERSION}, ${sqlText(daysKey(state))})`);
+  await run("CHECKPOINT");
+}
+
+async function rowsOf(duckDb: DuckDb, sql: string): Promise<readonly (readonly unknown[])[]> {
+  return (await duckDb.until((connection) => connection.runAndReadAll(sql))).getRows();
+}
