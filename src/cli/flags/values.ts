@@ -11,9 +11,9 @@ const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY } as con
 
 const BYTES = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
 
-/** Parses a duration such as `500ms`, `30s`, `2m`, `1h` or `7d`: milliseconds, at least 1. */
-export function duration(flag: string): Parser<number> {
-  return withUnit(flag, MILLISECONDS, "is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h");
+/** Parses a duration such as `500ms`, `30s`, `2m`, `1h` or `7d`: milliseconds. */
+export function duration(flag: string, minimum: 0 | 1 = 1): Parser<number> {
+  return withUnit(flag, MILLISECONDS, "is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h", minimum);
 }
 
 /** Parses a size such as `500KiB`, `64MiB` or `4GiB`: bytes, at least 1. */
@@ -21,11 +21,11 @@ export function size(flag: string): Parser<number> {
   return withUnit(flag, BYTES, "is not a size; write a number and a unit: 500KiB, 64MiB, 4GiB");
 }
 
-function withUnit(flag: string, units: Readonly<Record<string, number>>, flaw: string): Parser<number> {
+function withUnit(flag: string, units: Readonly<Record<string, number>>, flaw: string, minimum = 1): Parser<number> {
   return (text) => {
     const [, number, unit = ""] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
-    const value = Object.hasOwn(units, unit) ? Math.round(Number(number) * (units[unit] ?? 0)) : 0;
-    if (value < 1 || !Number.isSafeInteger(value)) {
+    const value = Object.hasOwn(units, unit) ? Math.round(Number(number) * (units[unit] ?? 0)) : -1;
+    if (value < minimum || !Number.isSafeInteger(value)) {
       throw valueError(flag, text, `${flaw}.`);
     }
     return value;

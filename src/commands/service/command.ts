@@ -99,6 +99,11 @@ function addStartFlags(command: Command): Command {
     .option("--cursor-ttl <duration>", "how long a cursor is valid (default: 1h)", duration("--cursor-ttl"))
     .option("--query-timeout <duration>", "how long a query may take (default: 10s)", duration("--query-timeout"))
     .option(
+      "--drain-delay <duration>",
+      "how long the service still takes requests after SIGTERM, with /readyz at 503, so that a balancer turns to other instances (default: 2s, and 0s on loopback)",
+      duration("--drain-delay", 0),
+    )
+    .option(
       "--error-base <url>",
       "address in the `type` of errors, without a final slash (default: the service itself)",
       (text) => text.replace(/\/+$/, ""),

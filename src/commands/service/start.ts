@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Context } from "../../cli/context.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { FileError, InterruptedError, UsageError } from "../../contract/errors.ts";
+import { isLoopback } from "../../service/http/admission/source-address.ts";
 import type { SentResponse, ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
@@ -25,7 +26,10 @@ interface StartFlags extends PortalFlags, Partial<ObserveOptions>, Times {
   window: number;
 }
 
-type Times = Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "errorBase">;
+type Times = Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "drainDelay" | "errorBase">;
+
+/** Milliseconds. Balancers ask for `/readyz` every second or more often. */
+const DRAIN_DELAY = 2_000;
 
 /** What the service does, how it sends sign-in codes, and what its operator sees. */
 interface StartOptions extends ObserveOptions, Pick<PortalOptions, "mail"> {
@@ -34,13 +38,14 @@ interface StartOptions extends ObserveOptions, Pick<PortalOptions, "mail"> {
 
 function parseStart(flags: StartFlags, _: [], { env }: Context): StartOptions {
   const { host = "127.0.0.1", port, rateLimit, sampleRateLimit, window, cursorTtl, queryTimeout, errorBase } = flags;
+  const { drainDelay = isLoopback(host) ? 0 : DRAIN_DELAY } = flags;
   const { mail, ...address } = parsePortalFlags(flags, host, env);
   const times = {
     ...(cursorTtl !== undefined && { cursorTtl }),
     ...(queryTimeout !== undefined && { queryTimeout }),
     ...(errorBase !== undefined && { errorBase }),
   };
-  const service = { host, port, rateLimit, sampleRateLimit, windowSeconds: window, ...address, ...times };
+  const service = { host, port, rateLimit, sampleRateLimit, windowSeconds: window, drainDelay, ...address, ...times };
   return { service, mail, log: flags.log, metricsPort: flags.metricsPort };
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serveConsole } from "../portal/console/serve-console.ts";
 import { notFoundPage } from "../portal/console/sign-in-pages.ts";
@@ -8,20 +9,22 @@ import type { WritableStore } from "../store/writable-store.ts";
 import { figuresLeft } from "./admission/auth.ts";
 import { rateLimitHeaders } from "./admission/rate-limit.ts";
 import { withoutPorts } from "./admission/source-address.ts";
-import { type OpenConnections, openConnections } from "./connections/open-connections.ts";
-import { checkRequest, createRefuseSocket, malformedRequest } from "./connections/raw-responses.ts";
+import { checkRequest, malformedRequest } from "./check-request.ts";
+import { createConnections } from "./connections.ts";
 import { prefers } from "./quality.ts";
 import { serveOperations } from "./routes/serve-operations.ts";
 import { servePages } from "./routes/serve-pages.ts";
 import { isVital, serveOperator } from "./serve-operator.ts";
 import { publicPath, type ServiceOptions } from "./service-options.ts";
-import { createParts } from "./service-parts.ts";
+import { createParts, type ServiceParts } from "./service-parts.ts";
 import { newRequestId, PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./service-problem.ts";
 import { serveStatus } from "./status/serve-status.ts";
 
 const FLUSH_INTERVAL = 5_000;
-/** Milliseconds that clients have to read open responses while the service closes. */
-const DRAIN_TIME = 20_000;
+/** Requests that may be handled at once. Further ones get `service_unavailable`. */
+const MAX_REQUESTS = 256;
+/** Milliseconds that clients have to read open responses after the service closed its port. */
+const CLOSE_TIME = 20_000;
 /** Milliseconds in which a client must read a part of its response. Otherwise its connection is closed. */
 const STALL_TIME = 30_000;
 /** Milliseconds that a connection stays open between two requests. */
@@ -35,8 +38,7 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
   const parts = createParts(store, options);
   const { settings, budgetOf, errorBase } = parts;
   const root = publicPath(settings);
-  const connections = openConnections();
-  const refuseSocket = createRefuseSocket(connections, parts);
+  const connections = createConnections(parts);
 
   const sendProblem = async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const problem = problemFrom(error);
@@ -82,19 +84,15 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     clientErrorHandler: (error, socket) =>
       error.code === "ECONNRESET"
         ? socket.destroy()
-        : refuseSocket(socket, malformedRequest(error), String(error.rawPacket ?? "").split(" ", 2)[1]),
+        : connections.refuse(socket, malformedRequest(error), String(error.rawPacket ?? "").split(" ", 2)[1]),
     frameworkErrors: (_, request, reply) => {
       const problem = new ServiceProblem("invalid_request", "The path is not valid percent-encoded text.");
       // Fastify's types for this handler do not fit its other types.
       void sendProblem(problem, request as FastifyRequest, reply as unknown as FastifyReply);
     },
   });
-  app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    app.server.emit("request", request, response);
-  });
-
   // Node.js reports CONNECT requests only with this event, and closes the connection if there is no listener.
-  app.server.on("connect", (_: IncomingMessage, socket: Socket) => refuseSocket(socket, wrongMethod("CONNECT")));
+  app.server.on("connect", (_: IncomingMessage, socket: Socket) => connections.refuse(socket, wrongMethod("CONNECT")));
 
   if (root !== "") {
     addRoot(app, root);
@@ -104,11 +102,6 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     const forwarded = request.headers["x-forwarded-for"];
     if (settings.trustProxy !== 0 && forwarded !== undefined) {
       request.headers["x-forwarded-for"] = withoutPorts([forwarded].flat().join(","));
-    }
-    if (connections.isOverloaded() && !isVital(request)) {
-      throw new ServiceProblem("service_unavailable", "The service is handling too many requests.", {
-        headers: { "retry-after": "1" },
-      });
     }
     checkRequest(request.raw);
     if (request.is404) {
@@ -120,13 +113,14 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     // Clients cannot connect to an address that means all interfaces.
     parts.listensAt(app.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost"));
   });
-  endGracefully(app, connections, parts.measurements.flush);
+  limitRequests(app);
 
   serveOperations(app, parts);
   serveStatus(app, parts);
   serveOperator(app, parts);
   servePages(app, parts);
   serveConsole(app, parts);
+  closeGracefully(app, connections.isLast, parts);
   return app;
 }
 
@@ -164,21 +158,42 @@ function withoutRoot(target: string, root: string): string {
   return target.startsWith(root) && /^(\/|\?|$)/.test(rest) ? rest.replace(/^(?!\/)/, "/") : target;
 }
 
-/** Writes the measurements regularly and on closing. Ends each connection after its last response. */
-function endGracefully(app: FastifyInstance, connections: OpenConnections, flush: () => Promise<void>): void {
-  const flushTimer = setInterval(flush, FLUSH_INTERVAL).unref();
+/** Refuses requests while many others are handled. Slow clients do not count: nothing is done before a body or after a response. */
+function limitRequests(app: FastifyInstance): void {
+  const handled = new Set<string>();
+  app.addHook("preHandler", async (request) => {
+    if (handled.size >= MAX_REQUESTS && !isVital(request)) {
+      throw new ServiceProblem("service_unavailable", "The service is handling too many requests.", {
+        headers: { "retry-after": "1" },
+      });
+    }
+    handled.add(request.id);
+  });
+  app.addHook("onSend", async ({ id }) => void handled.delete(id));
+}
+
+/** Writes the measurements regularly and on closing, which waits until balancers have noticed and responses have ended. */
+function closeGracefully(
+  app: FastifyInstance,
+  isLast: (response: ServerResponse) => boolean,
+  { settings, measurements }: ServiceParts,
+): void {
+  const flushTimer = setInterval(measurements.flush, FLUSH_INTERVAL).unref();
   app.addHook("onSend", async (_, reply) => {
-    if (connections.isLast(reply.raw)) {
+    if (isLast(reply.raw)) {
       reply.header("connection", "close");
     }
   });
   app.addHook("preClose", async () => {
-    const drainTimer = setTimeout(() => app.server.closeAllConnections(), DRAIN_TIME).unref();
+    if (settings.drainDelay > 0) {
+      await delay(settings.drainDelay);
+    }
+    const closeTimer = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIME).unref();
     // Without this, the timer would keep the closed application in memory.
-    app.server.once("close", () => clearTimeout(drainTimer));
+    app.server.once("close", () => clearTimeout(closeTimer));
   });
   app.addHook("onClose", async () => {
     clearInterval(flushTimer);
-    await flush();
+    await measurements.flush();
   });
 }

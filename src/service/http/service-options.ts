@@ -37,6 +37,8 @@ export interface ServiceOptions {
   queryTimeout?: number;
   /** Milliseconds that a request may take to arrive completely. Otherwise its connection is closed. */
   requestTimeout?: number;
+  /** Milliseconds between the first 503 of `/readyz` and the end of listening, in which a balancer turns to other instances. */
+  drainDelay?: number;
   /** Address of the host that serves `/errors`, without a final slash. Default: the service itself. */
   errorBase?: string;
   /** Public address, without a final slash: `https://api.example.com` or `https://example.com/catalog`. Default: the listening address. */
@@ -78,6 +80,7 @@ export function withDefaults(options: ServiceOptions): AppSettings {
     cursorTtl: HOUR,
     queryTimeout: 10_000,
     requestTimeout: 30_000,
+    drainDelay: 0,
     trustProxy: 0,
     sampleData: false,
     now: Date.now,

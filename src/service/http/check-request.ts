@@ -1,43 +1,5 @@
-import { type IncomingMessage, STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
-import { rateLimitHeaders } from "../admission/rate-limit.ts";
-import type { ServiceParts } from "../service-parts.ts";
-import { newRequestId, PROBLEM_TYPE, problemDocument, ServiceProblem } from "../service-problem.ts";
-import type { OpenConnections } from "./open-connections.ts";
-
-/** Milliseconds that a client has to read the response and close the connection. */
-const LINGER = 5_000;
-
-/**
- * Creates a function that writes a problem directly to a socket without an HTTP response, and ends the connection. If a
- * response is already open, the connection ends after it, without the problem.
- */
-export function createRefuseSocket(connections: OpenConnections, { budgets, budgetOf, errorBase }: ServiceParts) {
-  /** @param path of the request, as far as it is known */
-  return (socket: Socket, problem: ServiceProblem, path = ""): void => {
-    // Node.js no longer handles errors of this socket.
-    socket.on("error", () => socket.destroy());
-    if (connections.finish(socket)) {
-      return;
-    }
-    if (!socket.writable) {
-      socket.destroy();
-      return;
-    }
-    socket.setTimeout(LINGER, () => socket.destroy());
-    const document = problemDocument(problem, errorBase(), newRequestId());
-    const body = JSON.stringify(document);
-    const headers = {
-      "content-type": PROBLEM_TYPE,
-      "content-length": String(Buffer.byteLength(body)),
-      connection: "close",
-      ...rateLimitHeaders((budgetOf(path) ?? budgets.catalog).unused()),
-      ...problem.details.headers,
-    };
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}\r\n${lines.join("")}\r\n${body}`);
-  };
-}
+import type { IncomingMessage } from "node:http";
+import { ServiceProblem } from "./service-problem.ts";
 
 /** Characters of a request line and headers that a client may send. */
 const HEAD_LENGTH = 16 * 1024;
