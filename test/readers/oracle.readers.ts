@@ -1,0 +1,102 @@
+import { execFile, spawnSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { beforeAll, describe, expect, test } from "vitest";
+import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
+import { addDays, dayOf } from "../../src/contract/values/day-arithmetic.ts";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const python = ["python3", "/usr/bin/python3"].find(
+  (name) => spawnSync(name, ["-c", "import pandas"], { stdio: "ignore" }).status === 0,
+);
+if (python === undefined) {
+  process.stderr.write("not installed, so not tested: pandas\n");
+}
+
+const onEnd = afterAllTests();
+const today = dayOf(Date.now());
+/** Milliseconds to generate and sync the rows, or to answer a question twice, on a busy machine. */
+const LONG = 600_000;
+let home: string;
+
+async function run(script: string, ...args: string[]): Promise<string> {
+  const path = resolve("test/readers/prices", script);
+  const { stdout } = await promisify(execFile)(python ?? "", [path, ...args], { cwd: home, maxBuffer: 2 ** 30 });
+  return stdout;
+}
+
+type Row = Record<string, unknown>;
+const rowsOf = <R = Row>(ndjson: string): R[] =>
+  ndjson
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as R);
+
+/** The rows of the folder in the order of its files, which decides between equal prices. */
+async function writeRows(): Promise<void> {
+  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+  const files = `read_parquet('${home}/rows/crawl_date=*/*.parquet', hive_types_autocast = false, file_row_number = true)`;
+  await connection.run(
+    `COPY (SELECT ${PRODUCT_COLUMNS.join()} FROM ${files} ORDER BY crawl_date, file_row_number)
+     TO '${home}/rows.ndjson' (FORMAT json)`,
+  );
+}
+
+beforeAll(async () => {
+  if (python === undefined) {
+    return;
+  }
+  home = await temporaryFolder(onEnd);
+  const rows = rowsOf<Product>(await run("generate.py", "--last", addDays(today, -1)));
+  const { url, key } = await startTestService({ rows, rateLimit: 1_000_000, onEnd });
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  expect(await runCatalog(["sync", "rows"], { cwd: home, env })).toMatchObject({ code: 0 });
+  await writeRows();
+}, LONG);
+
+/** Fails with the first rows that differ. The tool may have columns that the oracle does not name. */
+async function expectEqual(tool: readonly string[], oracle: readonly string[]) {
+  const told = await runCatalog([...tool, "-f", "ndjson", "-o", "told.ndjson"], { cwd: home });
+  expect(told).toMatchObject({ code: 0 });
+  const [question = "", ...flags] = oracle;
+  const expected = rowsOf(await run("oracle.py", question, "rows.ndjson", "--today", today, ...flags));
+  const rows = rowsOf(await readFile(`${home}/told.ndjson`, "utf8"));
+  const columns = Object.keys(expected[0] ?? {});
+  const lineOf = (row: Row) => JSON.stringify(columns.map((name) => row[name]));
+  const both = { tool: new Set(rows.map(lineOf)), oracle: new Set(expected.map(lineOf)) };
+  const onlyIn = (some: Set<string>, others: Set<string>) => [...some].filter((line) => !others.has(line)).slice(0, 5);
+  expect({
+    rows: rows.length,
+    onlyTool: onlyIn(both.tool, both.oracle),
+    onlyOracle: onlyIn(both.oracle, both.tool),
+  }).toEqual({ rows: expected.length, onlyTool: [], onlyOracle: [] });
+  expect(columns).not.toEqual([]);
+}
+
+describe.runIf(python !== undefined)(
+  "an independent implementation answers the same from a crawl full of troubles",
+  () => {
+    test(
+      "index of a basket",
+      async () => {
+        // Products whose prices are all plausible and in one currency.
+        const lines = [
+          "shop-a,A-00086,2",
+          "shop-a,A-00087,0.5",
+          "shop-a,none,1",
+          "shop-b,B-00036,1",
+          ",A-00040,",
+          ",C-00088,3",
+        ];
+        await writeFile(`${home}/basket.csv`, ["retailer,sku,quantity", ...lines, ""].join("\n"));
+        const flags = ["--end-date", addDays(today, -1), "--max-age", "14d"];
+        await expectEqual(["index", "basket.csv", "rows", ...flags], ["index", "--basket", "basket.csv", ...flags]);
+      },
+      LONG,
+    );
+  },
+);

@@ -1,0 +1,278 @@
+"""The price questions about single products, and the report; each is a function from the data to rows with the columns of the tool."""
+import csv
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+from terms import MILLION, NUMBERS, PRODUCT, day_text, percent, quantile, rounded
+
+AGE = 14
+
+
+def money(value):
+    return None if value is None or value != value else Fraction(int(value), MILLION)
+
+
+def change(now, before, one_series):
+    """difference and percent, null across a change of currency."""
+    if not one_series:
+        return {"difference": None, "percent": None}
+    return {"difference": money(now - before), "percent": money(percent(now, before))}
+
+
+def reference(data, row):
+    history = data.histories[row.retailer, row.sku]
+    found = history.reference(history.at(row.day))
+    return {**found, "reference_price": money(found["reference_price"]), "real_discount_pct": money(found["real_discount_pct"])}
+
+
+def by_product(frame):
+    return {(row.retailer, row.sku): row for row in frame.itertuples()}
+
+
+def movers(data):
+    since = data.day(data.flags.since or "latest-7d")
+    kinds = data.flags.only.split(",") if data.flags.only else ["drop", "rise", "new_low", "discount"]
+    age = data.max_age(AGE)
+    then = by_product(data.known(since, age))
+    for key, now in by_product(data.known(data.newest, age)).items():
+        if now.day <= since:
+            continue
+        before = then.get(key)
+        one_series = before is not None and before.series == now.series
+        moved = change(now.selling_price, before.selling_price if before else None, one_series)
+        base = {
+            "retailer": now.retailer, "sku": now.sku, "title": now.title, "department": now.department, "category": now.category,
+            "currency": now.currency, "before_date": day_text(before.day) if before else None,
+            "before_selling_price": money(before.selling_price) if before else None, "date": day_text(now.day),
+            "selling_price": money(now.selling_price), **moved, "mrp": money(now.mrp), "discount_pct": money(now.discount_pct),
+            "brand": now.brand, "url": now.url, **reference(data, now), "target": now.selling_price,
+        }
+        if one_series and now.selling_price < before.selling_price:
+            yield from [{"kind": "drop", **base}] if "drop" in kinds else []
+        if one_series and now.selling_price > before.selling_price:
+            yield from [{"kind": "rise", **base}] if "rise" in kinds else []
+        low = new_low(data, key, since)
+        if low and "new_low" in kinds:
+            yield {"kind": "new_low", **base, **low}
+        if now.discount_pct > 0 and "discount" in kinds:
+            yield {"kind": "discount", **base}
+
+
+def new_low(data, key, since):
+    """The columns of a new low after `since`, or None."""
+    history = data.histories[key]
+    places = history.of_series(history.at(data.newest))
+    up_to = [(history.prices[at], -history.days[at]) for at in places if history.days[at] <= since]
+    after = [(history.prices[at], history.days[at]) for at in places if history.days[at] > since]
+    if not up_to or not after or min(after)[0] >= min(up_to)[0]:
+        return None
+    (low, low_day), (reached, day) = min(up_to), min(after)
+    days = [history.days[at] for at in places]
+    return {
+        "low_date": day_text(-low_day), "low_selling_price": money(low), "new_low_price": money(reached), "reached_date": day_text(day),
+        "below_low_percent": money(percent(reached, low)), "observed_days": len(days),
+        "longest_gap_days": max(after - before for before, after in zip(days, days[1:])),
+    }
+
+
+def diff(data):
+    later = data.day(data.flags.to or "latest")
+    earlier = data.day(data.flags.since or data.flags.__dict__["from"] or "latest-7d")
+    if data.flags.strict_days:
+        before, after = (data.observed[data.observed["day"] == day] for day in (earlier, later))
+    else:
+        before, after = (data.known(day, data.max_age(AGE)) for day in (earlier, later))
+    before, after = by_product(before), by_product(after)
+    for key in sorted({*before, *after}):
+        old, new = before.get(key), after.get(key)
+        if old and new:
+            kind = "changed" if any(getattr(old, name) != getattr(new, name) for name in [*NUMBERS, "currency"]) else None
+        elif new:
+            kind = "appeared" if data.flags.strict_days or data.seen[key][0] > earlier else "returned"
+        else:
+            kind = "vanished"
+        if kind is None or (data.flags.only and kind not in data.flags.only.split(",")):
+            continue
+        last = new or old
+        row = {"change": kind, **{name: getattr(last, name) for name in [*PRODUCT, "department", "category", "title"]}}
+        row.update({"from_date": day_text(earlier), "to_date": day_text(later)})
+        for name in NUMBERS:
+            row[f"from_{name}"], row[f"to_{name}"] = (money(getattr(one, name)) if one else None for one in (old, new))
+        row["from_currency"], row["to_currency"] = (one.currency if one else None for one in (old, new))
+        one_series = bool(old and new and old.series == new.series)
+        row.update(change(new.selling_price if new else None, old.selling_price if old else None, one_series))
+        if not data.flags.strict_days:
+            row["from_seen"], row["to_seen"] = (day_text(one.day) if one else None for one in (old, new))
+            row["reason"] = data.reason(key, later) if kind == "vanished" else None
+        yield {**row, "target": new.selling_price if new else None}
+
+
+def latest(data):
+    if data.flags.by:
+        yield from over_time(data)
+        return
+    if data.flags.group_by:
+        yield from discounts(data, data.known(data.newest, data.max_age(AGE)), data.flags.group_by)
+        return
+    first = data.day(data.flags.start_date or data.flags.date) if data.flags.start_date or data.flags.date else 0
+    known = data.known(data.newest, None if data.flags.gone else data.max_age(None))
+    for row in known[known["day"] >= first].itertuples():
+        if data.flags.gone and row.day >= data.newest - data.max_age(AGE):
+            continue
+        yield {
+            **{name: getattr(row, name) for name in ["retailer", "sku", "title", "brand", "department", "category", "currency"]},
+            **{name: money(getattr(row, name)) for name in ["selling_price", "mrp", "discount_pct"]},
+            "crawl_date": day_text(row.day), "days_old": (data.newest if data.end_given else data.today) - row.day, "url": row.url,
+            **reference(data, row), "target": row.selling_price,
+            **({"reason": data.reason((row.retailer, row.sku), data.newest)} if data.flags.gone else {}),
+        }
+
+
+def discount_figures(group):
+    discounts = [value for value in group["discount_pct"].tolist() if value > 0]
+    return {
+        "products": len(group), "discounted_products": len(discounts),
+        "discounted_percent": money(rounded(Fraction(100 * len(discounts), len(group)))),
+        "mean_discount_pct": money(rounded(Fraction(sum(discounts), len(discounts) * MILLION))) if discounts else None,
+    }
+
+
+def group_key(data, by):
+    return "brand_key" if by == "brand" else by
+
+
+def shown_group(data, by, name):
+    return data.brands[name] if by == "brand" else name
+
+
+def discounts(data, known, by):
+    for name, group in known.groupby(group_key(data, by)):
+        yield {by: shown_group(data, by, name), **discount_figures(group)}
+
+
+def first_of_period(day, by):
+    at = date.fromordinal(day)
+    return day if by == "day" else day - at.weekday() if by == "week" else day - at.day + 1
+
+
+def over_time(data):
+    by, group_by = data.flags.by, data.flags.group_by
+    start = data.day(data.flags.start_date) if data.flags.start_date else 0
+    last_days = {first_of_period(day, by): day for day in range(int(data.observed["day"].min()), data.newest + 1)}
+    for period, last in last_days.items():
+        if last < start:
+            continue
+        known = data.known(last, data.max_age(AGE))
+        for names, group in known.groupby([*([group_key(data, group_by)] if group_by else []), "currency"]):
+            *name, currency = names if group_by else [names]
+            prices = group["selling_price"].tolist()
+            at = lambda share: money(rounded(quantile(prices, share) / MILLION))
+            yield {
+                **({group_by: shown_group(data, group_by, name[0])} if group_by else {}), "currency": currency, "period": day_text(period),
+                **discount_figures(group), "price_min": at(0), "price_p25": at(Fraction(1, 4)), "price_median": at(Fraction(1, 2)),
+                "price_p75": at(Fraction(3, 4)), "price_max": at(1),
+            }
+
+
+def coverage(data):
+    """--group-by retailer,day"""
+    start = data.day(data.flags.start_date) if data.flags.start_date else 0
+    shops = data.shops
+    retailers = {value for text in data.flags.retailer for value in text.split(",")}
+    for retailer in shops.of_retailer:
+        if retailers and retailer not in retailers:
+            continue
+        counts = shops.of_retailer[retailer]
+        for day in range(max(start, min(counts)), data.newest + 1):
+            if day - shops.last_day(retailer, day) > 28:
+                continue
+            usual, share = shops.usual(retailer, day), shops.share(retailer, day)
+            yield {
+                "retailer": retailer, "crawl_date": day_text(day), "matching_rows": counts.get(day, 0),
+                "usual_rows": None if usual is None else Fraction(usual), "share": None if share is None else money(rounded(share)),
+                "outage": shops.outage(retailer, day),
+            }
+
+
+def history(data):
+    """Each observation of the products, and their suspect rows."""
+    start = data.day(data.flags.start_date or data.flags.date) if data.flags.start_date or data.flags.date else 0
+    wanted = set(data.flags.sku)
+    if data.flags.products:
+        with open(data.flags.products, encoding="utf8", newline="") as file:
+            wanted |= {(line["retailer"], line["sku"]) for line in csv.DictReader(file)}
+    chosen = lambda frame: frame[[sku in wanted or (retailer, sku) in wanted for retailer, sku in zip(frame["retailer"], frame["sku"])]]
+    observed = chosen(data.observed[data.observed["day"] >= start])
+    wrong = data.rows[data.rows["suspect"] & data.wanted & (data.rows["day"] >= start)]
+    lasts = {key: row.day for key, row in by_product(data.known(data.newest, None)).items()}
+    today = data.newest if data.end_given else data.today
+    previous = {}
+    for frame, suspect in ((observed, False), (chosen(wrong), True)):
+        for row in frame.itertuples():
+            key = (row.retailer, row.sku)
+            before = None if suspect else previous.get(key)
+            one_series = before is not None and before.series == row.series
+            yield {
+                **{name: getattr(row, name) for name in ["retailer", "sku", "title", "department", "category"]}, "crawl_date": day_text(row.day),
+                "currency": row.currency, **{name: money(getattr(row, name)) for name in ["mrp", "selling_price", "discount_pct"]},
+                "percent": change(row.selling_price, before.selling_price, True)["percent"] if one_series else None,
+                "days_old": today - lasts[key] if key in lasts else None, "suspect": suspect, "target": None if suspect else row.selling_price,
+            }
+            if not suspect:
+                previous[key] = row
+
+
+def report(data):
+    """One row: the figures."""
+    since = data.day(data.flags.since or "latest-7d")
+    data.flags.since, data.flags.to, data.flags.only = day_text(since), None, None
+    moved = list(movers(data))
+    changed = list(diff(data))
+    known = data.known(data.newest, data.max_age(AGE))
+    kinds = lambda name: sum(row["kind"] == name for row in moved)
+    reasons = lambda name: sum(row["reason"] == name for row in changed)
+    shops = [name for name in data.shops.of_retailer if name in set(data.rows.loc[data.wanted, "retailer"])]
+    wrong = data.rows[data.rows["suspect"] & data.wanted & (data.rows["day"] > since)]
+    percents = [row["percent"] for row in moved if row["kind"] in ("drop", "rise") and row["percent"] is not None]
+    met = 0
+    if data.listed is not None:
+        for row in known.itertuples():
+            line = data.line(row.retailer, row.sku)
+            met += bool(line and line.get("target_price") and row.selling_price <= Decimal(line["target_price"]) * MILLION)
+    yield {
+        "drops": kinds("drop"), "rises": kinds("rise"), "new_lows": kinds("new_low"),
+        "new": sum(row["change"] == "appeared" for row in changed), "returned": sum(row["change"] == "returned" for row in changed),
+        "gone": reasons("gone"), "not_crawled": reasons("not_crawled"), "unknown": reasons("unknown"),
+        "outages": sum(data.shops.outage(name, data.newest) for name in shops), "stale": sum(data.shops.stale(name, data.newest) for name in shops),
+        "suspects": len(wrong.drop_duplicates(PRODUCT)), "target_met": met, "products": len(known),
+        "biggest_drop": min((value for value in percents if value < 0), default=None),
+        "biggest_rise": max((value for value in percents if value > 0), default=None),
+    }
+
+
+def observed_rows(data):
+    for row in data.observed.itertuples():
+        yield {
+            "retailer": row.retailer, "sku": row.sku, "crawl_date": day_text(row.day), "currency": row.currency, "series": row.series,
+            "selling_price": money(row.selling_price), "product_id": row.product_id,
+        }
+
+
+def suspects(data):
+    for row in data.rows[data.rows["suspect"]].itertuples():
+        yield {
+            "retailer": row.retailer, "sku": row.sku, "crawl_date": day_text(row.day), "currency": row.currency,
+            "selling_price": money(row.selling_price), "product_id": row.product_id,
+        }
+
+
+def outages(data):
+    """Retailers in outage or stale on the newest day."""
+    for retailer in data.shops.of_retailer:
+        row = {"retailer": retailer, "outage": data.shops.outage(retailer, data.newest), "stale": data.shops.stale(retailer, data.newest)}
+        if row["outage"] or row["stale"]:
+            yield {**row, "last_day": day_text(data.shops.last_day(retailer, data.newest))}
+
+
+observations = observed_rows
