@@ -55,7 +55,7 @@ if [ "\${funcstack[1]}" = _catalog ]; then
   _catalog "$@"
 else
   # Without a configuration, zsh has not loaded its completion system yet.
-  (( \$+functions[compdef] )) || { autoload -Uz compinit && compinit -i -D }
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i -D }
   compdef _catalog catalog
 fi
 `;

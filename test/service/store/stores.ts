@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { rawElements } from "../../../src/contract/values/raw-json.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
+import type { Session } from "../../../src/service/store/database/database-session.ts";
 import type { RowTexts } from "../../../src/service/store/store.ts";
 import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
 import { emptyDatabase } from "../../helpers/databases.ts";
@@ -37,3 +38,15 @@ export function textsOf({ bytes }: RowTexts): string[] {
 
 /** A deadline that never passes. */
 export const NO_DEADLINE = new AbortController().signal;
+
+/** A session that adds each statement to `seen`, with its plan if it can be explained. */
+export function spied(session: Session, seen: Map<string, string>): Session {
+  return {
+    ...session,
+    query: async (sql, parameters) => {
+      const plan = await session.query(`EXPLAIN ${sql}`, parameters);
+      seen.set(sql.trim(), plan.flat().join("\n"));
+      return await session.query(sql, parameters);
+    },
+  };
+}

@@ -33,11 +33,11 @@ export const SQLITE = {
   /**
    * Reads rows in their order: their texts, joined by line breaks, and their number.
    *
-   * @param isSorted whether to find them by combination and day and sort them. Otherwise the index of all rows in their order
-   *   is passed through.
+   * @param sortedOf the condition on their retailers, if they are to be found by combination and day and sorted. Otherwise the
+   *   index of all rows in their order is passed through.
    */
-  page: (matches: string, order: string, limit: string, isSorted: boolean) =>
-    isSorted
+  page: (matches: string, order: string, limit: string, sortedOf?: string) =>
+    sortedOf !== undefined
       ? `SELECT CAST(group_concat(body, char(10)) AS BLOB), count(*) FROM (
            SELECT id FROM product INDEXED BY product_place WHERE ${matches} ORDER BY ${order} ${limit}
          ) AS found CROSS JOIN product USING (id)`
@@ -76,12 +76,13 @@ export const POSTGRES: Dialect = {
   isListed: (column, parameter, type) => `${column} = ANY (CAST(?${parameter} AS ${type}[]))`,
   join: "JOIN",
   // The session avoids to sort (`postgres-connection.ts`): without OFFSET 0, the rows would not be sorted here either.
-  page: (matches, order, limit, isSorted) =>
-    isSorted
+  page: (matches, order, limit, sortedOf) =>
+    sortedOf !== undefined
       ? `WITH found AS MATERIALIZED (
            SELECT id, retailer FROM (SELECT * FROM product WHERE ${matches} OFFSET 0) AS matching ORDER BY ${order} ${limit}
          )
-         SELECT string_agg(body, E'\\n' ORDER BY ${order}), count(*) FROM found JOIN product USING (id, retailer)`
+         SELECT string_agg(body, E'\\n' ORDER BY ${order}), count(*) FROM found JOIN product USING (id, retailer)
+         WHERE ${sortedOf}`
       : `SELECT string_agg(body, E'\\n'), count(*) FROM (
            SELECT body FROM product WHERE ${matches} ORDER BY ${order} ${limit}
          ) AS page`,

@@ -34,25 +34,26 @@ export async function readPage(
   const parameters: SqlParameter[] = [set.version, ...set.days];
   const parameter = (value: SqlParameter) => `?${parameters.push(value)}`;
   const conditions = [IN_VERSION];
+  let ofRetailers: string | undefined;
   if (!set.isWhole) {
     const retailers = retailersOf(set.combinations);
     const [retailer = ""] = retailers;
     const ids = parameters.push(set.combinations.map(({ id }) => id));
     conditions.push(dialect.isListed("combination", ids, "BIGINT"));
     // A comparison with one value is what every engine takes to choose the server of a row.
-    conditions.push(
+    ofRetailers =
       retailers.length === 1
         ? `retailer = ${parameter(retailer)}`
-        : dialect.isListed("retailer", parameters.push(retailers), "TEXT"),
-    );
+        : dialect.isListed("retailer", parameters.push(retailers), "TEXT");
+    conditions.push(ofRetailers);
   }
   if (after !== undefined) {
     const place = [dialect.sortedValue(after.sku), after.retailer, after.day, dialect.sortedValue(after.product_id)];
     conditions.push(`(${ROW_ORDER}) > (${place.map(parameter).join(", ")})`);
   }
   const bounds = `LIMIT ${parameter(length)}${after === undefined && offset > 0 ? ` OFFSET ${parameter(offset)}` : ""}`;
-  const isSorted = !set.isWhole && set.total * set.total * SORTING_COST <= limit * set.stored;
-  const statement = dialect.page(conditions.join(" AND "), ROW_ORDER, bounds, isSorted);
+  const isSorted = set.total * set.total * SORTING_COST <= limit * set.stored;
+  const statement = dialect.page(conditions.join(" AND "), ROW_ORDER, bounds, isSorted ? ofRetailers : undefined);
   const [[texts = null, count] = []] = await session.query(statement, parameters);
   if (count !== length) {
     throw new DamagedDataError(`the database has ${count} rows where it counted ${length}`);
