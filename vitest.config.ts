@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { parquetOfBundle } from "./scripts/bounded-parquet.mjs";
 import { cliTableOfBundle } from "./scripts/table-width.mjs";
 import { textFiles } from "./scripts/text-files.mjs";
 
@@ -18,7 +17,7 @@ class LongFirst extends BaseSequencer {
 process.env.TZ ??= "Etc/GMT+12";
 
 export default defineConfig({
-  plugins: [cliTableOfBundle, parquetOfBundle, textFiles],
+  plugins: [cliTableOfBundle, textFiles],
   test: {
     include: ["test/**/*.test.ts"],
     // The tests of the command line run the built tool as a child process.

@@ -34,7 +34,15 @@ async function simulate(folder) {
 async function loadSimulation(folder) {
   const outfile = `${folder}/pace-simulation.mjs`;
   const entry = fileURLToPath(new URL("pace-simulation.ts", import.meta.url));
-  await build({ entryPoints: [entry], outfile, bundle: true, format: "esm", platform: "node", logLevel: "warning" });
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.18",
+    logLevel: "warning",
+  });
   return (await import(outfile)).simulatePull;
 }
 

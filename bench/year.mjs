@@ -1,7 +1,7 @@
 // A synced folder with a year of 1,000,100 generated rows, always the same.
 import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { parquetWriteBuffer } from "hyparquet-writer";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { DuckDBInstance } from "@duckdb/node-api";
 
 export const DAYS = 365;
 export const ROWS_A_DAY = 2740;
@@ -29,35 +29,42 @@ export async function writeDay(folder, day, products, mark) {
   await writeFile(path, JSON.stringify(state));
 }
 
-const COLUMNS = {
-  ...{ product_id: "text", sku: "text", url: "text", domain: "text", retailer: "text", department: "text" },
-  ...{ category: "text", brand: "text", model_number: "text", title: "text", mrp: "number", selling_price: "number" },
-  ...{ discount_pct: "number", currency: "text", color: "text", image_url: "text" },
-};
-const ELEMENTS = {
-  text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
-  number: { type: "DOUBLE" },
-};
+const TEXTS = [
+  "product_id",
+  "sku",
+  "url",
+  "domain",
+  "retailer",
+  "department",
+  "category",
+  "brand",
+  "model_number",
+  "title",
+];
+const NUMBERS = ["mrp", "selling_price", "discount_pct"];
+const COLUMNS = [
+  ...TEXTS.map((name) => `${name}: 'VARCHAR'`),
+  ...NUMBERS.map((name) => `${name}: 'DOUBLE'`),
+  ...["currency", "color", "image_url"].map((name) => `${name}: 'VARCHAR'`),
+].join(", ");
+
+const connection = await (await DuckDBInstance.create(":memory:", { threads: "1" })).connect();
 
 async function writeFileOfDay(folder, day, products, mark) {
   const rows = Array.from({ length: ROWS_A_DAY }, (_, index) => rowOf(productOf(day, index, products), day, mark));
-  const elements = Object.entries(COLUMNS).map(([name, kind]) => ({
-    ...{ name, repetition_type: "REQUIRED" },
-    ...ELEMENTS[kind],
-  }));
-  const bytes = Buffer.from(
-    parquetWriteBuffer({
-      columnData: Object.keys(COLUMNS).map((name) => ({ name, data: rows.map((row) => row[name]) })),
-      schema: [{ name: "schema", num_children: elements.length }, ...elements],
-    }),
-  );
   const counts = {};
   for (const { retailer, category, department } of rows) {
     const rcd = `${retailer}:${category}:${department}`;
     counts[rcd] = (counts[rcd] ?? 0) + 1;
   }
   await mkdir(`${folder}/crawl_date=${dayAt(day)}`, { recursive: true });
-  await writeFile(`${folder}/crawl_date=${dayAt(day)}/part-0.parquet`, bytes);
+  const path = `${folder}/crawl_date=${dayAt(day)}/part-0.parquet`;
+  await writeFile(`${path}.rows`, rows.map((row) => JSON.stringify(row)).join("\n"));
+  await connection.run(
+    `COPY (FROM read_json('${path}.rows', columns = {${COLUMNS}}, format = 'newline_delimited')) TO '${path}' (FORMAT parquet, COMPRESSION zstd)`,
+  );
+  await rm(`${path}.rows`);
+  const bytes = await readFile(path);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return { rows: rows.length, digest: "", bytes: bytes.length, sha256, counts };
 }

@@ -3,7 +3,6 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { build, transform } from "esbuild";
-import { boundedParquet } from "./bounded-parquet.mjs";
 import { writeManPages } from "./man-pages.mjs";
 import { lazyStringWidth, quickStart } from "./quick-start.mjs";
 import { newerStringWidth } from "./table-width.mjs";
@@ -43,7 +42,7 @@ const result = await build({
   loader: TEXT_LOADERS,
   // undici reads it while it loads, and Node.js would then load all of its own fetch.
   define: { "globalThis.Headers": "undefined" },
-  plugins: [boundedParquet, newerStringWidth, lazyStringWidth, quickStart(join(root, "src"), LOADED_TOGETHER)],
+  plugins: [newerStringWidth, lazyStringWidth, quickStart(join(root, "src"), LOADED_TOGETHER)],
 });
 const chunks = await Promise.all(result.outputFiles.map(commonJs));
 await mkdir(join(outdir, "chunks"), { recursive: true });

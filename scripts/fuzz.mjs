@@ -9,7 +9,6 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { build } from "esbuild";
-import { boundedParquet } from "./bounded-parquet.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "coverage/fuzz");
@@ -46,7 +45,6 @@ async function instrument() {
     format: "cjs",
     platform: "node",
     define: { "import.meta.dirname": '""', "import.meta.url": '"file:///"', "import.meta.filename": '""' },
-    plugins: [boundedParquet],
   });
   const code = createInstrumenter({ coverageVariable: "__reached__" }).instrumentSync(outputFiles[0].text, "targets");
   writeFileSync(join(FOLDER, "targets.cjs"), code);

@@ -71,17 +71,17 @@ export async function withRowWriter<T>(
   produce: (write: (rows: RowBatch) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const { format, links } = output;
-  const createEncoder = await loadEncoder(format);
+  const createEncoder = await loadEncoder(format, target.signal);
   return await withSink(
     { ...output, ...target, beforeData: reporter.dataBegins },
-    () => createEncoder({ ...encoding, links, onLoss: lossWarnings(format, reporter) }),
+    (scratch) => createEncoder({ ...encoding, links, onLoss: lossWarnings(format, reporter) }, scratch),
     produce,
   );
 }
 
 async function withSink<Input, T>(
   options: SinkOptions,
-  createEncoder: () => Encoder<Input>,
+  createEncoder: (scratch: string) => Encoder<Input>,
   use: (write: (input: Input) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const sink = await openSink(options, createEncoder);

@@ -1,13 +1,15 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../files/fingerprint.ts";
 import { fsyncFile } from "../files/fsync.ts";
 import { createOwnFile, removeOwnFile } from "../files/own-file.ts";
-
 import { withFileError } from "../files/system-error.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { type Compression, compressed } from "./destination/compression.ts";
+import { type Compression, chunksOf, compressed } from "./destination/compression.ts";
 import type { Destination } from "./destination/destination.ts";
-import { type FileOptions, openFile } from "./destination/partial-file.ts";
+import { type FileOptions, openFile, partialPathOf, targetFileOf } from "./destination/partial-file.ts";
 import { isStdout, writeToStdout } from "./destination/stdout.ts";
 import type { Chunk, Encoder } from "./formats/encoder.ts";
 
@@ -27,9 +29,11 @@ export interface SinkOptions extends FileOptions {
 /** Opens stdout or a file; detects as early as possible what would otherwise fail at the end. */
 export async function openSink<Input>(
   options: SinkOptions,
-  createEncoder: () => Encoder<Input>,
+  createEncoder: (scratch: string) => Encoder<Input>,
 ): Promise<Destination<Input>> {
   const { output, stdout, compression, fingerprint } = options;
+  const target = isStdout(output) ? undefined : await targetFileOf(output);
+  const scratch = target === undefined ? join(tmpdir(), `catalog-${randomUUID()}`) : partialPathOf(target);
   const destination = isStdout(output) ? writeToStdout(stdout, options) : await openFile(output, options);
   const write = async (chunk: Chunk): Promise<void> => {
     await destination.write(chunk);
@@ -38,7 +42,7 @@ export async function openSink<Input>(
   let encoder: Encoder<Input> | undefined;
   const begun = async (): Promise<Encoder<Input>> => {
     if (encoder === undefined) {
-      encoder = compressed(createEncoder(), compression);
+      encoder = compressed(createEncoder(scratch), compression);
       await write(await encoder.begin());
     }
     return encoder;
@@ -46,15 +50,23 @@ export async function openSink<Input>(
   return {
     write: async (input) => write(await (await begun()).encode(input)),
     restart: async () => {
+      await encoder?.close?.();
       encoder = undefined;
       fingerprint?.reset();
       return await destination.restart();
     },
     finish: async () => {
-      await write(await (await begun()).end());
+      const { end, close } = await begun();
+      for await (const chunk of chunksOf(end())) {
+        await write(chunk);
+      }
+      await close?.();
       await destination.finish();
     },
-    abandon: () => destination.abandon(),
+    abandon: async () => {
+      await encoder?.close?.();
+      await destination.abandon();
+    },
   };
 }
 
@@ -62,7 +74,7 @@ export async function openSink<Input>(
 export async function writeStaged(
   path: string,
   batches: AsyncIterable<RowBatch>,
-  plain: Encoder<RowBatch>,
+  createEncoder: (scratch: string) => Encoder<RowBatch>,
   compression?: Compression,
 ): Promise<{ rows: number } & Fingerprint> {
   // A day that kept its file is staged again if it is read again.
@@ -73,7 +85,7 @@ export async function writeStaged(
     await withFileError(path, () => file.writeFile(chunk));
     fingerprint.add(chunk);
   };
-  const encoder = compressed(plain, compression);
+  const encoder = compressed(createEncoder(path), compression);
   let rows = 0;
   try {
     await write(await encoder.begin());
@@ -81,9 +93,12 @@ export async function writeStaged(
       await write(await encoder.encode(batch));
       rows += batch.length;
     }
-    await write(await encoder.end());
+    for await (const chunk of chunksOf(encoder.end())) {
+      await write(chunk);
+    }
     await withFileError(path, () => fsyncFile(file));
   } finally {
+    await encoder.close?.();
     await withFileError(path, () => file.close());
   }
   return { rows, ...fingerprint.value() };

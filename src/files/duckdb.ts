@@ -12,9 +12,10 @@ export interface DuckDbOptions {
   threads: number;
   /** Memory limit of the engine in bytes. What does not fit goes to `spillFolder`. */
   memory: number;
-  spillFolder: string;
-  /** The only files that statements may read or write, besides the database. */
-  files: readonly string[];
+  /** Without it, nothing is spilled. */
+  spillFolder?: string;
+  /** The only files that statements may read or write, besides the database; without it, any. */
+  files?: readonly string[];
   /** Runs before outside access ends. */
   setUp?: readonly string[];
   /** Ends the running statement when it is aborted. */
@@ -24,6 +25,8 @@ export interface DuckDbOptions {
 /** An open database; closed by `await using`. */
 export interface DuckDb extends AsyncDisposable {
   connection: DuckDBConnection;
+  /** Ends the running statement when it is aborted. */
+  readonly signal: AbortSignal;
   /** Does something with the connection. @throws the reason of the signal once that is aborted */
   until<T>(action: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
   /** From now on this signal ends statements instead of the one before. */
@@ -31,13 +34,13 @@ export interface DuckDb extends AsyncDisposable {
 }
 
 /**
- * Opens DuckDB without network, extensions, files other than those named, or changes of settings. COPY and ATTACH can still
- * write the named files, so statements that users write must be queries.
+ * Opens DuckDB without extensions or changes of settings, and with access to the named files alone. COPY and ATTACH can
+ * still write these, so statements that users write must be queries.
  *
  * If the optional package is missing, the import fails and `missingPackageError` says how to install it.
  */
 export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
-  const { database = ":memory:", readOnly = false, threads, memory, spillFolder, files, setUp = [] } = options;
+  const { database = ":memory:", readOnly = false, threads, memory, spillFolder = "", files, setUp = [] } = options;
   const { DuckDBInstance } = await loadDuckDb();
   options.signal.throwIfAborted();
   const instance = await DuckDBInstance.create(database, {
@@ -55,6 +58,9 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   let release = interruptOn(signal, connection);
   const duckDb: DuckDb = {
     connection,
+    get signal() {
+      return signal;
+    },
     until: async (action) => {
       try {
         signal.throwIfAborted();
@@ -80,9 +86,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
       // Each view and each query would read the footers of all files again.
       "SET parquet_metadata_cache = true",
       ...setUp,
-      // DuckDB compares the pattern with this list, then each path that matches it.
-      `SET allowed_paths = [${[...new Set(files.flatMap((file) => [filePattern(file), file]))].map(sqlText).join(", ")}]`,
-      "SET enable_external_access = false",
+      ...(files === undefined ? [] : accessTo(files)),
       "SET lock_configuration = true",
     ]) {
       await duckDb.until(() => connection.run(statement));
@@ -92,6 +96,13 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
     throw error;
   }
   return duckDb;
+}
+
+/** The statements that end access to everything but these files. */
+function accessTo(files: readonly string[]): string[] {
+  // DuckDB compares the pattern with this list, then each path that matches it.
+  const paths = new Set(files.flatMap((file) => [filePattern(file), file]));
+  return [`SET allowed_paths = [${[...paths].map(sqlText).join(", ")}]`, "SET enable_external_access = false"];
 }
 
 /** Interrupts statements once the signal is aborted, until the returned function is called. */

@@ -1,12 +1,14 @@
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { FileError, SetChangedError } from "../contract/errors.ts";
 import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import { splitRcd } from "../contract/filters.ts";
-import { ownFileAt } from "../files/own-file.ts";
+import { type Fingerprint, fingerprint } from "../files/fingerprint.ts";
+import { openOwnFile, ownFileAt } from "../files/own-file.ts";
+import { ifPresent } from "../files/system-error.ts";
 import { ownDayFilter, type SetFilters } from "../pull/set-filters.ts";
 import { placeOfDay } from "./day-files.ts";
-import { readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
-import { type OpenParquetFile, openUnaltered } from "./parquet-file.ts";
+import { type DayState, readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
 
 /**
  * The state of a synced folder.
@@ -24,22 +26,56 @@ export async function readSyncedFolder(folder: string): Promise<SyncState> {
   return state;
 }
 
+/** Whether a file has this content. @throws FileError if it is no regular file, or cannot be read */
+export async function isUnalteredFile(path: string, content: Fingerprint): Promise<boolean> {
+  const file = await openUnaltered(path, content);
+  await file?.close();
+  return file !== undefined;
+}
+
+/** Opens a file that has this content; undefined if it is missing or has another one. */
+async function openUnaltered(path: string, { bytes, sha256 }: Fingerprint): Promise<FileHandle | undefined> {
+  const opened = await ifPresent(path, () => openOwnFile(path));
+  const found =
+    opened &&
+    (await fingerprint(path, { opened }).catch(async (error: unknown) => {
+      await opened.close();
+      throw error;
+    }));
+  if (found?.bytes === bytes && found.sha256 === sha256) {
+    return opened;
+  }
+  await opened?.close();
+  return undefined;
+}
+
+/** A day whose file is open. While it is, no other file can have its inode. */
+export interface OpenDay extends DayState {
+  close(): Promise<void>;
+}
+
+/** As `openDay`, without leaving the file open. */
+export async function checkDay(folder: string, day: string, state: SyncState): Promise<DayState | undefined> {
+  const opened = await openDay(folder, day, state);
+  await opened?.close();
+  return opened;
+}
+
 /**
- * Opens a day and compares the size and SHA-256 of its file with the folder's state. The file stays open, so a sync that
- * replaces it does not change what is read.
+ * Opens a day and compares the size and SHA-256 of its file with the folder's state.
  *
  * @param state of the folder, which may be older than the file; then it is read again
  * @returns undefined if the folder has no such day
  * @throws FileError if the file is missing or was altered
  * @throws SetChangedError if a sync is about to replace it, or was interrupted
  */
-export async function openDay(folder: string, day: string, state: SyncState): Promise<OpenParquetFile | undefined> {
+export async function openDay(folder: string, day: string, state: SyncState): Promise<OpenDay | undefined> {
   const path = join(folder, placeOfDay(day));
   for (let known = state; ; ) {
     const held = known.days[day];
     const file = held && (await openUnaltered(path, held));
-    if (file !== undefined) {
-      return file;
+    if (held !== undefined && file !== undefined) {
+      return { ...held, close: () => file.close() };
     }
     known = await readSyncedFolder(folder);
     if (known.days[day]?.sha256 !== held?.sha256) {

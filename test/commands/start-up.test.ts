@@ -41,11 +41,11 @@ describe("what is loaded", () => {
     expect(["http2", "https", "worker_threads"].filter((name) => builtins.has(name))).toEqual([]);
   });
 
-  test("by sql: DuckDB; by movers, which also reads a folder: not", async () => {
+  test("by sql: DuckDB; by verify, which also reads a folder: not", async () => {
     const folder = await syncedFolder(sixteenDays());
-    const [sql, movers] = [await loadedBy(["sql", "select 1", folder]), await loadedBy(["movers", folder])];
+    const [sql, verify] = [await loadedBy(["sql", "select 1", folder]), await loadedBy(["verify", folder])];
     expect(sql.packages).toContain("@duckdb/node-api");
-    expect([...movers.packages]).toEqual([]);
+    expect([...verify.packages]).toEqual([]);
   });
 });
 

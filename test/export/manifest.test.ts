@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EXIT, FileError, MismatchError } from "../../src/contract/errors.ts";
-import { exportedRows } from "../../src/export/exported-rows.ts";
 import { type Manifest, manifestPathOf, manifestText, readManifest } from "../../src/export/manifest.ts";
 import { withChecksum } from "../../src/files/text-checksum.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
@@ -100,29 +99,4 @@ test("a manifest that was altered is refused, and so is one that is no JSON", as
   await expect(readManifest(file)).rejects.toThrow(`${path} cannot be read: Unexpected token`);
   await writeFile(path, "null");
   await expect(readManifest(file)).rejects.toThrow("is not a manifest that this version");
-});
-
-async function rowsOf(text: string, file: Partial<Parameters<typeof exportedRows>[1]> = {}) {
-  const path = join(await temporaryFolder(), "rows");
-  await writeFile(path, text);
-  const rows: unknown[] = [];
-  for await (const row of exportedRows(path, { format: "ndjson", compression: null, ...file })) {
-    rows.push(row);
-  }
-  return rows;
-}
-
-test("of each row of a file, the columns that it is checked by are read, if they are texts", async () => {
-  const text = '{"product_id":"1","sku":"2","retailer":"\'=a"}\n{"category":7,"crawl_date":"2026-01-01"}\nnull\n';
-  expect(await rowsOf(text)).toEqual([{ product_id: "1", retailer: "'=a" }, { crawl_date: "2026-01-01" }, {}]);
-  expect((await rowsOf(text, { spreadsheet: "excel" }))[0]).toEqual({ product_id: "1", retailer: "=a" });
-});
-
-test.each<[object, string]>([
-  [{ format: "xml" }, 'rows of the format "xml" cannot be counted'],
-  [{ format: "toString" }, 'rows of the format "toString" cannot be counted'],
-  [{}, " is not ndjson: line 1 is not JSON"],
-  [{ compression: "gzip" }, " is not gzip: incorrect header check"],
-])("a file that cannot be read as %j is refused", async (file, message) => {
-  await expect(rowsOf("no JSON\n", file)).rejects.toThrow(message);
 });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { JSON_ARRAY } from "../../src/export/formats/json.ts";
+import { createJsonEncoder } from "../../src/export/formats/json.ts";
 import { writeStaged } from "../../src/export/sink.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
@@ -15,7 +15,7 @@ test("a file that is written again, because the set changed, has only the later 
     const batches = (async function* () {
       yield batchOf(rows);
     })();
-    expect(await writeStaged(path, batches, JSON_ARRAY.createEncoder({ known: [] }))).toMatchObject({
+    expect(await writeStaged(path, batches, () => createJsonEncoder({ known: [] }))).toMatchObject({
       rows: rows.length,
     });
   }
@@ -26,7 +26,7 @@ test("a staged file is on disk when it is written, and closed", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "2026-01-01");
   const syncs = await followSyncs(folder);
-  const written = await writeStaged(path, (async function* () {})(), JSON_ARRAY.createEncoder({ known: [] }));
+  const written = await writeStaged(path, (async function* () {})(), () => createJsonEncoder({ known: [] }));
   expect(syncs).toEqual([{ kind: "file", names: ["2026-01-01"] }]);
   const sha256 = createHash("sha256").update("[\n]\n").digest("hex");
   expect([await readFile(path, "utf8"), written, openPaths(folder)]).toEqual([
@@ -43,6 +43,6 @@ test("a file is closed when its rows cannot be had", async () => {
     yield batchOf(['{"sku":"1"}']);
     throw lost;
   })();
-  const writing = writeStaged(join(folder, "2026-01-01"), batches, JSON_ARRAY.createEncoder({ known: [] }));
+  const writing = writeStaged(join(folder, "2026-01-01"), batches, () => createJsonEncoder({ known: [] }));
   expect([await rejectionOf(writing), openPaths(folder)]).toEqual([lost, []]);
 });

@@ -20,10 +20,10 @@ const batchOfRows = (retailer: string, count: number): RowBatch =>
 /** Writes each list of batches to one file, which starts over between them, and returns its bytes and fingerprint. */
 async function written(format: RowFormat, compression: Compression | undefined, parts: RowBatch[][]) {
   const output = join(await temporaryFolder(), `rows.${format}`);
-  const createEncoder = await loadEncoder(format);
+  const createEncoder = await loadEncoder(format, new AbortController().signal);
   const fingerprint = runningFingerprint();
-  const sink = await openSink<RowBatch>({ output, stdout: new PassThrough(), compression, fingerprint }, () =>
-    createEncoder({ known: PRODUCT_COLUMNS, links: true }),
+  const sink = await openSink<RowBatch>({ output, stdout: new PassThrough(), compression, fingerprint }, (scratch) =>
+    createEncoder({ known: PRODUCT_COLUMNS, links: true }, scratch),
   );
   for (const [index, batches] of parts.entries()) {
     if (index > 0) {

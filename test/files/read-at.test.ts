@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openPartitionSpool } from "../../src/export/destination/partition-spool.ts";
 import { readAt } from "../../src/files/read-at.ts";
-import { openParquet } from "../../src/folder/parquet-file.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 
@@ -32,15 +31,6 @@ test("a target is filled by as many reads as the system needs", async () => {
   await readAt(file, target, 500);
   expect([target, reads()]).toEqual([BYTES.subarray(500, 600), Math.ceil(100 / 7)]);
   await expect(readAt(file, target, 950)).rejects.toThrow("it ends after 1000 bytes");
-});
-
-test("a slice of a Parquet file is whole when the system reads less than it was asked for", async () => {
-  const path = join(await temporaryFolder(), "bytes");
-  await writeFile(path, BYTES);
-  const { buffer, close } = await openParquet(path);
-  onTestFinished(close);
-  const reads = await withShortReads(7);
-  expect([Buffer.from(await buffer.slice(3, 40)), reads()]).toEqual([BYTES.subarray(3, 40), 6]);
 });
 
 const MIB = 1024 * 1024;

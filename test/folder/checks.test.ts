@@ -7,7 +7,7 @@ import { ownFolderOf } from "../../src/folder/folder-lock.ts";
 import { newState, type SyncState, statePathOf } from "../../src/folder/folder-state.ts";
 import { LOOK_NAME, withLook } from "../../src/folder/looks.ts";
 import { assertWithinFilters, rememberedFilters } from "../../src/folder/remembered.ts";
-import { matchingDays, openDay, readSyncedFolder } from "../../src/folder/synced-day.ts";
+import { checkDay, matchingDays, readSyncedFolder } from "../../src/folder/synced-day.ts";
 import type { WrittenFilters } from "../../src/pull/written-filters.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { product } from "../helpers/products.ts";
@@ -43,20 +43,18 @@ describe("days of a synced folder", () => {
     await expect(assertDaysInPlace(folder, state, DAYS)).rejects.toThrow(`${fileOf(folder, DAYS[0])}${changed}`);
   });
 
-  test("are opened if they are as the state says, and the error says what they are otherwise", async () => {
+  test("are accepted if they are as the state says, and the error says what they are otherwise", async () => {
     const folder = await syncedFolder(ROWS);
     const state = await readSyncedFolder(folder);
     const [first, second] = DAYS;
-    expect(await openDay(folder, "2026-01-03", state)).toBeUndefined();
-    const opened = await openDay(folder, first, state);
-    await opened?.close();
-    expect(opened).toMatchObject({ path: fileOf(folder, first), bytes: state.days[first]?.bytes });
+    expect(await checkDay(folder, "2026-01-03", state)).toBeUndefined();
+    expect(await checkDay(folder, first, state)).toMatchObject(state.days[first] ?? {});
 
     await truncate(fileOf(folder, first), 10);
     await rm(fileOf(folder, second));
 
-    await expect(openDay(folder, first, state)).rejects.toThrow(`${fileOf(folder, first)}${changed}`);
-    await expect(openDay(folder, second, state)).rejects.toThrow(`${fileOf(folder, second)} is missing${repair}`);
+    await expect(checkDay(folder, first, state)).rejects.toThrow(`${fileOf(folder, first)}${changed}`);
+    await expect(checkDay(folder, second, state)).rejects.toThrow(`${fileOf(folder, second)} is missing${repair}`);
   });
 
   test("of a combination come in order", async () => {

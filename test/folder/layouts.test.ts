@@ -1,10 +1,10 @@
-import { readFile, rm } from "node:fs/promises";
-import { parquetMetadataAsync, parquetSchema } from "hyparquet";
+import { rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { ownFolderOf } from "../../src/folder/folder-lock.ts";
 import { runInProcess } from "../helpers/in-process.ts";
+import { parquetColumns } from "../helpers/parquet-files.ts";
 import { product } from "../helpers/products.ts";
 import { rewriteDay, servedFolder } from "../helpers/synced-folder.ts";
 
@@ -39,13 +39,6 @@ async function answers(folder: string): Promise<string[]> {
   return results;
 }
 
-async function columnsIn(path: string): Promise<string[]> {
-  const { buffer } = new Uint8Array(await readFile(path));
-  return parquetSchema(
-    await parquetMetadataAsync({ byteLength: buffer.byteLength, slice: (...range) => buffer.slice(...range) }),
-  ).children.map(({ element }) => element.name);
-}
-
 const WITHOUT_DAY = PRODUCT_COLUMNS.filter((name) => name !== "crawl_date");
 const withDay = (crawl_date: string) => (row: object) => ({ ...row, crawl_date });
 
@@ -73,7 +66,7 @@ describe("day files that hold the day as a column, as earlier versions wrote the
     expect(await times()).toEqual(before);
     await replace([...rows, product({ crawl_date: DAYS[1] ?? "", sku: "s2" })]);
     expect(await sync()).toMatchObject({ days: 1, rowsAdded: 1 });
-    expect(await Promise.all(DAYS.map((day) => columnsIn(file(day))))).toEqual([
+    expect(await Promise.all(DAYS.map((day) => parquetColumns(file(day))))).toEqual([
       PRODUCT_COLUMNS,
       WITHOUT_DAY,
       PRODUCT_COLUMNS,
@@ -89,7 +82,7 @@ describe("day files that hold the day as a column, as earlier versions wrote the
     }
     await replace(rows.filter(({ retailer }) => retailer === "acme"));
     expect(await sync()).toMatchObject({ days: 0, rowsRemoved: 4 });
-    expect(await Promise.all(DAYS.map((day) => columnsIn(file(day))))).toEqual(DAYS.map(() => WITHOUT_DAY));
+    expect(await Promise.all(DAYS.map((day) => parquetColumns(file(day))))).toEqual(DAYS.map(() => WITHOUT_DAY));
     expect(await copy()).toEqual(expected());
   });
 

@@ -3,40 +3,28 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { SetChangedError } from "../../src/contract/errors.ts";
 import { formatRcd } from "../../src/contract/filters.ts";
-import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
-import { createParquetEncoder } from "../../src/export/formats/parquet/parquet.ts";
-import { columnChunks } from "../../src/export/formats/parquet/parquet-rows.ts";
+import type { Product } from "../../src/contract/product.ts";
 import { fingerprint } from "../../src/files/fingerprint.ts";
 import { placeOfDay } from "../../src/folder/day-files.ts";
 import { ownFolderOf } from "../../src/folder/folder-lock.ts";
-import { type SyncState, writeState } from "../../src/folder/folder-state.ts";
-import type { OpenParquetFile } from "../../src/folder/parquet-file.ts";
-import { openDay, readSyncedFolder } from "../../src/folder/synced-day.ts";
-import { batchOf } from "../../src/rows/scan.ts";
+import { type DayState, type SyncState, writeState } from "../../src/folder/folder-state.ts";
+import { checkDay, readSyncedFolder } from "../../src/folder/synced-day.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { parquetOf } from "../helpers/parquet-files.ts";
 import { products } from "../helpers/products.ts";
 import { failureOf } from "../helpers/test-client.ts";
 
 const DAY = "2026-01-01";
-
-test("an open file keeps its content when a sync replaces it", async () => {
-  const folder = await syncedFolder();
-  await folder.replace(products(3));
-  const day = await openNow(folder.path, DAY);
-  await folder.replace(products(5));
-  expect(await countOf(day)).toBe(3);
-  expect(await countOf(await openNow(folder.path, DAY))).toBe(5);
-});
 
 test("a day is the newest one, even if the state was read before a sync", async () => {
   const folder = await syncedFolder();
   await folder.replace(products(3));
   const before = await readSyncedFolder(folder.path);
   await folder.replace(products(5));
-  expect(await countOf(await openDay(folder.path, DAY, before))).toBe(5);
+  expect(await checkDay(folder.path, DAY, before)).toMatchObject({ rows: 5 });
 });
 
-test("a day opened during a sync is either whole or refused", async () => {
+test("a day checked during a sync is either whole or refused", async () => {
   const folder = await syncedFolder();
   await folder.replace(products(1));
   let isOver = false;
@@ -47,28 +35,19 @@ test("a day opened during a sync is either whole or refused", async () => {
     isOver = true;
   })();
   while (!isOver) {
-    let day: OpenParquetFile | undefined;
-    const failure = await failureOf(
-      openNow(folder.path, DAY).then((opened) => {
-        day = opened;
-      }),
-    );
-    if (failure === undefined) {
-      expect(await countOf(day)).toBeGreaterThan(0);
-    } else {
-      expect(failure).toBeInstanceOf(SetChangedError);
-    }
+    const failure = await failureOf(checkNow(folder.path, DAY));
+    expect(failure ?? new SetChangedError("")).toBeInstanceOf(SetChangedError);
   }
   await sync;
-  expect(await countOf(await openNow(folder.path, DAY))).toBe(29);
+  expect(await checkNow(folder.path, DAY)).toMatchObject({ rows: 29 });
 });
 
 test("a day that the first sync has not stored yet does not count as empty", async () => {
   const folder = await syncedFolder();
   await writeState(folder.path, { ...folder.state, days: {}, pending: [DAY] });
-  await expect(openNow(folder.path, DAY)).rejects.toThrow(SetChangedError);
+  await expect(checkNow(folder.path, DAY)).rejects.toThrow(SetChangedError);
   await writeState(folder.path, { ...folder.state, days: {}, pending: [] });
-  expect(await openNow(folder.path, DAY)).toBeUndefined();
+  expect(await checkNow(folder.path, DAY)).toBeUndefined();
 });
 
 /** A folder whose days can be replaced, as a sync does it. */
@@ -79,7 +58,7 @@ async function syncedFolder() {
   const state: SyncState = { version: 2, service: "test", filters: {}, window: {}, days: {}, pending: [] };
   const replace = async (rows: readonly Product[], ...replaced: string[]) => {
     const days = replaced.length === 0 ? [DAY] : replaced;
-    await writeFile(staged, await parquetOf(rows));
+    await writeFile(staged, await parquetOf([rows.map((row) => JSON.stringify(row))]));
     const content = await fingerprint(staged);
     const counts: Record<string, number> = {};
     for (const row of rows) {
@@ -98,20 +77,6 @@ async function syncedFolder() {
   return { path, state, replace };
 }
 
-async function parquetOf(rows: readonly Product[]): Promise<Buffer> {
-  const encoder = createParquetEncoder({ known: PRODUCT_COLUMNS });
-  const batch = batchOf(rows.map((row) => JSON.stringify(row)));
-  const chunks = [await encoder.begin(), await encoder.encode(batch), await encoder.end()];
-  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
-}
-
-/** Counts the rows of the day, and closes it. */
-async function countOf(day: OpenParquetFile | undefined): Promise<number> {
-  const { rows } = day === undefined ? { rows: 0 } : await columnChunks(day.buffer, ["sku"]);
-  await day?.close();
-  return rows;
-}
-
-async function openNow(folder: string, day: string): Promise<OpenParquetFile | undefined> {
-  return await openDay(folder, day, await readSyncedFolder(folder));
+async function checkNow(folder: string, day: string): Promise<DayState | undefined> {
+  return await checkDay(folder, day, await readSyncedFolder(folder));
 }

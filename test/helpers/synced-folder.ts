@@ -1,25 +1,26 @@
-import { cp, mkdtemp, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parquetReadObjects } from "hyparquet";
 import { inject, onTestFinished } from "vitest";
 import type { CatalogClient } from "../../src/client/client.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
-import { createParquetEncoder } from "../../src/export/formats/parquet/parquet.ts";
+import { loadEncoder } from "../../src/export/formats/registry.ts";
 import { fingerprint } from "../../src/files/fingerprint.ts";
 import { DAY_FILE, placeOfDay } from "../../src/folder/day-files.ts";
 import { writeState } from "../../src/folder/folder-state.ts";
 import { type SyncResult, syncFolder } from "../../src/folder/sync/sync.ts";
 import type { MirrorOptions } from "../../src/folder/sync/sync-run.ts";
 import { readSyncedFolder } from "../../src/folder/synced-day.ts";
-import { batchOf } from "../../src/rows/scan.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import type { WritableStore } from "../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";
+import { parquetOf, parquetRows } from "./parquet-files.ts";
 import { product } from "./products.ts";
 import { startTestService } from "./service.ts";
 import { testClient } from "./test-client.ts";
+
+const createDayEncoder = await loadEncoder("parquet", new AbortController().signal);
 
 export const FIRST_DAY = "2026-01-01";
 export const LAST_DAY = addDays(FIRST_DAY, 15);
@@ -32,10 +33,6 @@ export function sixteenDays(): Product[] {
     product({ crawl_date, sku: "s2", retailer: "bolt" }),
   ]);
 }
-
-/** Keeps a byte order mark, which is part of the text. */
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
 
 /** Folders after their first run, by their rows. Each is made once and then copied. */
 const firstRuns = new Map<string, Promise<string>>();
@@ -158,8 +155,7 @@ async function syncedDays(folder: string): Promise<string[]> {
 /** The rows that a reader of a synced folder finds, with the days of their folders. */
 export async function syncedRows(folder: string): Promise<Product[]> {
   const read = (await syncedDays(folder)).map(async (crawl_date) => {
-    const { buffer } = new Uint8Array(await readFile(join(folder, placeOfDay(crawl_date))));
-    const rows = await parquetReadObjects({ file: buffer, parsers });
+    const rows = await parquetRows(join(folder, placeOfDay(crawl_date)));
     return rows.map((row) => ({ ...row, crawl_date }) as Product);
   });
   return (await Promise.all(read)).flat();
@@ -168,21 +164,13 @@ export async function syncedRows(folder: string): Promise<Product[]> {
 /** Writes the rows of a day's file anew, as another version of the tool might have: `rowOf` gives the members of each. */
 export async function rewriteDay(folder: string, day: string, rowOf: (row: object) => object): Promise<void> {
   const path = join(folder, placeOfDay(day));
-  const { buffer } = new Uint8Array(await readFile(path));
-  const rows = (await parquetReadObjects({ file: buffer, parsers })).map(rowOf);
+  const rows = (await parquetRows(path)).map(rowOf);
   const columns = Object.entries(rows[0] ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  const encoder = createParquetEncoder({
-    known: [
-      ...PRODUCT_COLUMNS.filter((name) => columns.includes(name)),
-      ...columns.filter((name) => !PRODUCT_COLUMNS.some((column) => column === name)),
-    ],
-  });
-  const batch = batchOf(
-    rows.map((row) => JSON.stringify(row)),
-    columns,
-  );
-  const chunks = [await encoder.begin(), await encoder.encode(batch), await encoder.end()];
-  await writeFile(path, Buffer.concat(chunks.map((chunk) => Buffer.from(chunk))));
+  const known = [
+    ...PRODUCT_COLUMNS.filter((name) => columns.includes(name)),
+    ...columns.filter((name) => !PRODUCT_COLUMNS.some((column) => column === name)),
+  ];
+  await writeFile(path, await parquetOf([rows.map((row) => JSON.stringify(row))], { known }));
   const state = await readSyncedFolder(folder);
   Object.assign(state.days[day] ?? {}, await fingerprint(path));
   await writeState(folder, state);
@@ -205,7 +193,7 @@ function defaults(folder: string, service: string): MirrorOptions {
     pid: process.pid,
     tool: "test",
     signal: new AbortController().signal,
-    createEncoder: () => createParquetEncoder(DAY_FILE),
+    createEncoder: (scratch) => createDayEncoder(DAY_FILE, scratch),
   };
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { CATALOG, temporaryFolder } from "./cli.ts";
 
 /** The packages that are not part of the bundle. */
-const PACKAGES = ["libsql", "@libsql", "@neon-rs", "detect-libc"];
+const PACKAGES = ["@duckdb", "libsql", "@libsql", "@neon-rs", "detect-libc"];
 
 /**
  * Arguments for Node.js that run the built tool as a user who may not write everywhere. Root runs a copy as nobody, who may

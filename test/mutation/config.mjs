@@ -139,13 +139,6 @@ export const explained = [
   ),
   ...each("src/export/formats/csv.ts", "only strings end with a quote", "raw.startsWith('\"')"),
   ...each("src/export/formats/csv.ts", "of the rest, only objects and arrays have brackets", "/^[{[]/"),
-  ...each("src/export/formats/json.ts", "UTF-8 is the encoding without a name", '"utf8"'),
-  ...each("src/export/formats/json.ts", NEVER_MISSING, '""'),
-  ...each(
-    "src/export/formats/parquet/column-values.ts",
-    "a loop and a call copy the same bytes",
-    "length > SHORT_PART",
-  ),
   ...each("src/export/formats/registry.ts", NEVER_MISSING, "/\\.([^.]+)$/.exec(stem)?.[1]?.toLowerCase"),
   ...each("src/export/formats/registry.ts", "no format has such an ending", '""'),
   ...each("src/export/formats/row-members.ts", ONLY_SLOWER, "row !== current"),
@@ -159,9 +152,6 @@ export const explained = [
     "raw.length <= SHOWN_DIGITS",
     "{ return true; }",
   ),
-  ...each("src/export/formats/xlsx/read-sheet.ts", NEVER_MISSING, '""', "line.match(/<t[^>]*>[^<]*<\\/t>/g)?.map"),
-  ...each("src/export/formats/xlsx/read-sheet.ts", "a text of one character more names no column or cell", "[]"),
-  ...each("src/export/formats/xlsx/read-sheet.ts", "a row begins its line", '/^<row r="(\\d+)">/'),
   ...each("src/export/formats/xlsx/sheet-cells.ts", "only strings end with a quote", "raw.startsWith('\"')"),
   {
     file: "src/export/formats/xlsx/sheet-cells.ts",

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { LIMITS } from "../../contract/limits.ts";
-import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { createParquetEncoder } from "../../export/formats/parquet/parquet.ts";
+import { loadEncoder } from "../../export/formats/registry.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
+import { DAY_FILE } from "../../folder/day-files.ts";
 import { readStateOf } from "../../folder/folder-state.ts";
 import { syncFolder } from "../../folder/sync/sync.ts";
 import type { Context } from "../context.ts";
@@ -18,8 +18,9 @@ export async function demoFolder(globals: GlobalOptions, context: Context): Prom
   const state = await readStateOf(folder);
   if (state === undefined || state.incomplete) {
     await makeFolderPath(folder);
-    await withConnection({ globals, demo: true, filters: {} }, context, ({ client, service, signal }) =>
-      syncFolder(client, {
+    await withConnection({ globals, demo: true, filters: {} }, context, async ({ client, service, signal }) => {
+      const createEncoder = await loadEncoder("parquet", signal);
+      await syncFolder(client, {
         folder,
         service,
         signal,
@@ -35,9 +36,9 @@ export async function demoFolder(globals: GlobalOptions, context: Context): Prom
         pid: context.pid,
         tool: VERSION,
         now: context.now,
-        createEncoder: () => createParquetEncoder({ known: PRODUCT_COLUMNS }),
-      }),
-    );
+        createEncoder: (scratch) => createEncoder(DAY_FILE, scratch),
+      });
+    });
   }
   return folder;
 }

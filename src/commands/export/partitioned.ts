@@ -2,7 +2,6 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../../cli/context.ts";
 import { flagError, quoted } from "../../cli/flags/values.ts";
-import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { FileError } from "../../contract/errors.ts";
@@ -62,7 +61,7 @@ async function pullPartitions(
     if (rows === 0) {
       await reportEmpty(connection, options);
     }
-    const files = await writePartitions(staging, spool, options, connection.reporter);
+    const files = await writePartitions(staging, spool, options, connection);
     await moveIntoPlace(folder, files, lock.assertHeld);
     if (rows > 0) {
       connection.reporter.note(`${folder}: ${counted(rows, "row")} in ${counted(files.size, "file")}`);
@@ -91,16 +90,16 @@ async function writePartitions(
   staging: string,
   spool: PartitionSpool,
   options: ExportOptions,
-  reporter: Reporter,
+  { reporter, signal }: Connection,
 ): Promise<Map<string, string>> {
   const { format, compression } = options.output;
   const name = withCompressionEnding(`part-0.${FORMATS[format].extensions[0]}`, compression);
   const encoderOptions = { ...rowEncoding(options, reporter), partitionedBy: options.partitionBy };
-  const createEncoder = await loadEncoder(format);
+  const createEncoder = await loadEncoder(format, signal);
   const files = new Map<string, string>();
   for (const [index, partition] of (await spool.partitions()).entries()) {
     const path = join(staging, String(index));
-    await writeStaged(path, spool.read(partition), createEncoder(encoderOptions), compression);
+    await writeStaged(path, spool.read(partition), (scratch) => createEncoder(encoderOptions, scratch), compression);
     files.set(join(partition, name), path);
   }
   return files;

@@ -131,7 +131,7 @@ async function openOutput(
   context: Context,
 ): Promise<Destination<RowBatch>> {
   const { output, compression, noClobber, format } = options.output;
-  const createEncoder = await loadEncoder(format);
+  const createEncoder = await loadEncoder(format, signal);
   return await openSink(
     {
       output,
@@ -144,7 +144,7 @@ async function openOutput(
       beforePlacing: claim?.assertHeld,
       fingerprint: options.manifest ? fingerprint : undefined,
     },
-    () => createEncoder(rowEncoding(options, reporter)),
+    (scratch) => createEncoder(rowEncoding(options, reporter), scratch),
   );
 }
 

@@ -11,7 +11,7 @@ import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { counted, firstOf } from "../../contract/values/counted.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
-import { createParquetEncoder } from "../../export/formats/parquet/parquet.ts";
+import { loadEncoder } from "../../export/formats/registry.ts";
 import { DAY_FILE } from "../../folder/day-files.ts";
 import { type SyncResult, syncFolder } from "../../folder/sync/sync.ts";
 import { namedRetailers } from "../../pull/written-filters.ts";
@@ -21,6 +21,7 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
   // The folder may have filters of its own, so those of the command line are resolved later, together with these.
   await withConnection({ ...options, filters: {} }, context, async ({ client, service, reporter, signal }) => {
     const onLoss = lossWarnings("parquet", reporter);
+    const createEncoder = await loadEncoder("parquet", signal);
     const result = await withProgress(reporter, context, options, (update) =>
       syncFolder(client, {
         ...options,
@@ -30,7 +31,7 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
         pid: context.pid,
         tool: VERSION,
         signal,
-        createEncoder: () => createParquetEncoder({ ...DAY_FILE, onLoss }),
+        createEncoder: (scratch) => createEncoder({ ...DAY_FILE, onLoss }, scratch),
         observer: {
           onTotal: ({ rows, requests }) => update({ total: rows, requests }),
           onRows: (rows) => update({ rows }),

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
@@ -5,36 +6,42 @@ import { withReporter } from "../../cli/reporter.ts";
 import { terminalWidth } from "../../cli/terminal/screen.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
-import { groupDigits } from "../../contract/values/counted.ts";
+import { counted } from "../../contract/values/counted.ts";
 import { readManifest } from "../../export/manifest.ts";
 import { verify } from "../../export/verify.ts";
+import { verifyFolder } from "../../folder/verify-folder.ts";
 
 interface VerifyOptions {
   globals: GlobalOptions;
-  /** A path; the manifest is beside it. */
+  /** A file with its manifest beside it, or a synced folder. */
   file: string;
 }
 
 export function declare(command: Command, context: Context, run: Run<VerifyOptions> = runVerify): void {
   command
     .description(
-      "Checks an exported file against FILE.manifest.json, offline: its size, its sha256, the number of its rows, and that no row occurs twice, as far as its columns show it.",
+      "Checks an exported file against FILE.manifest.json (its size, its sha256 and the counts of its rows), or each day of a synced folder against its checksum. Offline; changes nothing.",
     )
-    .argument("<file>", "a file that `catalog export --manifest` wrote");
+    .argument("<file>", "a file that `catalog export --manifest` wrote, or a folder of `catalog sync`");
   addGlobalFlags(
     command,
-    ["catalog verify rows.csv.gz", "catalog verify --quiet rows.ndjson && load rows.ndjson"],
-    "Exit code: 0 if the file matches its manifest, 6 if it does not, 1 if one of the two cannot be read.",
+    ["catalog verify rows.csv.gz", "catalog verify --quiet rows.ndjson && load rows.ndjson", "catalog verify rows"],
+    "Exit code: 0 if everything matches, 6 if not, 1 if something cannot be read.",
   ).action((file: string) => run({ globals: parseGlobals(command), file }, context));
 }
 
 async function runVerify({ globals, file }: VerifyOptions, context: Context): Promise<void> {
-  const { rows, bytes, sha256, identified } = await withReporter(globals, context, async (_, signal) =>
-    verify(file, await readManifest(file), signal),
-  );
+  const outcome = await withReporter(globals, context, async ({ progress }, signal) => {
+    if ((await stat(file).catch(() => undefined))?.isDirectory()) {
+      const onDay = (checked: number, all: number) => progress.update({ doing: `checking day ${checked} of ${all}` });
+      const { days, rows, bytes } = await verifyFolder(file, onDay, signal);
+      progress.clear(`checked ${days} of ${counted(days, "day")}`);
+      return `${counted(days, "day")}, ${counted(rows, "row")}, ${counted(bytes, "byte")}, as synced`;
+    }
+    const { rows, bytes, sha256 } = await verify(file, await readManifest(file), signal);
+    return `${counted(rows, "row")}, ${counted(bytes, "byte")}, sha256 ${sha256}`;
+  });
   if (!globals.quiet) {
-    const once = identified ? ", each once" : "";
-    const found = `${visible(file)}: ${groupDigits(rows)} rows${once}, ${groupDigits(bytes)} bytes, sha256 ${sha256}`;
-    await context.print(`${wrap(found, terminalWidth(context.stdout))}\n`);
+    await context.print(`${wrap(`${visible(file)}: ${outcome}`, terminalWidth(context.stdout))}\n`);
   }
 }

@@ -1,7 +1,6 @@
-import { pipeline } from "node:stream";
 import { stringify } from "csv-stringify/sync";
 import { textForSpreadsheet } from "../../files/spreadsheet-text.ts";
-import type { EncoderOptions, RowCode, RowEncoder } from "./encoder.ts";
+import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { byteText, byteTexts, columnsOf, reportUnknownMembers, utf8Of } from "./row-members.ts";
 
 interface Dialect {
@@ -18,19 +17,13 @@ const BYTE_ORDER_MARK = "\uFEFF";
  * RFC 4180 with a header. `null` is an empty field and an empty string is `""`; numbers keep their digits; an
  * object or array is its JSON text.
  */
-export const CSV = codeOf({ delimiter: ",", record_delimiter: "\r\n" });
+export function createCsvEncoder(options: EncoderOptions): RowEncoder {
+  return createEncoder({ delimiter: ",", record_delimiter: "\r\n" }, options);
+}
 
 /** As CSV, with tabs between the fields and LF after each record; fields are quoted by the same rule. */
-export const TSV = codeOf({ delimiter: "\t", record_delimiter: "\n" });
-
-function codeOf(dialect: Dialect): RowCode {
-  return {
-    createEncoder: (options) => createEncoder(dialect, options),
-    read: async function* ({ content }) {
-      const { parse } = await import("csv-parse");
-      yield* pipeline(content(), parse({ delimiter: dialect.delimiter, bom: true, columns: true }), () => undefined);
-    },
-  };
+export function createTsvEncoder(options: EncoderOptions): RowEncoder {
+  return createEncoder({ delimiter: "\t", record_delimiter: "\n" }, options);
 }
 
 /** Most fields are copied from their row. csv-stringify writes the header, and the fields that need more than quotes. */

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import type { RowBatch } from "../../rows/batch.ts";
 
 /** Bytes of the output, or text to be written as UTF-8. */
@@ -11,7 +10,9 @@ export type Chunk = string | Uint8Array;
 export interface Encoder<Input> {
   begin(): Chunk | Promise<Chunk>;
   encode(input: Input): Chunk | Promise<Chunk>;
-  end(): Chunk | Promise<Chunk>;
+  end(): Chunk | Promise<Chunk> | AsyncIterable<Chunk>;
+  /** Removes files that it needed, also after an error. */
+  close?(): Promise<void>;
 }
 
 /**
@@ -20,22 +21,8 @@ export interface Encoder<Input> {
  */
 export type RowEncoder = Encoder<RowBatch>;
 
-/** A file that this tool wrote. */
-export interface WrittenFile {
-  path: string;
-  /** Opens its bytes, decompressed. */
-  content(): Readable;
-}
-
-/** How a format is written and read back. */
-export interface RowCode {
-  createEncoder: (options: EncoderOptions) => RowEncoder;
-  /**
-   * Reads rows back, in bounded memory; a format may read `columns` alone. The iterator throws an error that says what is
-   * not valid.
-   */
-  read: (file: WrittenFile, columns: readonly string[]) => AsyncIterable<unknown>;
-}
+/** @param scratch the path that the names of its own files begin with, if it needs any */
+export type CreateEncoder = (options: EncoderOptions, scratch: string) => RowEncoder;
 
 export type Spreadsheet = "bom" | "excel";
 

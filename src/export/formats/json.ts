@@ -1,23 +1,15 @@
-import type { Readable } from "node:stream";
 import { rawMembers } from "../../contract/values/raw-json.ts";
 import type { RowBatch } from "../../rows/batch.ts";
-import type { EncoderOptions, RowCode, RowEncoder } from "./encoder.ts";
+import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { byteText, byteTexts, columnsOf } from "./row-members.ts";
 
 /** One row a line, each followed by LF; numbers and escapes are kept as the API wrote them. */
-export const NDJSON: RowCode = {
-  createEncoder: (options) => ({ begin: () => "", encode: (rows) => jsonLines(rows, options), end: () => "" }),
-  read: (file) => rowsOfLines(file.content(), (line) => line),
-};
+export function createNdjsonEncoder(options: EncoderOptions): RowEncoder {
+  return { begin: () => "", encode: (rows) => jsonLines(rows, options), end: () => "" };
+}
 
 /** One JSON array, one row a line; without rows the array is empty. */
-export const JSON_ARRAY: RowCode = {
-  createEncoder: createJsonEncoder,
-  read: (file) =>
-    rowsOfLines(file.content(), (line) => (line === "[" || line === "]" ? undefined : line.replace(/,$/, ""))),
-};
-
-function createJsonEncoder(options: EncoderOptions): RowEncoder {
+export function createJsonEncoder(options: EncoderOptions): RowEncoder {
   let separator = "\n";
   return {
     begin: () => "[",
@@ -57,35 +49,4 @@ function jsonLines(rows: RowBatch, options: EncoderOptions): Buffer {
 function withoutMembers(text: string, left: readonly string[]): string {
   const members = [...rawMembers(text)].filter(([name]) => !left.includes(name));
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
-}
-
-async function* rowsOfLines(bytes: Readable, rowOf: (line: string) => string | undefined): AsyncGenerator<unknown> {
-  let number = 0;
-  for await (const line of wholeLines(bytes)) {
-    number += 1;
-    const row = rowOf(line);
-    if (row === undefined) {
-      continue;
-    }
-    let value: unknown;
-    try {
-      value = JSON.parse(row);
-    } catch {
-      throw new Error(`line ${number} is not JSON`);
-    }
-    yield value;
-  }
-}
-
-/** The lines of a text. Only LF ends a line: a value may contain other characters that some readers treat as line ends. */
-export async function* wholeLines(bytes: Readable): AsyncGenerator<string, void, void> {
-  let pending = "";
-  for await (const part of bytes.setEncoding("utf8")) {
-    const lines = (pending + part).split("\n");
-    pending = lines.pop() ?? "";
-    yield* lines;
-  }
-  if (pending !== "") {
-    throw new Error("the last line has no end");
-  }
 }

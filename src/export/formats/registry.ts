@@ -1,6 +1,6 @@
 import { type Compression, withoutCompressionEnding } from "../destination/compression.ts";
-import type { RowCode } from "./encoder.ts";
-import { JSON_ARRAY, NDJSON } from "./json.ts";
+import type { CreateEncoder } from "./encoder.ts";
+import { createJsonEncoder, createNdjsonEncoder } from "./json.ts";
 
 /** The formats that rows can be streamed in. */
 export type RowFormat = "ndjson" | "csv" | "tsv" | "json" | "parquet" | "xlsx";
@@ -14,8 +14,12 @@ interface Format {
   compressedBy?: string;
   /** Bytes of a file for each byte of NDJSON, from real rows. */
   share: number;
-  /** Loads what writes and reads it; formats with a library of their own are loaded only when needed. */
-  load: () => Promise<RowCode>;
+  /**
+   * Loads what writes it; formats with a library of their own are loaded only when needed.
+   *
+   * @param signal ends the writing of a file
+   */
+  load: (signal: AbortSignal) => Promise<CreateEncoder>;
 }
 
 /** Everything that is known of each format. */
@@ -24,47 +28,47 @@ export const FORMATS: Readonly<Record<RowFormat, Format>> = {
     help: "one JSON object a line, each row as the API sent it; every digit is kept",
     extensions: ["ndjson", "jsonl"],
     share: 1,
-    load: async () => NDJSON,
+    load: async () => createNdjsonEncoder,
   },
   csv: {
     help: "RFC 4180 with a header; null is an empty field; every digit is kept",
     extensions: ["csv"],
     share: 0.63,
-    load: async () => (await import("./csv.ts")).CSV,
+    load: async () => (await import("./csv.ts")).createCsvEncoder,
   },
   tsv: {
     help: "as csv, separated by tabs",
     extensions: ["tsv", "tab"],
     share: 0.63,
-    load: async () => (await import("./csv.ts")).TSV,
+    load: async () => (await import("./csv.ts")).createTsvEncoder,
   },
   json: {
     help: "one JSON array; every digit is kept",
     extensions: ["json"],
     share: 1,
-    load: async () => JSON_ARRAY,
+    load: async () => createJsonEncoder,
   },
   parquet: {
     help: "columns with types, compressed inside (export and sql)",
     extensions: ["parquet"],
-    compressedBy: "Snappy",
+    compressedBy: "zstd",
     share: 0.18,
-    load: async () => (await import("./parquet/parquet.ts")).PARQUET,
+    load: async (signal) => (await import("./parquet.ts")).loadParquet(signal),
   },
   xlsx: {
     help: "a sheet for Excel: text stays text, days are dates, --links makes links; at most 1,048,575 rows",
     extensions: ["xlsx"],
     compressedBy: "ZIP",
     share: 0.25,
-    load: async () => (await import("./xlsx/xlsx.ts")).XLSX,
+    load: async () => (await import("./xlsx/xlsx.ts")).createXlsxEncoder,
   },
 };
 
 export const ROW_FORMATS = Object.keys(FORMATS) as readonly RowFormat[];
 
-/** Loads what creates encoders of a format. */
-export async function loadEncoder(format: RowFormat): Promise<RowCode["createEncoder"]> {
-  return (await FORMATS[format].load()).createEncoder;
+/** Loads what creates encoders of a format. @param signal ends the writing of a file */
+export async function loadEncoder(format: RowFormat, signal: AbortSignal): Promise<CreateEncoder> {
+  return await FORMATS[format].load(signal);
 }
 
 /** The format and compression for a file name; `rows.csv.gz` is CSV, compressed with gzip. */

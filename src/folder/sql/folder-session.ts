@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { filePattern } from "../../files/duckdb.ts";
 import { placeOfDay } from "../day-files.ts";
 import type { SyncState } from "../folder-state.ts";
-import { openDay } from "../synced-day.ts";
+import { checkDay } from "../synced-day.ts";
 import { openSqlSession, type SqlSession } from "./sql-session.ts";
 import { tableStatements } from "./views.ts";
 
@@ -70,7 +70,6 @@ async function assertUnaltered(
 ): Promise<void> {
   for (let first = 0; first < days.length; first += AT_ONCE) {
     signal.throwIfAborted();
-    const opened = days.slice(first, first + AT_ONCE).map((day) => openDay(folder, day, state));
-    await Promise.all(opened.map(async (day) => (await day)?.close()));
+    await Promise.all(days.slice(first, first + AT_ONCE).map((day) => checkDay(folder, day, state)));
   }
 }

@@ -1,5 +1,5 @@
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { parquetElement } from "../../export/formats/parquet/parquet-columns.ts";
+import { sqlTypeOf } from "../../export/formats/parquet.ts";
 import { sqlText } from "../../files/duckdb.ts";
 
 /**
@@ -38,10 +38,7 @@ const NUMBER = `"row of the file"`;
  */
 function rowsOf(files: readonly string[]): string {
   const path = "path of the file";
-  const columns = PRODUCT_COLUMNS.map((name) => parquetElement(name)).map(
-    ({ name, type, converted_type }) =>
-      `NULL::${converted_type === "DATE" ? "DATE" : type === "DOUBLE" ? type : "VARCHAR"} AS ${name}`,
-  );
+  const columns = PRODUCT_COLUMNS.map((name) => `NULL::${sqlTypeOf(name)} AS ${name}`);
   const empty = `SELECT ${columns.join(", ")}, NULL::BIGINT AS ${NUMBER} WHERE false`;
   if (files.length === 0) {
     return empty;

@@ -1,16 +1,22 @@
 import { join } from "node:path";
-import { type FileMetaData, parquetSchema } from "hyparquet";
 import { InputError } from "../../contract/errors.ts";
 import { firstOf } from "../../contract/values/counted.ts";
-import { PARQUET_WRITER } from "../../export/formats/parquet/parquet.ts";
-import { boundedMetadata } from "../../export/formats/parquet/parquet-bounds.ts";
+import { PARQUET_MEMORY, PARQUET_WRITER, WRITER_KEY } from "../../export/formats/parquet.ts";
 import { columnsOf } from "../../export/formats/row-members.ts";
+import { type DuckDb, filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { fingerprint } from "../../files/fingerprint.ts";
 import { DAY_FILE, type DayFolders, placeOfDay } from "../day-files.ts";
 import type { DayState, SyncState } from "../folder-state.ts";
-import { openParquet } from "../parquet-file.ts";
 
 /** Most names that an error lists. */
 const NAMED = 3;
+
+interface AdoptOptions {
+  folder: string;
+  adopt: boolean;
+  signal: AbortSignal;
+  isWanted: (day: string) => boolean;
+}
 
 /**
  * Handles day files that the folder's state does not list. Sync never replaces or removes a file that it may not have
@@ -24,7 +30,7 @@ const NAMED = 3;
 export async function adoptDays(
   { days, strangers }: DayFolders,
   state: SyncState | undefined,
-  { folder, adopt, isWanted }: { folder: string; adopt: boolean; isWanted: (day: string) => boolean },
+  { folder, adopt, signal, isWanted }: AdoptOptions,
 ): Promise<Record<string, DayState>> {
   const known = new Set([...Object.keys(state?.days ?? {}), ...(state?.pending ?? [])]);
   const unknown = days.filter((day) => !known.has(day));
@@ -40,8 +46,9 @@ export async function adoptDays(
   }
   const adopted: Record<string, DayState> = {};
   const refused = state === undefined ? [...strangers] : [];
+  await using duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, signal });
   for (const day of unknown) {
-    const content = await contentIfOurs(join(folder, placeOfDay(day)), day);
+    const content = await contentIfOurs(join(folder, placeOfDay(day)), day, duckDb);
     content === undefined ? refused.push(placeOfDay(day)) : Object.assign(adopted, { [day]: content });
   }
   const refusal = (reason: string) =>
@@ -59,34 +66,28 @@ export async function adoptDays(
 }
 
 /** Undefined if this tool did not write the file, or for another day. */
-async function contentIfOurs(path: string, day: string): Promise<DayState | undefined> {
-  const { buffer, bytes, sha256, close } = await openParquet(path);
-  const metadata = await boundedMetadata(buffer).catch(() => undefined);
-  await close();
-  return metadata !== undefined && isOurs(metadata, day)
-    ? { rows: Number(metadata.num_rows), digest: "", bytes, sha256, counts: {} }
-    : undefined;
-}
-
-/**
- * Every version of the tool writes its name and the columns of a row in order. A file with the column `crawl_date`, as
- * earlier versions wrote it, has statistics of it, too.
- */
-function isOurs(metadata: FileMetaData, day: string): boolean {
-  const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
-  const crawled = columns.indexOf("crawl_date");
-  const expected = crawled < 0 ? columnsOf(DAY_FILE) : DAY_FILE.known;
-  return (
-    metadata.created_by === PARQUET_WRITER &&
-    columns.join() === expected.join() &&
-    (crawled < 0 ||
-      metadata.row_groups.every((group) => {
-        const statistics = group.columns[crawled]?.meta_data?.statistics;
-        return isDay(statistics?.min_value, day) && isDay(statistics?.max_value, day);
-      }))
-  );
-}
-
-function isDay(value: unknown, day: string): boolean {
-  return value instanceof Date && value.toISOString().slice(0, 10) === day;
+async function contentIfOurs(path: string, day: string, { connection, signal }: DuckDb): Promise<DayState | undefined> {
+  const content = await fingerprint(path);
+  try {
+    const pattern = sqlText(filePattern(path));
+    const valuesOf = async (query: string) => (await connection.runAndReadAll(query)).getRowsJson();
+    const facts = `SELECT num_rows, created_by, (SELECT value::VARCHAR FROM parquet_kv_metadata(${pattern})
+      WHERE key = ${sqlText(WRITER_KEY)}) FROM parquet_file_metadata(${pattern})`;
+    const [[rows, ...writers] = []] = await valuesOf(facts);
+    const columns = (await valuesOf(`DESCRIBE FROM read_parquet(${pattern}, hive_partitioning = false)`)).map(
+      ([name]) => name,
+    );
+    const isOfDay =
+      !columns.includes("crawl_date") ||
+      (
+        await valuesOf(`SELECT DISTINCT crawl_date::VARCHAR FROM read_parquet(${pattern}, hive_partitioning = false)`)
+      ).join() === day;
+    const expected = columns.includes("crawl_date") ? DAY_FILE.known : columnsOf(DAY_FILE);
+    return writers.includes(PARQUET_WRITER) && columns.join() === expected.join() && isOfDay
+      ? { rows: Number(rows), digest: "", ...content, counts: {} }
+      : undefined;
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
 }

@@ -1,33 +1,35 @@
 import { join } from "node:path";
-import { ContractError } from "../../contract/errors.ts";
-import { formatRcd, type Rcd } from "../../contract/filters.ts";
-import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { rowGroups } from "../../export/formats/parquet/parquet-rows.ts";
-import { writeStaged } from "../../export/sink.ts";
-import type { Fingerprint } from "../../files/fingerprint.ts";
-import type { RowBatch } from "../../rows/batch.ts";
-import { batchOf } from "../../rows/scan.ts";
-import { placeOfDay } from "../day-files.ts";
+import { COPY_OPTIONS, PARQUET_MEMORY } from "../../export/formats/parquet.ts";
+import { columnsOf } from "../../export/formats/row-members.ts";
+import { type DuckDb, filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { type Fingerprint, fingerprint } from "../../files/fingerprint.ts";
+import { openOwnFile, removeOwnFile } from "../../files/own-file.ts";
+import { withFileError } from "../../files/system-error.ts";
+import { DAY_FILE, placeOfDay } from "../day-files.ts";
 import type { DayState } from "../folder-state.ts";
-import { type OpenParquetFile, openUnaltered } from "../parquet-file.ts";
+import { isUnalteredFile } from "../synced-day.ts";
 import { placeDays, type SyncRun, stagedFile } from "./sync-run.ts";
 
 /**
  * Removes the rows of some combinations from the day files, without requests. The file of a day without other rows is
- * removed. A file that differs from the state stays, and its day is added to the untrusted ones. Memory: one row group.
+ * removed. A file that differs from the state stays, and its day is added to the untrusted ones.
  *
  * @param gone combinations as `retailer:category:department`
  */
 export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>): Promise<void> {
   const { state, untrusted } = run;
+  if (gone.size === 0) {
+    return;
+  }
   const changes = new Map<string, DayState | undefined>();
+  await using duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, signal: run.options.signal });
   for (const [day, held] of Object.entries(state.days)) {
     const counts = Object.fromEntries(Object.entries(held.counts).filter(([rcd]) => !gone.has(rcd)));
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
     if (rows === held.rows || untrusted.has(day)) {
       continue;
     }
-    const content = rows === 0 ? undefined : await withoutCombinations(run, day, held, gone, rows);
+    const content = rows === 0 ? undefined : await withoutCombinations(run, duckDb, day, held, gone, rows);
     if (content === undefined && rows > 0) {
       untrusted.add(day);
       continue;
@@ -47,34 +49,34 @@ export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>):
  */
 async function withoutCombinations(
   run: SyncRun,
+  { connection }: DuckDb,
   day: string,
   held: DayState,
   gone: ReadonlySet<string>,
   expected: number,
 ): Promise<Fingerprint | undefined> {
-  const source = await openUnaltered(join(run.options.folder, placeOfDay(day)), held);
-  if (source === undefined) {
+  const source = join(run.options.folder, placeOfDay(day));
+  if (!(await isUnalteredFile(source, held))) {
     return undefined;
   }
+  const target = stagedFile(run, day);
+  await removeOwnFile(target);
+  const kept = `SELECT ${columnsOf(DAY_FILE).join(", ")} FROM read_parquet(${sqlText(filePattern(source))}, hive_partitioning = false)
+    WHERE concat_ws(':', retailer, category, department) NOT IN (${[...gone].map(sqlText).join(", ")})`;
   try {
-    const kept = rowsWithout(gone, source);
-    const { rows, ...written } = await writeStaged(stagedFile(run, day), kept, run.options.createEncoder());
-    return rows === expected ? written : undefined;
-  } catch (error) {
-    if (error instanceof ContractError) {
+    const written = await connection.runAndReadAll(`COPY (${kept}) TO ${sqlText(target)} (${COPY_OPTIONS})`);
+    if (Number(written.getRows()[0]?.[0]) !== expected) {
       return undefined;
     }
-    throw error;
-  } finally {
-    await source.close();
+  } catch {
+    run.options.signal.throwIfAborted();
+    return undefined;
   }
-}
-
-async function* rowsWithout(
-  gone: ReadonlySet<string>,
-  { buffer }: OpenParquetFile,
-): AsyncGenerator<RowBatch, void, void> {
-  for await (const rows of rowGroups(buffer, PRODUCT_COLUMNS)) {
-    yield batchOf(rows.filter((row) => !gone.has(formatRcd(row as unknown as Rcd))).map((row) => JSON.stringify(row)));
+  const opened = await openOwnFile(target);
+  try {
+    await withFileError(target, () => opened.sync());
+    return await fingerprint(target, { opened });
+  } finally {
+    await opened.close();
   }
 }

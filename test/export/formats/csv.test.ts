@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
@@ -6,7 +5,6 @@ import { expect, test } from "vitest";
 import { COVERAGE_COLUMNS } from "../../../src/contract/coverage.ts";
 import { ContractError } from "../../../src/contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
-import { CSV, TSV } from "../../../src/export/formats/csv.ts";
 import { productRow } from "../../helpers/products.ts";
 import { anyText } from "../../helpers/texts.ts";
 import { encoded } from "./encoded.ts";
@@ -189,28 +187,4 @@ test("for Excel, texts with and without escapes are protected alike", async () =
     spreadsheet: "excel",
   });
   expect(text).toBe('\uFEFFa,b,c\r\n\'=1+1,"=""1e5""",plain\r\n"\'=""x""",é=1,"a,b"\r\n"a\n\'=1","","12:30, x"\r\n');
-});
-
-test.each([
-  [CSV, '\uFEFFa,b\r\n1,"x\r\ny"\r\n,""\r\n'],
-  [TSV, 'a\tb\n1\t"x\r\ny"\n\t""\n'],
-])("rows are read back as texts, without a byte order mark (%#)", async (code, text) => {
-  const rows: unknown[] = [];
-  for await (const row of code.read({ path: "rows", content: () => Readable.from([Buffer.from(text)]) }, [])) {
-    rows.push(row);
-  }
-  expect(rows).toEqual([
-    { a: "1", b: "x\r\ny" },
-    { a: "", b: "" },
-  ]);
-});
-
-test("a damaged file is an error for its reader", async () => {
-  const reading = async () => {
-    const content = () => Readable.from([Buffer.from('a,b\r\n1,"x')]);
-    for await (const row of CSV.read({ path: "rows", content }, [])) {
-      expect(row).toBeUndefined();
-    }
-  };
-  await expect(reading()).rejects.toThrow(/Quote Not Closed/);
 });

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
 import type { EncoderOptions } from "../../../src/export/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../../../src/export/formats/registry.ts";
-import { batchOf } from "../../../src/rows/scan.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { bytesOf } from "../../helpers/parquet-files.ts";
 import "./loaded.ts";
 
 /** The whole output of `pages` in one format, of product rows unless told otherwise. */
@@ -10,13 +12,9 @@ export async function encoded(
   pages: readonly (readonly string[])[],
   options: Partial<EncoderOptions> = {},
 ): Promise<string> {
-  const encoder = (await loadEncoder(format))({ known: PRODUCT_COLUMNS, ...options });
+  const createEncoder = await loadEncoder(format, new AbortController().signal);
+  const encoder = createEncoder({ known: PRODUCT_COLUMNS, ...options }, join(await temporaryFolder(), "scratch"));
   const { known = PRODUCT_COLUMNS, chosen = [] } = options;
   const columns = [...new Set([...known, ...chosen, "product_id"])];
-  const chunks = [await encoder.begin()];
-  for (const page of pages) {
-    chunks.push(await encoder.encode(batchOf(page, columns)));
-  }
-  chunks.push(await encoder.end());
-  return chunks.map((chunk) => (typeof chunk === "string" ? chunk : Buffer.from(chunk).toString())).join("");
+  return (await bytesOf(encoder, pages, columns)).toString();
 }

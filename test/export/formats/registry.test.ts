@@ -27,7 +27,7 @@ test("each format has its endings, the usual one first, and the size of its file
     ["csv", "csv", [], undefined, 0.63],
     ["tsv", "tsv", ["tab"], undefined, 0.63],
     ["json", "json", [], undefined, 1],
-    ["parquet", "parquet", [], "Snappy", 0.18],
+    ["parquet", "parquet", [], "zstd", 0.18],
     ["xlsx", "xlsx", [], "ZIP", 0.25],
   ]);
 });

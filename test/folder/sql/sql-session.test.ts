@@ -1,11 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { parquetReadObjects } from "hyparquet";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { FileError } from "../../../src/contract/errors.ts";
 import { sqlText } from "../../../src/files/duckdb.ts";
-import { openParquet } from "../../../src/folder/parquet-file.ts";
 import {
   MOST_THREADS,
   openSqlSession,
@@ -14,6 +12,7 @@ import {
   type SqlSessionOptions,
 } from "../../../src/folder/sql/sql-session.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
+import { parquetRows } from "../../helpers/parquet-files.ts";
 import { failureOf } from "../../helpers/test-client.ts";
 
 const DAMAGED = new FileError("a day is damaged", "part-0.parquet");
@@ -194,12 +193,6 @@ describe("a query", () => {
 });
 
 describe("a result in Parquet", () => {
-  const rowsIn = async (path: string) => {
-    const { buffer, close } = await openParquet(path);
-    onTestFinished(close);
-    return await parquetReadObjects({ file: buffer });
-  };
-
   test.each([
     ["select $1 as one", ["x"], [{ one: "x" }]],
     ["select 2 as two ; \n ;", undefined, [{ two: 2 }]],
@@ -208,7 +201,7 @@ describe("a result in Parquet", () => {
     const session = await openSession();
     await session.writeParquet("select 0 as none");
     const path = await session.writeParquet(sql, values);
-    expect([path, await rowsIn(path)]).toEqual([join(session.folder, "it's.parquet"), rows]);
+    expect([path, await parquetRows(path)]).toEqual([join(session.folder, "it's.parquet"), rows]);
   });
 });
 

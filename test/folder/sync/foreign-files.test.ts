@@ -1,13 +1,13 @@
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
 import { FileError, InputError } from "../../../src/contract/errors.ts";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
-import { PARQUET_WRITER } from "../../../src/export/formats/parquet/parquet.ts";
+import { PARQUET_WRITER } from "../../../src/export/formats/parquet.ts";
 import { fingerprint } from "../../../src/files/fingerprint.ts";
 import { readStateOf } from "../../../src/folder/folder-state.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
+import { parquetOf } from "../../helpers/parquet-files.ts";
 import { product, products } from "../../helpers/products.ts";
 import { FIRST_DAY, rewriteDay, servedFolder } from "../../helpers/synced-folder.ts";
 import { failureOf } from "../../helpers/test-client.ts";
@@ -15,7 +15,7 @@ import { failureOf } from "../../helpers/test-client.ts";
 const OTHER_DAY = "2019-05-05";
 
 /** A Parquet file of somebody else's. */
-const FOREIGN = Buffer.from(parquetWriteBuffer({ columnData: [{ name: "id", data: [1, 2], type: "INT32" }] }));
+const FOREIGN = await parquetOf([['{"id":"1"}']], { known: ["id"] });
 
 async function place(path: string, content: Buffer | string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });

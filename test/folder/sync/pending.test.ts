@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { writeState } from "../../../src/folder/folder-state.ts";
-import { openDay, readSyncedFolder } from "../../../src/folder/synced-day.ts";
+import { checkDay, readSyncedFolder } from "../../../src/folder/synced-day.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 
@@ -23,7 +23,7 @@ async function killedBeforeItsState() {
     /** Opens every day, which is refused if its file is not what the state says. */
     openAll: async () => {
       for (const day of await rows.days()) {
-        await (await openDay(rows.folder, day, await readSyncedFolder(rows.folder)))?.close();
+        await checkDay(rows.folder, day, await readSyncedFolder(rows.folder));
       }
     },
     leave: (pending: string[], changes: Partial<typeof state.days> = {}) =>

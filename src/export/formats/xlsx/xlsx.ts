@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { ZipFile } from "yazl";
 import { InputError } from "../../../contract/errors.ts";
 import { groupDigits } from "../../../contract/values/counted.ts";
-import type { EncoderOptions, RowCode, RowEncoder } from "../encoder.ts";
+import type { EncoderOptions, RowEncoder } from "../encoder.ts";
 import { byteText, columnsOf, reportUnknownMembers } from "../row-members.ts";
 import { sheetCells } from "./sheet-cells.ts";
 import {
@@ -28,13 +28,6 @@ const BLOCK_BYTES = 1024 * 1024;
 
 /** The same rows give the same bytes: every part has the first date of ZIP, in whatever time zone. */
 const NO_DATE = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true };
-
-export const XLSX: RowCode = {
-  createEncoder: createXlsxEncoder,
-  read: async function* (file, columns) {
-    yield* (await import("./read-sheet.ts")).readXlsx(file, columns);
-  },
-};
 
 /**
  * A workbook with one sheet (ISO/IEC 29500-1): a header that stays in view and has filter buttons, text as text, numbers as

@@ -3,7 +3,7 @@ import { fromBufferPromise } from "yauzl";
 import { PRODUCT_COLUMNS } from "../../../../src/contract/product.ts";
 import type { EncoderOptions } from "../../../../src/export/formats/encoder.ts";
 import { createXlsxEncoder } from "../../../../src/export/formats/xlsx/xlsx.ts";
-import { batchOf } from "../../../../src/rows/scan.ts";
+import { bytesOf } from "../../../helpers/parquet-files.ts";
 
 /** The bytes of a workbook of `pages`, of product rows unless told otherwise. */
 export async function workbookOf(
@@ -11,11 +11,7 @@ export async function workbookOf(
   options: Partial<EncoderOptions> = {},
 ): Promise<Buffer> {
   const encoder = createXlsxEncoder({ known: PRODUCT_COLUMNS, ...options });
-  const chunks = [await encoder.begin()];
-  for (const page of pages) {
-    chunks.push(await encoder.encode(batchOf(page, options.known)));
-  }
-  return Buffer.concat([...chunks, await encoder.end()].map((chunk) => Buffer.from(chunk)));
+  return await bytesOf(encoder, pages, options.known);
 }
 
 /** The XML of the parts of a workbook, by their names and in their order. */

@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
+import { chunksOf } from "../../src/export/destination/compression.ts";
+import type { Chunk, EncoderOptions, RowEncoder } from "../../src/export/formats/encoder.ts";
+import { loadEncoder } from "../../src/export/formats/registry.ts";
+import { filePattern, sqlText } from "../../src/files/duckdb.ts";
+import { batchOf } from "../../src/rows/scan.ts";
+import { temporaryFolder } from "./cli.ts";
+
+const never = new AbortController().signal;
+
+/** All bytes that an encoder makes of pages of rows, given as JSON texts. */
+export async function bytesOf(
+  encoder: RowEncoder,
+  pages: readonly (readonly string[])[],
+  columns?: readonly string[],
+): Promise<Buffer> {
+  try {
+    const chunks: Chunk[] = [await encoder.begin()];
+    for (const page of pages) {
+      chunks.push(await encoder.encode(batchOf(page, columns)));
+    }
+    for await (const chunk of chunksOf(encoder.end())) {
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
+  } finally {
+    await encoder.close?.();
+  }
+}
+
+/** The bytes of a Parquet file of `pages`, of product rows unless told otherwise. */
+export async function parquetOf(
+  pages: readonly (readonly string[])[],
+  options: Partial<EncoderOptions> = {},
+): Promise<Buffer> {
+  const createEncoder = await loadEncoder("parquet", never);
+  const folder = await mkdtemp(join(tmpdir(), "catalog-test-"));
+  try {
+    const encoder = createEncoder({ known: PRODUCT_COLUMNS, ...options }, join(folder, "scratch"));
+    return await bytesOf(encoder, pages, options.known);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Asks DuckDB about a Parquet file, which stands in the query as FILE. Values are those of DuckDB's JSON. */
+export async function askParquet(file: string | Uint8Array, query: string): Promise<Record<string, unknown>[]> {
+  const path = typeof file === "string" ? file : join(await temporaryFolder(), "file.parquet");
+  if (typeof file !== "string") {
+    await writeFile(path, file);
+  }
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  try {
+    const result = await connection.runAndReadAll(query.replaceAll("FILE", sqlText(filePattern(path))));
+    return result.getRowObjectsJson();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+/** The rows of a Parquet file; days are `YYYY-MM-DD`. */
+export async function parquetRows(file: string | Uint8Array): Promise<Record<string, unknown>[]> {
+  return await askParquet(file, "FROM read_parquet(FILE, hive_partitioning = false)");
+}
+
+/** The names of the columns of a Parquet file. */
+export async function parquetColumns(file: string | Uint8Array): Promise<unknown[]> {
+  const described = await askParquet(file, "DESCRIBE FROM read_parquet(FILE, hive_partitioning = false)");
+  return described.map(({ column_name }) => column_name);
+}
