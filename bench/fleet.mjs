@@ -1,6 +1,7 @@
 // Instances of the service on one PostgreSQL database, and HAProxy in front of them.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -71,25 +72,16 @@ export function createFleet(home, database) {
   };
 }
 
+/** The configuration of `docs/operation.md`, at `port` without TLS, for these instances. */
 function configuration(port, instances) {
+  const page = readFileSync(new URL("../docs/operation.md", import.meta.url), "utf8");
   const servers = instances.map(({ url }, index) => {
-    return `  server s${index} ${url.replace("http://", "")} check inter 500ms fall 1 rise 1`;
+    return `server s${index} ${url.replace("http://", "")} check inter 500ms fall 1 rise 1\n`;
   });
-  return `defaults
-  mode http
-  timeout connect 1s
-  timeout client 60s
-  timeout server 60s
-  option redispatch
-  retries 3
-frontend api
-  bind 127.0.0.1:${port}
-  default_backend instances
-backend instances
-  balance roundrobin
-  option httpchk GET /readyz
-${servers.join("\n")}
-`;
+  return /```haproxy\n(.+?)```/s
+    .exec(page)[1]
+    .replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
+    .replace(/(?:^ {2}server .*\n)+/m, servers.join(""));
 }
 
 async function isReady(url) {

@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { problemSchema } from "../../src/contract/problems.ts";
+import { startService } from "../../src/service/http/start-service.ts";
+import { openStore } from "../../src/service/store/writable-store.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { products } from "../helpers/products.ts";
+import { check } from "../helpers/responses.ts";
+import { startTestService } from "../helpers/service.ts";
+
+/** HAProxy with the configuration of the page, on a free port without TLS, in front of two services. */
+async function startBalancer(services: readonly { url: string }[]): Promise<string> {
+  const page = await readFile(new URL("../../docs/operation.md", import.meta.url), "utf8");
+  const [, configuration = ""] = /```haproxy\n(.+?)```/s.exec(page) ?? [];
+  const port = await freePort();
+  const servers = services.map(
+    ({ url }, index) => `server s${index} ${new URL(url).host} check inter 500ms fall 1 rise 1`,
+  );
+  const path = join(await temporaryFolder(), "haproxy.cfg");
+  await writeFile(
+    path,
+    configuration
+      .replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
+      .replace(/(?:^ {2}server .*\n)+/m, `${servers.join("\n")}\n`),
+  );
+  const child = spawn("haproxy", ["-db", "-q", "-f", path], { stdio: "ignore" });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await once(child, "close");
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await expect.poll(() => statusOf(`${url}/readyz`), { timeout: 10_000 }).toBe(200);
+  return url;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), "close");
+  return port;
+}
+
+const statusOf = (url: string, headers: Record<string, string> = {}) =>
+  fetch(url, { headers }).then(
+    ({ status }) => status,
+    (error: Error) => error.message,
+  );
+
+/** Two services on one database, which trust the balancer, and a key. */
+async function startInstances() {
+  const database = join(await temporaryFolder(), "service.db");
+  const options = { database, trustProxy: 1, drainDelay: 2_000, rateLimit: 1_000_000 };
+  const one = await startTestService({ ...options, rows: products(3) });
+  const store = await openStore(database);
+  const two = await startService({ ...options, store, port: 0 });
+  onTestFinished(two.close);
+  return { services: [one, two], key: one.key };
+}
+
+test("behind the balancer of the page, clients cannot invent their address", async () => {
+  const { services } = await startInstances();
+  const url = await startBalancer(services);
+
+  const statuses = [];
+  for (let index = 1; index <= 21; index += 1) {
+    const invented = { authorization: "Bearer wrong", "x-forwarded-for": `198.51.100.${index}` };
+    statuses.push(await statusOf(`${url}/v1/coverage`, invented));
+  }
+
+  expect(statuses).toEqual([...Array(20).fill(401), 429]);
+});
+
+test("no request through the balancer fails while one instance closes, and then the other's absence is a problem", async () => {
+  const { services, key } = await startInstances();
+  const url = await startBalancer(services);
+  const authorization = { authorization: `Bearer ${key}` };
+  const seen = new Set<number | string>();
+  let isClosed = false;
+  const clients = Array.from({ length: 4 }, async () => {
+    while (!isClosed) {
+      seen.add(await statusOf(`${url}/v1/coverage`, authorization));
+    }
+  });
+
+  await services[0]?.close();
+  isClosed = true;
+  await Promise.all(clients);
+  await services[1]?.close();
+  const response = await fetch(`${url}/v1/coverage`, { headers: authorization });
+
+  expect([...seen]).toEqual([200]);
+  expect([response.status, response.headers.get("content-type"), response.headers.get("retry-after")]).toEqual([
+    503,
+    "application/problem+json",
+    "5",
+  ]);
+  expect(response.headers.get("ratelimit-limit")).toBe("120");
+  check(problemSchema, await response.json());
+});
