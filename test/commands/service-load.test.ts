@@ -330,7 +330,7 @@ test("a file of Polars, whose default is zstd, is loaded", async () => {
   expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining("3 rows added")]);
 });
 
-test("Parquet files that held or ended other readers are refused or read, plain and compressed", async () => {
+test("Parquet files that held or ended other readers are refused, plain and compressed", async () => {
   const folder = await temporaryFolder();
   const [plain, packed] = [join(folder, "rows.parquet"), join(folder, "rows.parquet.gz")];
   for (const bytes of hostileParquetFiles()) {
