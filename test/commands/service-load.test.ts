@@ -296,6 +296,7 @@ test.each([
     JSON.stringify(product(), undefined, 2),
     ":1: expected a JSON object on one line, found one that goes on in the next line; `jq -c . FILE`",
   ],
+  ["rows.ndjson", `${FIRST} x`, ":1: expected a JSON object, found {"],
   ["rows.json", `[${FIRST},\n]`, ":2: expected {, found ]"],
   ["rows.json", `[${FIRST}\n${SECOND}]`, ":2: expected , or ], found {"],
   ["rows.json", `[${FIRST},\n\n{"product_id":"p2"`, ":3: expected }, found the end of the file"],

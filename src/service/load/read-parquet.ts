@@ -45,7 +45,9 @@ export async function* readParquet(
         return await duckDb.until(action);
       } catch (error) {
         signal.throwIfAborted();
-        throw new ContentError(`cannot be read as Parquet: ${(error as Error).message}`, { cause: error });
+        // The lines after the first show where in the statement it failed.
+        const [message = ""] = (error as Error).message.split("\n");
+        throw new ContentError(`cannot be read as Parquet: ${message}`, { cause: error });
       }
     };
     const described = await ask(() => duckDb.connection.runAndReadAll(`DESCRIBE FROM ${rows}`));

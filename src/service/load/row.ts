@@ -175,7 +175,8 @@ function jsonFlaw(text: string): { field?: string; found: string; expected: stri
     const hint = "leave the commas out, or put [ ] around all rows to make them a JSON array";
     return { found, expected: `${expected} alone on the line`, hint };
   }
-  if (/^\s*\{(?:\s*"|\s*$)/.test(text) && !text.trim().endsWith("}")) {
+  const outside = text.replace(/"(?:[^"\\]|\\.)*"/g, "");
+  if (/^\s*\{\s*(?:"|$)/.test(text) && outside.split("{").length > outside.split("}").length) {
     const hint = "`jq -c . FILE` writes each object on one line";
     return { found: "one that goes on in the next line", expected: `${expected} on one line`, hint };
   }

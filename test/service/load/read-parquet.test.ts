@@ -104,7 +104,9 @@ test("all wrong columns are named", async () => {
 
 test("a truncated file is not Parquet", async () => {
   const bytes = await parquetOf(rowsQuery([product()]));
-  await expect(bodies(bytes.subarray(0, -20))).rejects.toThrow(/^rows\.parquet: cannot be read as Parquet: /);
+  await expect(bodies(bytes.subarray(0, -20))).rejects.toThrow(
+    /^rows\.parquet: cannot be read as Parquet: .*No magic bytes.*$/,
+  );
 });
 
 async function bodies(bytes: Uint8Array, name = "rows.parquet"): Promise<string[]> {
