@@ -1,5 +1,5 @@
 import { type Context, type ProcessContext, processContext } from "./cli/context.ts";
-import { aboutSameService, correct } from "./cli/errors/correction.ts";
+import { aboutSameService, type Correction, correct } from "./cli/errors/correction.ts";
 import { errorEntryOf } from "./cli/errors/error-table.ts";
 import { describeError, errorAsJson } from "./cli/errors/error-text.ts";
 import { missingPackageError } from "./cli/errors/missing-package.ts";
@@ -37,8 +37,21 @@ export async function main(argv: readonly string[], own: ProcessContext): Promis
     await context.print(help.join(""));
     return EXIT.ok;
   } catch (error) {
-    return report(context.redact(withCauseNamed(error, context)), context.redact(argv), context);
+    const told = context.redact(withCauseNamed(error, context));
+    const words = context.redact(argv);
+    return report(told, words, await acceptedCorrection(words, told, context), context);
   }
+}
+
+/** The corrected command line of an error, left out if it would be refused, too. */
+async function acceptedCorrection(argv: readonly string[], error: unknown, context: Context) {
+  const correction = correct(argv, error);
+  const { command } = correction ?? {};
+  if (command === undefined) {
+    return correction;
+  }
+  const { isAccepted } = await import("./commands/program.ts");
+  return (await isAccepted(command.slice(1), context)) ? correction : { ...correction, command: undefined };
 }
 
 /** Rejects with an error that nothing caught: the command may wait for what failed, and so never end. */
@@ -72,7 +85,12 @@ function withCauseNamed(error: unknown, context: Context): unknown {
 }
 
 /** Needs no other module: after a shortage none can be loaded. */
-function report(error: unknown, argv: readonly string[], context: Context): number {
+function report(
+  error: unknown,
+  argv: readonly string[],
+  correction: Partial<Correction> | undefined,
+  context: Context,
+): number {
   const { exitCode } = errorEntryOf(error);
   if (error instanceof ClosedPipeError) {
     return exitCode;
@@ -80,7 +98,7 @@ function report(error: unknown, argv: readonly string[], context: Context): numb
   const text = isJsonWanted(argv)
     ? errorAsJson(error, exitCode)
     : describeError(error, {
-        ...correct(argv, error),
+        ...correction,
         complete: (text) => aboutSameService(text, argv),
         colour: isColoured(context.stderr, !argv.includes("--no-color"), context.env),
         width: terminalWidth(context.stderr),

@@ -1,7 +1,7 @@
 import type { ClientEvent, RequestPurpose } from "../client/events.ts";
 import { startDeadline } from "../client/requests/request-deadline.ts";
 import { TimeLimitError } from "../contract/errors.ts";
-import { groupDigits } from "../contract/values/counted.ts";
+import { counted } from "../contract/values/counted.ts";
 import type { RequestLog } from "../export/manifest.ts";
 import { isFsyncUnsupported } from "../files/fsync.ts";
 import type { Context } from "./context.ts";
@@ -132,7 +132,7 @@ function logLine(event: ClientEvent): string | undefined {
       return undefined;
     case "response": {
       const request = event.requestId === undefined ? "" : ` ${event.requestId}`;
-      return `${requestLine(event)} ${event.status} in ${Math.round(event.milliseconds)} ms, ${groupDigits(event.bytes)} bytes${request}`;
+      return `${requestLine(event)} ${event.status} in ${Math.round(event.milliseconds)} ms, ${counted(event.bytes, "byte")}${request}`;
     }
     case "failure":
       return `${requestLine(event)} failed after ${Math.round(event.milliseconds)} ms: ${event.message}`;

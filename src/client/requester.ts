@@ -71,7 +71,7 @@ export function createRequester(url: URL, { apiKey, keySource }: Key, options: R
   const { origin } = url;
   const connections = createConnections(url, options.env, requestTimeout);
   const redact = createRedact(apiKey);
-  const whose: Origin = { origin, apiKey, keySource, redact };
+  const whose: Origin = { origin, path: url.pathname, apiKey, keySource, redact };
   const headers = {
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     accept: "application/json, application/problem+json",

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { Context } from "../cli/context.ts";
-import { refuseOtherChoices, refuseRepeatedFlags } from "../cli/flags/declared.ts";
+import { refuseOtherChoices, refuseRepeatedFlags, refuseTildes } from "../cli/flags/declared.ts";
 import { addGlobalFlags } from "../cli/flags/global.ts";
 import { helpLayout } from "../cli/help-layout.ts";
 import { VERSION } from "../cli/version.ts";
@@ -32,6 +32,30 @@ export async function runCommandLine(
       throw usageErrorOf(error, argv, program);
     }
   }
+}
+
+/** Whether the commands, flags, values and operands of a command line are accepted one by one. It is not run. */
+export async function isAccepted(argv: readonly string[], context: Context): Promise<boolean> {
+  const program = await createProgram(
+    context,
+    (name) => argv.includes(name),
+    () => undefined,
+  );
+  replaceActions(program);
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return true;
+  } catch (error) {
+    // Commander also throws after --help and --version.
+    return error instanceof CommanderError && error.exitCode === 0;
+  }
+}
+
+function replaceActions(command: Command): void {
+  if (command.commands.length === 0) {
+    command.action(() => undefined);
+  }
+  command.commands.forEach(replaceActions);
 }
 
 /** Whether a command line is empty or `COMMAND help`. A file or a folder of that name can be given as `./help`. */
@@ -92,5 +116,6 @@ export async function createProgram(
   }
   refuseOtherChoices(program);
   refuseRepeatedFlags(program);
+  refuseTildes(program);
   return program;
 }

@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FileError, UsageError } from "../contract/errors.ts";
 import type { Environment } from "./environment.ts";
+import { refuseTilde } from "./expanded-path.ts";
 
 const PROFILE_KEYS = ["base_url", "api_key", "api_key_command", "status_url"] as const;
 
@@ -51,6 +52,7 @@ export async function readConfig(
   if (path === undefined) {
     return none;
   }
+  refuseTilde(path, "CATALOG_CONFIG");
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (mayBeMissing && error.code === "ENOENT") {
       return undefined;

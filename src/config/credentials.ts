@@ -5,6 +5,7 @@ import { readFileText } from "../files/read-text.ts";
 import { errorCode } from "../files/system-error.ts";
 import { type Profile, readConfig, rightsOfOthers } from "./config-file.ts";
 import type { Environment } from "./environment.ts";
+import { refuseTilde } from "./expanded-path.ts";
 import { type CommandContext, runKeyCommand } from "./key-command.ts";
 import { dangerOf } from "./trusted-path.ts";
 
@@ -60,6 +61,7 @@ async function readCredential(context: KeyContext, profile: NamedProfile | undef
   }
   const file = context.env.CATALOG_API_KEY_FILE;
   if (file) {
+    refuseTilde(file, "CATALOG_API_KEY_FILE");
     return { apiKey: await readKeyFile(file, context.signal), source: `CATALOG_API_KEY_FILE (${file})` };
   }
   if (profile?.values.api_key !== undefined) {

@@ -43,7 +43,11 @@ export async function writeProfile(
       if (!(error instanceof FileError)) {
         throw error;
       }
-      throw new FileError(`the configuration file ${path} cannot be written: ${error.message}`, path, error);
+      throw new FileError(
+        `the configuration file ${path} cannot be written: ${error.message}; CATALOG_CONFIG can name another one`,
+        path,
+        error,
+      );
     }
   };
   const target = await written(privateTarget(path));

@@ -1,4 +1,4 @@
-import type { FileHandle } from "node:fs/promises";
+import { type FileHandle, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FileError, SetChangedError } from "../contract/errors.ts";
 import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
@@ -18,6 +18,9 @@ import { type DayState, readStateOf, type SyncState, statePathOf } from "./folde
 export async function readSyncedFolder(folder: string): Promise<SyncState> {
   const state = await readStateOf(folder);
   if (state === undefined) {
+    if ((await stat(folder).catch(() => undefined)) === undefined) {
+      throw new FileError(`there is no folder ${folder}; \`catalog sync ${folder}\` creates one`, folder);
+    }
     throw new FileError(
       `${folder} was not written by \`catalog sync\`: there is no ${statePathOf(folder)}`,
       statePathOf(folder),

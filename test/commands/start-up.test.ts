@@ -108,3 +108,23 @@ test("a home folder in which nothing can be created does not stop a command", as
     stderr: "",
   });
 });
+
+test.each([
+  ["sync", "~/prices"],
+  ["export", "--demo", "-o", "~/rows.csv"],
+  ["index", "~ada/basket.csv"],
+  ["service", "load", "rows.csv", "~/rows.csv"],
+  ["service", "keys", "list", "--database", "~/service.db"],
+])("the ~ that a shell left in `catalog %s %s %s %s %s` is refused, with both readings", async (...args) => {
+  const { code, stderr } = await runCatalog(args.filter((word) => word !== undefined));
+  expect(code).toBe(2);
+  expect(stderr).toContain("the ~ was not expanded; write ");
+  expect(stderr).toContain(", or ./~");
+});
+
+test.each(["CATALOG_API_KEY_FILE", "CATALOG_CONFIG"])("the ~ in %s is refused, too", async (variable) => {
+  const env = { [variable]: "~/key", CATALOG_BASE_URL: "http://127.0.0.1:1" };
+  const { code, stderr } = await runCatalog(["coverage"], { env });
+  expect(code).toBe(2);
+  expect(stderr).toContain(`${variable} "~/key": the ~ was not expanded; write "$HOME/key" for the home folder`);
+});

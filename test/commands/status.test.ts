@@ -75,7 +75,7 @@ describe("status", () => {
   test("draws suites, days and incidents, open ones first", async () => {
     const { status } = await feedServer(serving(FEED));
     const { code, stdout, stderr } = await status();
-    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    expect([code, stderr]).toEqual([5, 'error: the service is not operational: open incident "Open"\n']);
     expect(stdout).toBe(`operational, target 99.5% over 4 days
 
 Catalog API  operational  97.5 % uptime
@@ -135,9 +135,27 @@ No incidents in 4 days.
   });
 
   test.each(["degraded", "outage"])("ends with 5 if the state of the service is %s", async (state) => {
-    const { status } = await feedServer(serving({ ...FEED, state }));
+    const incidents = FEED.incidents.slice(0, 1);
+    const { status } = await feedServer(serving({ ...FEED, incidents, state }));
     const { code, stdout, stderr } = await status(["--quiet"]);
     expect([code, stdout, stderr]).toEqual([5, "", `error: the service is not operational: ${state}\n`]);
+  });
+
+  test("ends with 5 if a suite fails though the service as a whole is operational, and with 0 otherwise", async () => {
+    const incidents = FEED.incidents.slice(0, 1);
+    const suites = FEED.suites.map((suite) => ({ ...suite, state: "outage" }));
+    const [failing, working] = [
+      { ...FEED, incidents, suites },
+      { ...FEED, incidents },
+    ];
+    const codes = [failing, working].map(async (feed) => {
+      const { code, stderr } = await (await feedServer(serving(feed))).status(["--quiet"]);
+      return { code, stderr };
+    });
+    expect(await Promise.all(codes)).toEqual([
+      { code: 5, stderr: "error: the service is not operational: Catalog API: outage\n" },
+      { code: 0, stderr: "" },
+    ]);
   });
 
   test("never sends the key", async () => {
@@ -162,7 +180,7 @@ No incidents in 4 days.
       asked += 1;
       (asked === 1 ? answer({ status: 503 }) : serving(FEED))(socket, request);
     });
-    expect([(await status()).code, asked]).toEqual([EXIT.ok, 2]);
+    expect([(await status()).code, asked]).toEqual([5, 2]);
   });
 
   test.each([

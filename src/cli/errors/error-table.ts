@@ -283,7 +283,8 @@ export function errorEntryOf(error: unknown): ErrorEntry {
   if (error instanceof ApiError) {
     const { code } = error.problem;
     const known = SERVICE_ERRORS.find((entry) => entry.code === code);
-    return known ?? { ...HTTP_ERROR, exitCode: exitCodeOfStatus(error) };
+    const exitCode = error.problem.retryable === true ? EXIT.unavailable : exitCodeOfStatus(error);
+    return known ?? { ...HTTP_ERROR, exitCode };
   }
   const entry = ENTRIES.find(({ kind }) => error instanceof kind)?.entry ?? UNEXPECTED;
   const isTerminated = error instanceof InterruptedError && error.signal === "SIGTERM";

@@ -67,7 +67,7 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
   const recovery = problem.recovery?.includes("valid_options")
     ? complete(errorEntryOf(error).remedy)
     : problem.recovery;
-  const sentence = (text: string) => wrap(visible(text), context.width);
+  const sentence = (text: string) => wrap(visible(shortened(text)), context.width);
   const text = headline(error, problem, context.value);
   // Only usage errors have lines; in any other text a line end is a character that a terminal must not get.
   const [first = "", ...details] = error instanceof UsageError ? text.split("\n") : [text];
@@ -76,7 +76,9 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
     ...details.map((line) => wrap(`  ${visible(line)}`, context.width, 2)),
     ...(problem.key_flaw === undefined ? [] : [sentence(`The key looks wrong: ${problem.key_flaw}.`)]),
     ...offer(problem.valid_options ?? [], error instanceof ApiError ? context.value : undefined).map(sentence),
-    ...(context.command === undefined ? [] : [`  ${style("bold", quoteCommand(context.command), colour)}`]),
+    ...(context.command === undefined || context.command.some((word) => word.length > LONGEST_WORD)
+      ? []
+      : [`  ${style("bold", quoteCommand(context.command), colour)}`]),
     ...(recovery === undefined ? [] : [sentence(recovery)]),
     ...facts(error, problem).map((words) => style("dim", fill(words.map(visible), context.width), colour)),
     ...(context.verbose && problem.code === "unexpected" && error instanceof Error
@@ -84,6 +86,16 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
       : []),
   ];
   return lines.join("\n");
+}
+
+/** Characters of a word that are repeated in a message; longer words were probably pasted by mistake. */
+const LONGEST_WORD = 1_000;
+
+function shortened(text: string): string {
+  return text.replace(
+    new RegExp(`(\\S{80})\\S{${LONGEST_WORD - 80},}`, "g"),
+    (word: string, start: string) => `${start}… (${word.length} characters)`,
+  );
 }
 
 /** One line of JSON: the problem document with `exit_code` added. */

@@ -1,8 +1,6 @@
 import type { Command, CommanderError, Option } from "commander";
 import { UsageError } from "../../contract/errors.ts";
-import { parseRcd } from "../../contract/filters.ts";
 import { closest, misspelt, similar } from "../../contract/values/closest.ts";
-import { isDateExpression } from "../../contract/values/date-expression.ts";
 import { editDistance } from "../../contract/values/edit-distance.ts";
 import { placeOf } from "../command-line.ts";
 import { commandPath } from "../help-layout.ts";
@@ -25,12 +23,8 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
       const [value = ""] = operands;
       return new UsageError(`unknown command '${value}'; ${see}`, { suggestions: likeCommands(value, command), value });
     }
-    case "commander.excessArguments": {
-      const value = operands[command.registeredArguments.length] ?? "";
-      return commandPath(command) === LOGIN
-        ? keyError("too many arguments")
-        : new UsageError(message, { suggestions: asFilter(value, command), value });
-    }
+    case "commander.excessArguments":
+      return commandPath(command) === LOGIN ? keyError("too many arguments") : new UsageError(message);
     default:
       return new UsageError(message);
   }
@@ -81,54 +75,12 @@ function unknownFlagError(flag: string, command: Command, argv: readonly string[
   });
 }
 
-/** Names of flags in other tools, and the flags of this tool in order of preference. */
-const FLAG_HABITS: Readonly<Record<string, readonly string[]>> = {
-  since: ["start-date"],
-  after: ["start-date", "from"],
-  from: ["start-date"],
-  until: ["end-date", "to"],
-  before: ["end-date", "to"],
-  to: ["end-date"],
-  day: ["date"],
-  limit: ["max-rows"],
-  file: ["output"],
-};
-
-/** Names of commands in other tools, and the commands of this tool. */
-const COMMAND_HABITS: Readonly<Record<string, string>> = {
-  categories: "coverage --group-by category",
-  departments: "coverage --group-by department",
-  download: "export",
-  dump: "export",
-  fetch: "export",
-  get: "export",
-  list: "coverage",
-  login: "auth login",
-  logout: "auth logout",
-  ls: "coverage",
-  products: "sample",
-  pull: "export",
-  retailers: "coverage --group-by retailer",
-  rows: "sample",
-  search: "sample",
-  serve: "service start",
-  version: "--version",
-  whoami: "auth status",
-};
-
 function likeCommands(name: string, command: Command): string[] {
-  const help = command.createHelp();
-  const names = help.visibleCommands(command).map((known) => known.name());
-  const habit = command.parent === null && Object.hasOwn(COMMAND_HABITS, name) ? COMMAND_HABITS[name] : undefined;
-  return habit === undefined ? closest(name, names) : [habit];
-}
-
-/** The flag that the operand is probably a value of, if the command has it: `--retailer=acme` or `--date=yesterday`. */
-function asFilter(operand: string, command: Command): string[] {
-  const isDay = isDateExpression(operand);
-  const flag = isDay ? "--date" : parseRcd(operand) === undefined ? "--retailer" : "--rcd";
-  const isTaken = command.registeredArguments.length === 0 && command.options.some(({ long }) => long === flag);
-  return isTaken ? [`${flag}=${operand}`] : [];
+  const commands = command.createHelp().visibleCommands(command);
+  return closest(
+    name,
+    commands.map((known) => known.name()),
+  );
 }
 
 /** The flags that `name` may stand for, such as `--format=json` for `--json`, and whether the first is more than a guess. */
@@ -137,11 +89,6 @@ function likeFlags(name: string, flags: readonly Option[]): { suggestions: strin
     return { suggestions: [`--format=${name}`], isSure: true };
   }
   const names = flags.flatMap(({ long }) => (long === undefined ? [] : withoutDashes(long)));
-  const habits = Object.hasOwn(FLAG_HABITS, name) ? FLAG_HABITS[name] : undefined;
-  const habit = habits?.find((flag) => names.includes(flag));
-  if (habit !== undefined) {
-    return { suggestions: [`--${habit}`], isSure: true };
-  }
   const found = name.length < 2 ? [] : closest(name, names);
   return { suggestions: found.map((flag) => `--${flag}`), isSure: similar(name, found).length > 0 };
 }

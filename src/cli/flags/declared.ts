@@ -1,6 +1,33 @@
 import type { Command, Option } from "commander";
+import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { checkChoice, collectValues } from "./values.ts";
+
+/** The names of operands and of values of options that are paths. */
+const PATHS = /^(dir|folder|file|basket)/;
+
+/** Makes a program refuse paths that begin with a `~` which the shell did not expand. */
+export function refuseTildes(program: Command): void {
+  program.hook("preAction", (_, command) => {
+    const options = command.options.map((option) => ({
+      name: /<([^>]*)>/.exec(option.flags)?.[1],
+      value: command.getOptionValue(option.attributeName()) as unknown,
+      source: option.long ?? option.flags,
+    }));
+    const operands = command.registeredArguments.map((argument, index) => ({
+      name: argument.name(),
+      value: command.processedArgs[index] as unknown,
+      source: `the ${argument.name()}`,
+    }));
+    for (const { value, source } of [...options, ...operands].filter(({ name = "" }) => PATHS.test(name))) {
+      for (const path of [value].flat()) {
+        if (typeof path === "string") {
+          refuseTilde(path, source);
+        }
+      }
+    }
+  });
+}
 
 /** Whether an option may be given several times, so that all its values count. */
 export function isRepeatable(option: Option): boolean {

@@ -12,6 +12,8 @@ import { plainText } from "./plain-text.ts";
 /** Whose responses are read. */
 export interface Origin {
   origin: string;
+  /** Of the base URL: `/api`. */
+  path: string;
   /** Undefined for public resources. */
   apiKey: string | undefined;
   /** Where the key comes from, in words. */
@@ -27,11 +29,8 @@ export function isProblem({ status, header }: HttpResponse): boolean {
 }
 
 /** Reads an error response, whatever its status and body are. */
-export function readProblem(
-  response: HttpResponse,
-  body: Body,
-  { origin, apiKey, keySource, redact }: Origin,
-): AttemptFailure & { error: ApiError } {
+export function readProblem(response: HttpResponse, body: Body, whose: Origin): AttemptFailure & { error: ApiError } {
+  const { origin, apiKey, keySource, redact } = whose;
   const { status, header } = response;
   const failure = (message: string, problem: Partial<Problem>) => {
     const isOfKey = apiKey !== undefined && (status === 401 || status === 431);
@@ -47,13 +46,17 @@ export function readProblem(
   }
   const { problem, text } = readErrorBody(response, body, redact);
   const answer = `answered ${status}${codeInBrackets(problem)}: ${text}`;
-  // No operation answers `not_found`: its path is wrong, because the path of the base URL is.
-  const isNoService = status === 404 && (problem.code === undefined || problem.code === "not_found");
-  const place = problem.code === undefined ? origin : `this path of ${origin}`;
-  const message = isNoService
-    ? `There is no catalog service at ${place}; check the base URL. It ${answer}`
-    : `${origin} ${answer}`;
-  return failure(message, problem);
+  const isNotFound = status === 404 && (problem.code === undefined || problem.code === "not_found");
+  return failure(isNotFound ? `${notFound(problem, whose)} It ${answer}` : `${origin} ${answer}`, problem);
+}
+
+/** What a 404 may mean. The contract says `not_found` also of what the team of the key cannot see. */
+function notFound({ code }: Partial<Problem>, { origin, path }: Origin): string {
+  const drop = /\/v1\/*$/.test(path) ? " without /v1, which the tool adds" : "";
+  if (code === undefined || drop !== "") {
+    return `There is no catalog service at ${origin}${path.replace(/\/+$/, "")}; check the base URL${drop}.`;
+  }
+  return `${origin} has nothing at this path (check the base URL), or what the request names is not visible to the team of this key.`;
 }
 
 function codeInBrackets({ code }: Partial<Problem>): string {

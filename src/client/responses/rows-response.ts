@@ -78,7 +78,7 @@ function readRowsResponse<P>(body: Buffer, schema: Schema, filters: Filters, mos
   const { document, rows, foreign } = scanResponse(body);
   const { pagination, meta } = readEnvelope<unknown, P>(schema, document, filters);
   if (rows.length > most) {
-    throw brokenContract(`${rows.length} rows where at most ${most} were asked for`, meta.request_id);
+    throw brokenContract(`${rows.length} rows where at most ${most} were asked for`, meta.request_id, false);
   }
   const error = foreign === -1 ? findRowError(rows) : `\`data[${foreign}]\` is not an object`;
   if (error !== undefined) {

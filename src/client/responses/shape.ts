@@ -4,12 +4,13 @@ import type { Schema } from "../../contract/openapi.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values/json-object.ts";
 
 /**
- * The error for a response that breaks the contract. Such a response counts as damaged in transit: the request is sent
- * again.
+ * The error for a response that breaks the contract.
+ *
+ * @param damaged whether it may have been damaged in transit, so that the request is sent again
  */
-export function brokenContract(what: string, requestId: string | undefined): ContractError {
+export function brokenContract(what: string, requestId: string | undefined, damaged = true): ContractError {
   const request = requestId === undefined ? "" : ` (request ${requestId})`;
-  return new ContractError(`The service's response breaks its contract: ${what}${request}`, requestId, true);
+  return new ContractError(`The service's response breaks its contract: ${what}${request}`, requestId, damaged);
 }
 
 /**

@@ -2,9 +2,10 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { FileError, UsageError } from "../../contract/errors.ts";
+import { FileError, NetworkError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
+import { errorCode } from "../../files/system-error.ts";
 import { DuplicateKeyError } from "../../service/store/access/manage-keys.ts";
 import { GrantConflictError } from "../../service/store/access/manage-teams.ts";
 import { databasePath, LocationError, shownLocation } from "../../service/store/database/location.ts";
@@ -60,6 +61,9 @@ function reportedError(error: unknown, location: string): unknown {
   }
   if (error instanceof StoreUnavailableError) {
     const shown = shownLocation(location);
+    if (["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ETIMEDOUT"].includes(errorCode(error.cause) ?? "")) {
+      return new NetworkError(`the database server of ${shown} does not respond: ${error.message}`, { cause: error });
+    }
     return new FileError(`the database ${shown} cannot be used: ${error.message}`, shown, error);
   }
   if (error instanceof UnknownNameError) {

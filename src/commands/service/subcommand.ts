@@ -5,6 +5,7 @@ import { addReportingFlags, type GlobalOptions, parseGlobals } from "../../cli/f
 import { flagError, formatOption } from "../../cli/flags/values.ts";
 import { type Reporter, withReporter } from "../../cli/reporter.ts";
 import { quoteCommand } from "../../cli/terminal/quote.ts";
+import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { shownLocation } from "../../service/store/database/location.ts";
 
@@ -80,6 +81,7 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
       if (database === undefined) {
         throw flagError("--database", "is needed, because there is no home folder for the database.");
       }
+      refuseTilde(database, flags.database === undefined ? "CATALOG_DATABASE" : "--database");
       const shown = shownLocation(database);
       if (database !== shown) {
         // The arguments have a password.

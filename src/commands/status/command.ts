@@ -6,6 +6,8 @@ import { type Reporter, withReporter } from "../../cli/reporter.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
 import { renderStatus } from "../../cli/terminal/status-feed.ts";
 import { NotOperationalError } from "../../contract/errors.ts";
+import type { StatusFeed } from "../../contract/status.ts";
+import { firstOf } from "../../contract/values/counted.ts";
 
 interface StatusOptions {
   globals: GlobalOptions;
@@ -38,7 +40,7 @@ export function declare(command: Command, context: Context, run: Run<StatusOptio
       "catalog status --quiet && catalog export -o rows.csv",
       "catalog status --format json | jq '.incidents[] | select(.resolved_at == null)'",
     ],
-    `Exit code: 0 only if the service is operational; 5 if it is not, or does not respond.`,
+    `Exit code: 0 only if every suite works and no incident is open; 5 otherwise, and if the service does not respond.`,
   ).action(({ statusUrl, demo = false, format = "text" }: StatusFlags) =>
     run({ globals: parseGlobals(command), statusUrl, demo, format }, context),
   );
@@ -55,9 +57,24 @@ async function showStatus(options: StatusOptions, context: Context): Promise<voi
     const { width = WIDTH, ...looks } = screenOf(context, { globals });
     await context.print(renderStatus(feed, { width, ...looks }));
   }
-  if (feed.state !== "operational") {
-    throw new NotOperationalError(`the service is not operational: ${feed.state.replace("_", " ")}`);
+  const faults = faultsIn(feed);
+  if (faults.length > 0) {
+    throw new NotOperationalError(`the service is not operational: ${firstOf(faults, NAMED)}`);
   }
+}
+
+/** Faults that the error names. */
+const NAMED = 3;
+
+/** What does not work, in words; empty if everything works. A suite without data is no fault. */
+function faultsIn({ state, suites, incidents }: StatusFeed): string[] {
+  const failing = suites.filter((suite) => suite.state === "degraded" || suite.state === "outage");
+  const open = incidents.filter((incident) => incident.resolved_at === null);
+  return [
+    ...(state === "operational" ? [] : [state.replace("_", " ")]),
+    ...failing.map((suite) => `${suite.name}: ${suite.state}`),
+    ...open.map((incident) => `open incident "${incident.title}"`),
+  ];
 }
 
 async function readStatus({ globals, statusUrl, demo }: StatusOptions, reporter: Reporter, context: Context) {

@@ -1,4 +1,4 @@
-import { groupDigits } from "../../../contract/values/counted.ts";
+import { counted, groupDigits } from "../../../contract/values/counted.ts";
 import { formatDuration } from "../duration.ts";
 
 /** The progress of a command. Times are milliseconds since the epoch. */
@@ -63,18 +63,17 @@ function partsOfRows(
   rate: number | undefined,
   now: number,
 ): LinePart[] {
-  const counted =
-    total === undefined ? `${groupDigits(rows)} rows` : `${groupDigits(rows)} of ${groupDigits(total)} rows`;
+  const written = total === undefined ? counted(rows, "row") : `${groupDigits(rows)} of ${counted(total, "row")}`;
   const percent = total === undefined || total === 0 ? undefined : Math.floor((Math.min(rows, total) / total) * 100);
   // The work cannot end before the pause does.
   const left = endsAt > now ? Math.max(endsAt, waiting?.until ?? 0) - now : undefined;
   return [
-    { text: counted, rank: 6 },
+    { text: written, rank: 6 },
     ...(percent === undefined ? [] : [{ text: `${percent} %`, rank: 3 }]),
     ...(left === undefined ? [] : [{ text: `${formatDuration(left)} left`, rank: 4 }]),
     ...partsOfWait(waiting, now, 5),
     ...(rate === undefined ? [] : [{ text: `${groupDigits(Math.round(rate))} rows/s`, rank: 2 }]),
-    ...(requestsLeft === undefined ? [] : [{ text: `${groupDigits(requestsLeft)} requests left`, rank: 1 }]),
+    ...(requestsLeft === undefined ? [] : [{ text: `${counted(requestsLeft, "request")} left`, rank: 1 }]),
   ];
 }
 

@@ -1,0 +1,20 @@
+import { UsageError } from "../contract/errors.ts";
+
+/**
+ * Refuses a path that begins with `~`. The shell expands it only without quotes, and nothing else does.
+ *
+ * @param source the flag, the operand or the variable that has the path
+ */
+export function refuseTilde(path: string, source: string): void {
+  if (/^~[\w-]*(\/|$)/.test(path)) {
+    const inHome = path.replace(/^~/, "$HOME");
+    const home =
+      path.startsWith("~/") || path === "~" ? `write "${inHome}" for the home folder` : "write the home folder out";
+    throw new UsageError(
+      `${source} ${JSON.stringify(path)}: the ~ was not expanded; ${home}, or ./${path} for a name that begins with ~.`,
+      {
+        ...(source.startsWith("--") && { flag: source, value: path }),
+      },
+    );
+  }
+}
