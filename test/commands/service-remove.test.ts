@@ -21,6 +21,7 @@ async function database() {
       await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
       return runInProcess(["service", "load", file, ...flags], { env: { CATALOG_DATABASE: path } });
     },
+    version: async () => (await service.get("/v1/coverage")).headers.get("data-version"),
     exported: async () => (await runInProcess(["export"], { service })).stdout.split("\n").toSorted(),
   };
 }
@@ -91,6 +92,41 @@ test("load --replace with a retailer and a day replaces all rows of them, and on
   expect(stderr).toContain("1 row added, 1 was there already, 2 earlier rows removed");
   expect(await exported()).toEqual(lines([...products(2), ...again]));
 });
+
+test("load --replace with a retailer and a day leaves the retailer's rows of other days, and takes none of them", async () => {
+  const { load, exported } = await database();
+  const other = products(3, { retailer: "bolt", crawl_date: "2026-01-17" });
+  const slice = ["--replace", "--retailer", "bolt", "--date", "2026-01-17"];
+  await load(other);
+  const again = other.slice(0, 1).map((row) => ({ ...row, title: "Crawled again" }));
+
+  const foreign = await load([...again, ...BOLT], ...slice);
+  const { stderr } = await load(again, ...slice);
+
+  expect(foreign).toMatchObject({
+    code: EXIT.failure,
+    stderr: expect.stringContaining(":2: crawl_date: expected only rows of bolt on 2026-01-17, which they replace"),
+  });
+  expect(stderr).toContain("1 row added, 3 earlier rows removed");
+  expect(await exported()).toEqual(lines([...products(2), ...BOLT, ...again]));
+});
+
+test.each([[[]], [["--retailer", "bolt", "--date", "2026-01-16"]]])(
+  "the same load --replace %j a second time changes nothing and begins no version",
+  async (flags) => {
+    const { load, exported, version } = await database();
+    const again = BOLT.map((row) => ({ ...row, title: "Crawled again" }));
+
+    const first = await load(again, "--replace", ...flags);
+    const before = await version();
+    const second = await load(again, "--replace", ...flags);
+
+    expect(first.stderr).toContain("3 rows added, 3 earlier rows removed");
+    expect(second.stderr).toMatch(/: 0 rows added, 3 were there already, 0 earlier rows removed\n$/);
+    expect(await version()).toBe(before);
+    expect(await exported()).toEqual(lines([...products(2), ...again]));
+  },
+);
 
 test.each([
   [["--retailer", "bolt"], "--retailer needs --date"],

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Product } from "../../../../src/contract/product.ts";
 import { loadRows } from "../../../../src/service/load/load-rows.ts";
-import type { Replacement } from "../../../../src/service/store/product-rows/row-stage.ts";
-import { removeRows } from "../../../../src/service/store/product-rows/versions.ts";
+import { createRowStage, type Replacement } from "../../../../src/service/store/product-rows/row-stage.ts";
+import { publishVersion, removeRows } from "../../../../src/service/store/product-rows/versions.ts";
 import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
-import { DATABASE_RUNS } from "../../../helpers/databases.ts";
+import { DATABASE_RUNS, sharedDatabase } from "../../../helpers/databases.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
 import { NO_DEADLINE, testStore, textsOf } from "../stores.ts";
@@ -140,4 +140,55 @@ test("rows removed more than a day ago make room, and a walk from before then ha
 
   expect([before.data?.length, (await next()).code]).toEqual([3, "invalid_cursor"]);
   expect(await store.read((session) => session.query("SELECT count(*) FROM product WHERE removed > 0"))).toEqual([[0]]);
+});
+
+/** Adds rows as a load whose process ends before it publishes them. */
+async function addUnpublished(store: WritableStore, rows: readonly Product[]): Promise<void> {
+  await store.prepareWrite(async (session) => {
+    const stage = await createRowStage(session, () => undefined);
+    await stage.add(rows.map((row) => ({ line: 0, product: row, body: JSON.stringify(row) })));
+    await session.transaction("rows", stage.merge);
+  });
+}
+
+test("a load that ends between its commit and its publication is not read, until the next load publishes it", async () => {
+  const { store, get } = await startTestService({ rows: products(4) });
+  const { body: first } = await get("/v1/catalog?limit=3");
+  await addUnpublished(store, products(2, { retailer: "bolt" }));
+  const [during, retailer] = [await get("/v1/catalog"), await get("/v1/catalog?retailer=bolt")];
+  expect(await replace(store, products(4))).toMatchObject({ added: 0, removed: 0 });
+  const [after, rest] = [
+    await get("/v1/catalog"),
+    await get(`/v1/catalog?limit=3&cursor=${first.pagination.next_cursor}`),
+  ];
+
+  expect([during.body.data, retailer.body.code]).toEqual([products(4), "unknown_retailer"]);
+  expect([...first.data, ...rest.body.data]).toEqual(products(4));
+  expect(after.body.data).toEqual(inOrder([...products(4), ...products(2, { retailer: "bolt" })]));
+});
+
+test("a version is published when all its rows are there, as on servers that commit one after the other", async () => {
+  const database = await sharedDatabase();
+  const [store, other] = [await testStore(database), await testStore(database)];
+  const totalOf = async () => (await (await store.snapshot(NO_DEADLINE)).select({}, null)).total;
+  await addUnpublished(store, products(3));
+  const late = (by: string) =>
+    store.write((session) => session.query(`UPDATE product SET added = added ${by} 1 WHERE day > 0`));
+  await late("+");
+  let looks = 0;
+  const publication = other.prepareWrite((session) =>
+    publishVersion({
+      ...session,
+      query: (...statement) => {
+        looks += 1;
+        return session.query(...statement);
+      },
+    }),
+  );
+  await expect.poll(() => looks).toBeGreaterThan(4);
+  const before = await totalOf();
+  await late("-");
+  await publication;
+
+  expect([before, await totalOf()]).toEqual([0, 3]);
 });
