@@ -46,7 +46,7 @@ export const createKeyCommand = subcommand({
     reporter.note(
       output === undefined
         ? "The secret is shown only this once. Set CATALOG_API_KEY to it."
-        : `${output} holds the secret; only you can read the file. Set CATALOG_API_KEY_FILE to its path.`,
+        : `${output} has the secret; only you can read the file. Set CATALOG_API_KEY_FILE to its path.`,
     );
   },
 });

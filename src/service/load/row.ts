@@ -46,13 +46,13 @@ const EXPECTED: Record<string, string> = {
  * @throws RowError if it does not conform to the contract
  */
 export function readRow({ line, text: source }: SourceRow, partition: ReadonlyMap<string, string>): NewRow {
-  const held = parsedText(source);
-  if (!isJsonObject(held)) {
+  const given = parsedText(source);
+  if (!isJsonObject(given)) {
     throw new RowError({ line, ...jsonFlaw(source) });
   }
-  const added = partition.size === 0 ? "" : addedMembers(line, held, partition);
+  const added = partition.size === 0 ? "" : addedMembers(line, given, partition);
   const text = added === "" ? source : `{${added}${source.trimStart().slice(1)}`;
-  const value = added === "" ? held : { ...held, ...JSON.parse(`{${added.slice(0, -1)}}`) };
+  const value = added === "" ? given : { ...given, ...JSON.parse(`{${added.slice(0, -1)}}`) };
   if (!isProduct(value)) {
     throw contractError(line, text, isProduct.errors?.[0]);
   }
@@ -71,7 +71,7 @@ export function readRow({ line, text: source }: SourceRow, partition: ReadonlyMa
  *
  * @throws RowError if the row has another value
  */
-function addedMembers(line: number, held: JsonObject, partition: ReadonlyMap<string, string>): string {
+function addedMembers(line: number, given: JsonObject, partition: ReadonlyMap<string, string>): string {
   let added = "";
   for (const name of PRODUCT_COLUMNS) {
     const text = partition.get(name);
@@ -79,10 +79,10 @@ function addedMembers(line: number, held: JsonObject, partition: ReadonlyMap<str
       continue;
     }
     const value = text === "" ? emptyValue(name) : jsonValue(name, text);
-    if (!(name in held)) {
+    if (!(name in given)) {
       added += `"${name}":${value},`;
-    } else if (held[name] !== JSON.parse(value) && (text !== "" || held[name] !== "")) {
-      const found = `${shown(JSON.stringify(held[name]))} in the file`;
+    } else if (given[name] !== JSON.parse(value) && (text !== "" || given[name] !== "")) {
+      const found = `${shown(JSON.stringify(given[name]))} in the file`;
       throw new RowError({ line, field: name, found, expected: `${shown(value)} as the folder ${name}=… says` });
     }
   }
