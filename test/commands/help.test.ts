@@ -1,3 +1,4 @@
+import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/commands/command-list.ts";
 import { EXIT } from "../../src/contract/errors.ts";
@@ -87,4 +88,16 @@ describe("help", () => {
     const { code, stderr } = await runInProcess(args);
     expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(`  ${corrected}\n`)]);
   });
+});
+
+test("`help environment` names every variable of the tool that the sources read", async () => {
+  const files = await readdir("src", { recursive: true });
+  const texts = await Promise.all(
+    files.filter((file) => file.endsWith(".ts")).map((file) => readFile(`src/${file}`, "utf8")),
+  );
+  const read = texts.flatMap((text) =>
+    [...text.matchAll(/env\.((?:CATALOG|FORCE)_\w+|PAGER)/g)].map(([, name]) => name),
+  );
+  const { stdout } = await runInProcess(["help", "environment"]);
+  expect([...new Set(read)].filter((name) => name !== undefined && !stdout.includes(name))).toEqual([]);
 });
