@@ -6,6 +6,7 @@ import type { RequestLog } from "../export/manifest.ts";
 import { isFsyncUnsupported } from "../files/fsync.ts";
 import type { Context } from "./context.ts";
 import type { GlobalOptions } from "./flags/global.ts";
+import { isAscii } from "./terminal/ascii.ts";
 import { formatDuration } from "./terminal/duration.ts";
 import { createProgress, type Progress } from "./terminal/progress/progress.ts";
 import { isReadElsewhere, terminalWidth } from "./terminal/screen.ts";
@@ -47,8 +48,10 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
   const line = (text: string) => void context.stderr.write(`${visible(text)}\n`);
   const sentence = (text: string) =>
     void context.stderr.write(`${wrap(visible(text), terminalWidth(context.stderr))}\n`);
-  const mode = quiet ? "none" : globals.progress;
-  const progress = createProgress({ stream: context.stderr, mode, now: context.now });
+  // A dumb terminal cannot redraw a line.
+  const isDumb = context.stderr.isTTY === true && context.env.TERM === "dumb";
+  const mode = quiet ? "none" : isDumb && globals.progress === "auto" ? "plain" : globals.progress;
+  const progress = createProgress({ stream: context.stderr, mode, now: context.now, ascii: isAscii(context.env) });
   const listeners: Reporter["listeners"] = new Set();
   return {
     onEvent: (event) => {

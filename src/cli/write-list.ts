@@ -1,4 +1,5 @@
 import { groupDigits } from "../contract/values/counted.ts";
+import { isStdout } from "../export/destination/stdout.ts";
 import type { EncoderOptions } from "../export/formats/encoder.ts";
 import type { RowFormat } from "../export/formats/registry.ts";
 import { batchOf } from "../rows/scan.ts";
@@ -12,8 +13,14 @@ import { recordTable } from "./terminal/tables/row-table.ts";
 import { renderCaptioned, type Table } from "./terminal/tables/table.ts";
 import { writeRows } from "./write-rows.ts";
 
-/** Most rows of a table without `--limit`; every other format has all. */
-export const SHOWN_ROWS = 1000;
+/** Rows of a table on a terminal without `--limit`. Every other output has all. */
+const SHOWN_ROWS = 1000;
+
+/** How many rows an output may have without `--limit`. */
+export function usualLimit({ format, output }: OutputOptions<string>, { stdout }: Pick<Context, "stdout">): number {
+  const isOnTerminal = format === "table" && isStdout(output) && stdout.isTTY === true;
+  return isOnTerminal ? SHOWN_ROWS : Number.POSITIVE_INFINITY;
+}
 
 /** Items of which one batch is in memory as rows. */
 const AT_ONCE = 2_000;
@@ -40,9 +47,9 @@ export function hasAddresses(options: Listing & { globals: GlobalOptions }, cont
   return columns === undefined ? hasRowFormat(output) || screenOf(context, options).links : columns.includes("url");
 }
 
-/** The items that the output has: those of `--limit`, and without it all, or the first of a table. */
-export function listed<Item>(items: readonly Item[], { output, list }: Listing): readonly Item[] {
-  return items.slice(0, list.limit ?? (hasRowFormat(output) ? items.length : SHOWN_ROWS));
+/** The items that the output has: those of `--limit`, and without it all, or the first in a table on a terminal. */
+export function listed<Item>(items: readonly Item[], { output, list }: Listing, context: Context): readonly Item[] {
+  return items.slice(0, list.limit ?? usualLimit(output, context));
 }
 
 /** Writes those of all items that are `listed`, as rows, or as a table that says if there are more. */
@@ -54,7 +61,7 @@ export async function writeList<Item, Row extends object>(
   context: Context,
 ): Promise<void> {
   const { output, list, columns } = options;
-  const items = listed(all, options);
+  const items = listed(all, options, context);
   if (hasRowFormat(output)) {
     await writeRecords(items, view, { output, columns }, reporter, context);
     return;
@@ -63,7 +70,9 @@ export async function writeList<Item, Row extends object>(
   const table = columns === undefined ? view.tableOf(records) : recordTable(records, view.known, columns);
   await showTable(renderCaptioned(table, view.captions, screenOf(context, options)), output, list, reporter, context);
   if (all.length > items.length) {
-    reporter.note(`the first ${groupDigits(items.length)}; -f ndjson or -o FILE has them all`);
+    reporter.note(
+      `the first ${groupDigits(items.length)} of ${groupDigits(all.length)}; -f ndjson or -o FILE has them all`,
+    );
   }
 }
 

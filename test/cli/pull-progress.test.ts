@@ -16,7 +16,7 @@ afterEach(() => {
 
 function plainReporter() {
   const stderr = new PassThrough();
-  const context = { stdout: new PassThrough(), stderr, now: Date.now } as unknown as Context;
+  const context = { stdout: new PassThrough(), stderr, env: {}, now: Date.now } as unknown as Context;
   const reporter = createReporter({ progress: "plain" } as GlobalOptions, context);
   const lines = () =>
     String(stderr.read() ?? "")
@@ -89,4 +89,13 @@ test("a retry is shown with its reason before any row has arrived", async () => 
   expect(lines()).toEqual([
     "00:00:10Z reading the coverage · 10 s · waiting 6 s to try again after service_unavailable",
   ]);
+});
+
+test("a dumb terminal gets whole lines instead of one that is redrawn", () => {
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const context = { stdout: new PassThrough(), stderr, env: { TERM: "dumb" }, now: Date.now } as unknown as Context;
+  const { progress } = createReporter({ progress: "auto" } as GlobalOptions, context);
+  progress.update({ doing: "reading" });
+  progress.clear("done");
+  expect(String(stderr.read())).toMatch(/^[\d:]{8}Z done\n$/);
 });

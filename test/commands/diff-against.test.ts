@@ -326,10 +326,10 @@ test("a folder alone is compared over its last week", async () => {
     "sku,to_selling_price\r\nA1,12\r\n",
   );
   const table = await runInProcess(["diff", folder, ...columns, "-f", "table"]);
-  expect(table.stdout).toMatch(/^sku {2}to_selling_price\n.*\nA1 +12$/m);
+  expect(table.stdout).toMatch(/^sku {2}to_selling_price\n.*\nA1 +12.00$/m);
   const days = ["history", "A1", folder, "--columns", "crawl_date,selling_price", "--sort", "price"];
   expect((await runInProcess([...days, "-f", "table"])).stdout).toMatch(
-    /^crawl_date {2}selling_price\n.*\n2026-01-01 +10\n/,
+    /^crawl_date {2}selling_price\n.*\n2026-01-01 +10.00\n/,
   );
   expect((await runInProcess([...days, "-f", "csv", "-n", "1"])).stdout).toBe(
     "crawl_date,selling_price\r\n2026-01-01,10\r\n",

@@ -20,7 +20,7 @@ test("--wide shows every column and cuts nothing", async () => {
 
 test("--card shows cards that distinguish null and empty", async () => {
   const { stdout } = await sample(["--card", "--columns", "sku,brand,color,mrp"]);
-  expect(stdout).toBe(`1. ${LONG}\n  sku    sku-1\n  brand  ""\n  color  null\n  mrp    20\n`);
+  expect(stdout).toBe(`1. ${LONG}\n  sku    sku-1\n  brand  ""\n  color  null\n  mrp    20.00\n`);
 });
 
 test("a title links to its product page if links and colour are on", async () => {

@@ -1,8 +1,10 @@
 import { once } from "node:events";
+import { isStdout } from "../../export/destination/stdout.ts";
 import type { Context } from "../context.ts";
 import type { OutputOptions } from "../flags/output.ts";
 import type { Reporter } from "../reporter.ts";
 import { writeChunks } from "../write-rows.ts";
+import { asciiText, isAscii } from "./ascii.ts";
 import { notShown } from "./screen.ts";
 
 /** less: exit at once if the text fits the screen (F), show colours (R), keep the text on the screen (X). */
@@ -19,12 +21,13 @@ export async function showText(
   context: Context,
 ): Promise<void> {
   const { stdout, env } = context;
+  const shown = stdout.isTTY && isStdout(options.output) && isAscii(env) ? asciiText(text) : text;
   const isLong = text.split("\n").length > (stdout.rows ?? Number.POSITIVE_INFINITY);
   const command = env.PAGER ?? DEFAULT_PAGER;
   const isPaged =
     pager && isLong && stdout.isTTY && options.output === undefined && env.TERM !== "dumb" && command.trim() !== "";
-  if (!isPaged || !(await runPager(text, command, context))) {
-    await writeChunks([text], options, context);
+  if (!isPaged || !(await runPager(shown, command, context))) {
+    await writeChunks([shown], options, context);
   }
 }
 

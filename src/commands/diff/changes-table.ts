@@ -8,8 +8,8 @@ import type { DiffSummary } from "../../folder/diff/compare.ts";
 import { CHANGES, type Change, type Difference, type Side } from "../../folder/diff/join.ts";
 import { diffValue, percentMoved } from "./record.ts";
 
-/** Differences that a table shows; a person reads no more, and every other format has them all. */
-const SHOWN = 40;
+/** Differences that a table on a terminal shows; every other output has them all. */
+export const SHOWN_DIFFERENCES = 40;
 
 /** Keeps the first `limit` differences in the order of `sort`. Without a limit, keeps all. */
 export function firstInOrder({ sort, limit }: Omit<ListOptions, "pager">): FirstOnes<Difference> {
@@ -17,7 +17,7 @@ export function firstInOrder({ sort, limit }: Omit<ListOptions, "pager">): First
 }
 
 /** Collects what a table shows: in the order of `--sort`, else changed products first. */
-export function shownInTable({ sort, limit = SHOWN }: ListOptions): FirstOnes<Difference> {
+export function shownInTable({ sort, limit }: Omit<ListOptions, "pager">): FirstOnes<Difference> {
   if (sort !== undefined) {
     return firstInOrder({ sort, limit });
   }
@@ -25,7 +25,7 @@ export function shownInTable({ sort, limit = SHOWN }: ListOptions): FirstOnes<Di
   return {
     add: (differences) => {
       for (const difference of differences) {
-        if (kept[difference.change].length < limit) {
+        if (kept[difference.change].length < (limit ?? Number.POSITIVE_INFINITY)) {
           kept[difference.change].push(difference);
         }
       }

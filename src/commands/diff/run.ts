@@ -13,12 +13,13 @@ import { wrap } from "../../cli/terminal/wrap.ts";
 import { withRowWriter } from "../../cli/write-rows.ts";
 import { EmptyResultError } from "../../contract/errors.ts";
 import { firstOf, groupDigits } from "../../contract/values/counted.ts";
+import { isStdout } from "../../export/destination/stdout.ts";
 import type { RowFormat } from "../../export/formats/registry.ts";
 import type { DiffSummary } from "../../folder/diff/compare.ts";
 import { CHANGES, type Change, type Difference, SIDES } from "../../folder/diff/join.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
-import { diffTable, firstInOrder, shownInTable, summaryLine } from "./changes-table.ts";
+import { diffTable, firstInOrder, SHOWN_DIFFERENCES, shownInTable, summaryLine } from "./changes-table.ts";
 import type { ComparedDays } from "./days.ts";
 import { DIFF_FIELDS, type DiffField, type DiffOptions } from "./options.ts";
 import { DIFF_COLUMNS, diffRecord, diffValue } from "./record.ts";
@@ -84,7 +85,9 @@ async function showDifferences(
   compare: Compare,
   context: Context,
 ): Promise<void> {
-  const { add, selected } = shownInTable(options.list);
+  const isOnTerminal = isStdout(options.output.output) && context.stdout.isTTY === true;
+  const limit = options.list.limit ?? (isOnTerminal ? SHOWN_DIFFERENCES : undefined);
+  const { add, selected } = shownInTable({ sort: options.list.sort, limit });
   let all = 0;
   const summary = await compare(async (differences) => {
     all += differences.length;
@@ -98,10 +101,12 @@ async function showDifferences(
       : renderTable(rowTable(recordsOf(differences, days), options.columns), screen);
   const table = differences.length === 0 ? "" : `${text}\n`;
   const left = all - differences.length;
-  const more = left === 0 ? "" : `${groupDigits(left)} more differences; -f ndjson or -o FILE has them all\n`;
   const heading = style("bold", `Changes from ${windowOf(days)}`, screen.colour);
   const result = wrap(summaryLine(summary), screen.width);
-  await showText(`${heading}\n${table}${more}${result}\n`, options.output, options.list, context);
+  await showText(`${heading}\n${table}${result}\n`, options.output, options.list, context);
+  if (left > 0) {
+    days.reporter.note(`${groupDigits(left)} more differences; -f ndjson or -o FILE has them all`);
+  }
   if (differences.length > 0) {
     notShown(hidden, "-f csv has them all").forEach(days.reporter.note);
   }

@@ -78,7 +78,7 @@ async function writeProducts(
     options.list.sort,
     (price, column) => latestRecord(price, listings, addressOfAll(price))[column as keyof LatestRecord],
   );
-  const shown = hasAddresses(options, context) ? listed(sorted, options) : [];
+  const shown = hasAddresses(options, context) ? listed(sorted, options, context) : [];
   const addressOf = isByAddress ? addressOfAll : await addressesOf(synced, shown);
 
   const view = {

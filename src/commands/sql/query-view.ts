@@ -6,7 +6,7 @@ import { screenOf } from "../../cli/terminal/screen.ts";
 import { type Card, renderCards } from "../../cli/terminal/tables/card.ts";
 import { jsonCell, textCell } from "../../cli/terminal/tables/cell.ts";
 import { renderTable, type Table } from "../../cli/terminal/tables/table.ts";
-import { SHOWN_ROWS } from "../../cli/write-list.ts";
+import { usualLimit } from "../../cli/write-list.ts";
 import { type Query, uniqueNames, writeQuery } from "../../cli/write-query.ts";
 import { counted, groupDigits } from "../../contract/values/counted.ts";
 import type { QueryResult, SqlSession } from "../../folder/sql/sql-session.ts";
@@ -32,7 +32,7 @@ export async function showQuery(
   }
   const result = await session.query(query.sql, query.values);
   const names = uniqueNames(result);
-  const { rows, more } = await firstRows(result);
+  const { rows, more } = await firstRows(result, usualLimit(output, context));
   const table = { columns: names.map((heading) => ({ heading })), rows: rows.map((row) => row.map(jsonCell)) };
   const screen = screenOf(context, options);
   const rendered = renderTable(table, screen);
@@ -55,12 +55,15 @@ function cardsOf({ columns, rows }: Table): Card[] {
   }));
 }
 
-async function firstRows({ rows }: QueryResult): Promise<{ rows: (readonly string[])[]; more: boolean }> {
+async function firstRows(
+  { rows }: QueryResult,
+  limit: number,
+): Promise<{ rows: (readonly string[])[]; more: boolean }> {
   const first: (readonly string[])[] = [];
   for await (const chunk of rows) {
     first.push(...chunk);
-    if (first.length > SHOWN_ROWS) {
-      return { rows: first.slice(0, SHOWN_ROWS), more: true };
+    if (first.length > limit) {
+      return { rows: first.slice(0, limit), more: true };
     }
   }
   return { rows: first, more: false };

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { asciiText } from "../ascii.ts";
 import { createRateMeter, type ProgressState, progressLine } from "./progress-line.ts";
 
 /** `auto`: one line that is redrawn, on a terminal only. `plain`: a new line every ten seconds, for logs. */
@@ -22,6 +23,8 @@ export interface ProgressOptions {
   mode: ProgressMode;
   /** Milliseconds since the epoch. */
   now: () => number;
+  /** Whether the terminal shows ASCII only. */
+  ascii?: boolean;
 }
 
 interface Presenter {
@@ -38,12 +41,12 @@ const PATIENCE = 500;
 const SPINNER_CELLS = 2;
 
 /** Shows nothing in mode `none`, and in mode `auto` if the stream is not a terminal. */
-export function createProgress({ stream, mode, now }: ProgressOptions): Progress {
+export function createProgress({ stream, mode, now, ascii = false }: ProgressOptions): Progress {
   // A terminal without a known width reports 0, and ora would clear lines forever.
   if (mode === "none" || (mode === "auto" && !(stream.isTTY && stream.columns))) {
     return { update: () => {}, clear: () => {}, giveWay: () => {} };
   }
-  const presenter = mode === "auto" ? terminalPresenter(stream, now) : plainPresenter(stream, now);
+  const presenter = mode === "auto" ? terminalPresenter(stream, now, ascii) : plainPresenter(stream, now);
   let work: { state: ProgressState; meter: ReturnType<typeof createRateMeter>; timer: NodeJS.Timeout } | undefined;
   let isOver = false;
 
@@ -103,7 +106,7 @@ function plainPresenter(stream: Writable, now: () => number): Presenter {
 }
 
 /** A line that ora redraws. Other lines that are written to the terminal meanwhile appear above it. */
-function terminalPresenter(stream: ProgressOptions["stream"], now: () => number): Presenter {
+function terminalPresenter(stream: ProgressOptions["stream"], now: () => number, ascii: boolean): Presenter {
   const libraries = () => Promise.all([import("ora"), import("../width.ts")]);
   let loaded: Awaited<ReturnType<typeof libraries>> | undefined;
   let spinner: import("ora").Ora | undefined;
@@ -121,10 +124,12 @@ function terminalPresenter(stream: ProgressOptions["stream"], now: () => number)
       }
       const [{ default: ora }, { truncate }] = loaded;
       const width = (stream.columns ?? 80) - SPINNER_CELLS;
-      const text = truncate(progressLine(state, rate, now(), width), width);
+      const whole = truncate(progressLine(state, rate, now(), width), width);
+      const text = ascii ? asciiText(whole) : whole;
       if (spinner === undefined) {
         // isEnabled: whether to draw was decided above. discardStdin: Ctrl-C must stay a signal and stdin may be a pipe.
-        spinner = ora({ text, stream, isEnabled: true, discardStdin: false, hideCursor: true, color: false }).start();
+        const drawing = { isEnabled: true, discardStdin: false, hideCursor: true, color: false } as const;
+        spinner = ora({ text, stream, ...drawing, ...(ascii && { spinner: "line" }) }).start();
       }
       spinner.text = text;
     },

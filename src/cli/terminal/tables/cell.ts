@@ -26,14 +26,17 @@ export function numberCell(digits: number | string | null | undefined): Cell {
 }
 
 /** A price with the decimals of its currency, and more where it has more: 59.90 in USD, 7,524 in JPY. */
-export function priceCell(price: number | null | undefined, currency: string): Cell {
+export function priceCell(price: number | string | null | undefined, currency: string): Cell {
   if (price === null || price === undefined) {
     return numberCell(undefined);
   }
   const text = String(price);
   const decimals = decimalsOf(currency);
   const own = text.split(".")[1]?.length ?? 0;
-  return numberCell(text.includes("e") || own >= decimals ? text : price.toFixed(decimals));
+  if (/e/i.test(text) || own >= decimals) {
+    return numberCell(text);
+  }
+  return numberCell(`${text}${own === 0 ? "." : ""}${"0".repeat(decimals - own)}`);
 }
 
 const knownDecimals = new Map<string, number>();

@@ -34,7 +34,9 @@ test("a title links to the product, an address to itself, and other texts to not
 
 test("records are shown as rows", () => {
   const records = [{ sku: "1", mrp: 5, other: 1 }];
-  expect(renderTable(recordTable(records, ["sku", "mrp"], ["mrp", "sku"])).text).toBe("mrp  sku\n───  ───\n  5  1\n");
+  expect(renderTable(recordTable(records, ["sku", "mrp"], ["mrp", "sku"])).text).toBe(
+    " mrp  sku\n────  ───\n5.00  1\n",
+  );
 });
 
 test("titles and skus are cut less than other texts, and what is useless when cut is not cut", () => {
@@ -49,7 +51,7 @@ test("titles and skus are cut less than other texts, and what is useless when cu
   );
   expect(columns.filter(({ minimum }) => minimum !== undefined)).toEqual([
     { heading: "sku", rigid: false, minimum: 26 },
-    { heading: "title", rigid: false, minimum: 20 },
+    { heading: "title", rigid: false, minimum: 17 },
   ]);
   expect(columns.filter(({ rigid }) => rigid).map(({ heading }) => heading)).toEqual([
     ...["mrp", "discount_pct", "percent", "kind", "change", "currency", "date", "crawl_date", "first_seen"],
