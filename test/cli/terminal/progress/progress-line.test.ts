@@ -53,7 +53,7 @@ test.each([
   [{ rows: 1, total: 2, endsAt: 10_001 }, "1 of 2 rows · 50 % · 1 s left"],
   [
     { rows: 1, endsAt: 30_000, waiting: { reason: "to try again", until: 12_000 } },
-    "1 rows · 20 s left · waiting 2 s to try again",
+    "1 row · 20 s left · waiting 2 s to try again",
   ],
 ])("after ten seconds the state %j reads '%s'", (state, line) => {
   expect(progressLine(state, undefined, 10_000)).toBe(line);

@@ -196,7 +196,7 @@ test("a later update starts again after half a second, with a state of its own",
   await pass(499);
   expect(writtenTo(stream)).toBe("");
   await pass(1);
-  expect(screen(writtenTo(stream)).map((line) => line.slice(2))).toEqual(["1 rows"]);
+  expect(screen(writtenTo(stream)).map((line) => line.slice(2))).toEqual(["1 row"]);
   progress.clear();
 });
 
