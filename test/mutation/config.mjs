@@ -220,7 +220,7 @@ export const explained = [
   { file: "src/rows/words.ts", within: "isNull", reason: ONLY_SLOWER },
   ...each("src/rows/words.ts", ONLY_SLOWER, "next <= last"),
   ...each(
-    "src/service/http/query/read-filters.ts",
+    "src/service/http/query/read-query.ts",
     "nothing is greater than undefined",
     "start_date !== undefined",
     "end_date !== undefined",
@@ -245,14 +245,13 @@ export const explained = [
     '"routes have no schemas"',
   ),
   ...each(
-    "src/service/http/routes/respond.ts",
+    "src/service/http/routes/serve-operations.ts",
     ONLY_SLOWER,
-    "wanted === undefined || wanted === today.version",
+    "wanted === undefined || wanted === newest.version",
     "wanted === undefined",
-    "wanted === today.version",
-    "today.version === snapshot.version",
+    "wanted === newest.version",
+    "position?.selection === digest",
   ),
-  ...each("src/service/http/routes/responders.ts", ONLY_SLOWER, "position?.selection === selection"),
 ];
 
 /** Each of these texts of a file, whatever replaces it. */

@@ -1,3 +1,5 @@
+import { FILTER_NAMES, type FilterName, type Filters, isCalendarDate, parseRcd } from "../../../contract/filters.ts";
+import { LIMITS } from "../../../contract/limits.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
 import { validOptions } from "./valid-options.ts";
 
@@ -36,4 +38,62 @@ function decodeFormText(text: string, field: string): string {
   } catch {
     throw new ServiceProblem("invalid_request", "The parameter is not valid percent-encoded UTF-8.", { field });
   }
+}
+
+/** Reads the six shared filters (contract section 4.1). `checkSlugs` later checks whether the slugs exist. */
+export function readFilters(parameters: ReadonlyMap<string, string>): Filters {
+  const filters: Filters = {};
+  for (const name of FILTER_NAMES) {
+    const value = parameters.get(name);
+    if (value === undefined) {
+      continue;
+    }
+    const error = errorOf(name, value);
+    if (error !== undefined) {
+      throw new ServiceProblem(name.endsWith("_date") ? "invalid_date_range" : "invalid_request", error, {
+        field: name,
+      });
+    }
+    filters[name] = value;
+  }
+  const { start_date, end_date } = filters;
+  if (start_date !== undefined && end_date !== undefined && start_date > end_date) {
+    throw new ServiceProblem("invalid_date_range", `start_date ${start_date} is later than end_date ${end_date}.`, {
+      field: "start_date",
+    });
+  }
+  return filters;
+}
+
+/** What is wrong with the value of a filter; undefined if it is valid. */
+function errorOf(name: FilterName, value: string): string | undefined {
+  switch (name) {
+    case "start_date":
+    case "end_date":
+      return isCalendarDate(value) ? undefined : `${name} ${quote(value)} is not a calendar date, YYYY-MM-DD.`;
+    case "rcd": {
+      const wrong = value.split(",").find((text) => /\p{Cc}/u.test(text) || parseRcd(text) === undefined);
+      return wrong === undefined ? undefined : `${quote(wrong)} is not a retailer:category:department triple.`;
+    }
+    default:
+      if (/\p{Cc}/u.test(value)) {
+        return `The parameter ${name} contains control characters.`;
+      }
+      return value.trim() === "" ? `The parameter ${name} is empty.` : undefined;
+  }
+}
+
+/** Reads the size of a page. */
+export function readLimit(parameters: ReadonlyMap<string, string>): number {
+  const text = parameters.get("limit");
+  if (text === undefined) {
+    return LIMITS.pageSize.default;
+  }
+  const { minimum, maximum } = LIMITS.pageSize;
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(limit >= minimum && limit <= maximum)) {
+    const detail = `limit ${quote(text)} is not a whole number from ${minimum} to ${maximum}.`;
+    throw new ServiceProblem("invalid_request", detail, { field: "limit" });
+  }
+  return limit;
 }

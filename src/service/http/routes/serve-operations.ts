@@ -1,58 +1,133 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Coverage } from "../../../contract/coverage.ts";
 import { isVersion, VERSION_HEADER } from "../../../contract/data-version.ts";
+import type { Meta } from "../../../contract/envelope.ts";
+import { LIMITS } from "../../../contract/limits.ts";
 import { OPERATIONS, type OperationName, PREFIXES } from "../../../contract/operations.ts";
 import { withinDeadline } from "../../store/query-deadline.ts";
 import { authenticate, requireScope } from "../admission/auth.ts";
 import { rateLimited, rateLimitHeaders } from "../admission/rate-limit.ts";
-import { readFilters } from "../query/read-filters.ts";
-import { readQuery } from "../query/read-query.ts";
+import { encodeBody } from "../negotiation.ts";
+import { invalidCursor, openCursor, sealCursor, selectionDigest } from "../query/cursors.ts";
+import { readFilters, readLimit, readQuery } from "../query/read-query.ts";
+import { checkSlugs } from "../query/slug-check.ts";
 import type { ServiceParts } from "../service-parts.ts";
-import { encodeBody } from "./body-encoding.ts";
-import { RESPONDERS } from "./responders.ts";
 
 /** Serves the three operations of contract section 4. */
 export function serveOperations(app: FastifyInstance, parts: ServiceParts): void {
-  const { store, settings, budgets, measurements } = parts;
-
-  /** Checks the key first, then the rate limit of its team, then its scope, then the parameters. */
-  async function handle(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const operation = OPERATIONS[name];
-    const rows = await withinDeadline(settings.queryTimeout, async (deadline) => {
-      const { key, charge } = await authenticate(request, parts, budgets[operation.group], deadline);
-      request.team = key.team;
-      measurements.useKey(key.id);
-      if (!charge.admitted) {
-        throw rateLimited("The team has no requests left in this window.", charge);
-      }
-      reply.headers(rateLimitHeaders(charge));
-      requireScope(key, operation.scope);
-      const parameters = readQuery(request.url, operation.parameters);
-      const filters = readFilters(parameters);
-      const asked = String(request.headers[VERSION_HEADER]);
-      const version = isVersion(asked) ? Number(asked) : undefined;
-      const onVersion = (used: number) => void reply.header(VERSION_HEADER, used);
-      return RESPONDERS[name]({
-        store,
-        settings,
-        requestId: request.id,
-        parameters,
-        filters,
-        visible: key.retailers,
-        deadline,
-        version,
-        onVersion,
-      });
-    });
-    const { body, headers } = await encodeBody(rows, request.headers["accept-encoding"], request.ip);
-    return reply.headers(headers).header("cache-control", "no-store").type("application/json").send(body);
-  }
-
+  const { settings, measurements } = parts;
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     for (const prefix of PREFIXES) {
       app.get(`${prefix}${OPERATIONS[name].path}`, {
-        handler: (request, reply) => handle(name, request, reply),
+        handler: async (request, reply) => {
+          const envelope = await withinDeadline(settings.queryTimeout, (deadline) =>
+            respond(name, parts, request, reply, deadline),
+          );
+          const { body, headers } = await encodeBody(envelope, request.headers["accept-encoding"], request.ip);
+          return reply.headers(headers).header("cache-control", "no-store").type("application/json").send(body);
+        },
         onResponse: measurements.countResponses(name),
       });
     }
   }
+}
+
+const NO_FILTERS = { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null };
+
+/** The pagination of operations without cursors. */
+const UNCURSORED = { next_cursor: null, has_more: false } as const;
+
+/** The envelope of contract section 2.6 as JSON text in UTF-8. Its headers go to `reply`. */
+async function respond(
+  name: OperationName,
+  parts: ServiceParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deadline: AbortSignal,
+): Promise<Buffer> {
+  const { store, settings, budgets, measurements } = parts;
+  const operation = OPERATIONS[name];
+  const { key, charge } = await authenticate(request, parts, budgets[operation.group], deadline);
+  request.team = key.team;
+  measurements.useKey(key.id);
+  if (!charge.admitted) {
+    throw rateLimited("The team has no requests left in this window.", charge);
+  }
+  reply.headers(rateLimitHeaders(charge));
+  requireScope(key, operation.scope);
+
+  const parameters = readQuery(request.url, operation.parameters);
+  const filters = readFilters(parameters);
+  const limit = readLimit(parameters);
+  const cursor = parameters.get("cursor");
+  const secret = name === "catalog" ? await store.cursorSecret(deadline) : Buffer.alloc(0);
+  const position = cursor === undefined ? undefined : openCursor(cursor, secret, settings.now(), settings.cursorTtl);
+
+  // A walk stays in its version: in another one, the same offset would silently skip or repeat rows.
+  const asked = String(request.headers[VERSION_HEADER]);
+  const wanted = position?.version ?? (isVersion(asked) ? Number(asked) : undefined);
+  const newest = await store.snapshot(deadline);
+  const isNewest = wanted === undefined || wanted === newest.version;
+  const earlier = isNewest ? undefined : await store.snapshotAt(wanted, deadline);
+  if (!isNewest && earlier === undefined && position !== undefined) {
+    throw invalidCursor("The data was replaced after the cursor was issued.");
+  }
+  const snapshot = earlier ?? newest;
+  reply.header(VERSION_HEADER, snapshot.version);
+
+  // Filters that were changed in mid-walk may name what is new, unchanged ones what is gone (contract section 4.3 rule 3).
+  const versions = earlier === undefined ? [newest] : [newest, earlier];
+  checkSlugs(
+    filters,
+    versions.flatMap((version) => version.combinations(key.retailers)),
+  );
+  const selection = await snapshot.select(filters, key.retailers);
+  const meta: Meta = {
+    request_id: request.id,
+    resolved: { ...NO_FILTERS, ...filters },
+    coverage: selection.summary,
+  };
+
+  switch (name) {
+    case "sample": {
+      // The first rows alone would show only the smallest skus.
+      const { bytes } = await store.sample(selection, LIMITS.sampleRows, deadline);
+      return envelope(bytes, { pagination: UNCURSORED, meta });
+    }
+    case "coverage":
+      return envelope(coverageText(selection.coverage()), { pagination: UNCURSORED, meta });
+    case "catalog": {
+      const { key: selected, total } = selection;
+      const digest = selectionDigest(selected);
+      // The last row of other filters says nothing here: changed filters continue by the offset alone (rule 3).
+      const after = position?.selection === digest ? position.after : undefined;
+      const start = position?.offset ?? 0;
+      const { count, bytes, last } = await store.page(selection, { offset: start, after }, limit, deadline);
+      const next = { offset: start + count, version: snapshot.version, after: last, selection: digest };
+      const hasMore = next.offset < total;
+      const pagination = {
+        limit,
+        total_matching: total,
+        next_cursor: hasMore ? sealCursor(next, secret, settings.now()) : null,
+        has_more: hasMore,
+      };
+      return envelope(bytes, { pagination, meta });
+    }
+  }
+}
+
+const DATA = Buffer.from('{"data":[');
+
+/** @param data the elements of `data` as JSON texts with commas between them, which are sent as they are stored */
+function envelope(data: Buffer, rest: { pagination: object; meta: Meta }): Buffer {
+  return Buffer.concat([DATA, data, Buffer.from(`],${JSON.stringify(rest).slice(1)}`)]);
+}
+
+const coverageTexts = new WeakMap<readonly Coverage[], Buffer>();
+
+/** The coverage as elements of `data`. It is kept as long as the store keeps the selection. */
+function coverageText(coverage: readonly Coverage[]): Buffer {
+  const text = coverageTexts.get(coverage) ?? Buffer.from(JSON.stringify(coverage).slice(1, -1));
+  coverageTexts.set(coverage, text);
+  return text;
 }

@@ -8,7 +8,7 @@ import type { Html } from "../../portal/html.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { changelogPage, errorsPage, homePage } from "../../portal/pages/public-pages.ts";
 import { referencePage } from "../../portal/pages/reference-page.ts";
-import { prefers } from "../quality.ts";
+import { prefers } from "../negotiation.ts";
 import { publicPath } from "../service-options.ts";
 import type { ServiceParts } from "../service-parts.ts";
 import { problemType } from "../service-problem.ts";

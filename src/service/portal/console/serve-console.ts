@@ -1,7 +1,7 @@
 import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
 import type { FastifyInstance } from "fastify";
-import { prefers } from "../../http/quality.ts";
+import { prefers } from "../../http/negotiation.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
 import { PROBLEM_TYPE, ServiceProblem } from "../../http/service-problem.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";

@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { encodeBody } from "../../../../src/service/http/routes/body-encoding.ts";
-import { products } from "../../../helpers/products.ts";
-import { startTestService } from "../../../helpers/service.ts";
+import { encodeBody } from "../../../src/service/http/negotiation.ts";
+import { products } from "../../helpers/products.ts";
+import { startTestService } from "../../helpers/service.ts";
 
 const BODY = Buffer.from(JSON.stringify(products(20)));
 const FAR = "203.0.113.9";
