@@ -22,14 +22,14 @@ import { serveStatus } from "./status/serve-status.ts";
 const FLUSH_INTERVAL = 5_000;
 /** Requests that may be handled at once. Further ones get `service_unavailable`. */
 const MAX_REQUESTS = 256;
-/** Milliseconds that clients have to read open responses after the service closed its port. */
+/** Milliseconds that clients have to read open responses after the service has closed its port. */
 const CLOSE_TIME = 20_000;
-/** Milliseconds in which a client must read a part of its response. Otherwise its connection is closed. */
+/** A connection is closed if its client reads nothing of a response for this many milliseconds. */
 const STALL_TIME = 30_000;
 /** Milliseconds that a connection stays open between two requests. */
 const KEEP_ALIVE_TIME = 72_000;
 
-/** Bytes of a request line and headers that Node.js reads. Shorter ones that are too long get an ordinary response. */
+/** Bytes of a request line and headers that Node.js reads, so that `checkRequest` can refuse what is only somewhat too long. */
 const HEAD_BYTES = 64 * 1024;
 
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
@@ -52,7 +52,7 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     const document = problemDocument(problem, errorBase(), request.id);
     reply.code(document.status).headers(problem.details.headers ?? {});
     if (budget !== undefined && !reply.hasHeader("ratelimit-limit")) {
-      // A database that did not answer in time is not asked again.
+      // Asking a slow database again would double the time to the response.
       const isLate = problem.code === "upstream_timeout";
       reply.headers(rateLimitHeaders(isLate ? budget.unused() : await figuresLeft(request, parts, budget)));
     }
@@ -64,9 +64,9 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
 
   const app: FastifyInstance = fastify({
     genReqId: newRequestId,
-    // A proxy may send the path of the public address or leave it out.
+    // A proxy may keep the path of the public address or strip it.
     rewriteUrl: ({ url = "/" }) => withoutRoot(originForm(url), root),
-    // Requests that arrive while the service closes get normal responses.
+    // Requests that arrive while the service closes are answered as usual.
     return503OnClosing: false,
     serverFactory: (handler) => {
       const { requestTimeout, queryTimeout } = settings;
@@ -78,7 +78,7 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
       return server;
     },
     trustProxy: trusted(settings.trustProxy),
-    // No route has a schema. Fastify's own compilers would be loaded, which takes a fifth of the start.
+    // No route has a schema, and loading fastify's compilers takes a fifth of the start-up time.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     clientErrorHandler: (error, socket) =>
       error.code === "ECONNRESET"
@@ -109,7 +109,7 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     }
   });
   app.addHook("onListen", async () => {
-    // Clients cannot connect to an address that means all interfaces.
+    // 0.0.0.0 and [::] stand for all interfaces; clients cannot connect to them.
     parts.listensAt(app.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost"));
   });
   limitRequests(app);
@@ -127,7 +127,7 @@ function noSchemas(): never {
   throw new Error("routes have no schemas");
 }
 
-/** The contract has no code for a wrong method. It gets `not_found`, with the allowed methods in `Allow`. */
+/** The problem of an unknown path or a wrong method. The contract has no code for the latter, so `Allow` lists the valid ones. */
 function notFound(app: FastifyInstance, { method, url }: FastifyRequest): ServiceProblem {
   const [path = url] = url.split("?", 1);
   return app.hasRoute({ method: "GET", url: path })
@@ -141,12 +141,12 @@ function wrongMethod(method: string): ServiceProblem {
   });
 }
 
-/** A number is the count of trusted proxies; fastify itself trusts none for a number. A text lists addresses and networks. */
+/** Fastify's form of `trustProxy`: it trusts no proxy if it gets a number. */
 function trusted(proxies: number | string): string | false | ((address: string, hop: number) => boolean) {
   return typeof proxies === "string" ? proxies : proxies > 0 && ((_, hop) => hop < proxies);
 }
 
-/** Path and query of a request target. A client may also send a whole URL (RFC 9112 section 3.2.2). */
+/** The path and query of a request target, which may also be a whole URL (RFC 9112 section 3.2.2). */
 function originForm(target: string): string {
   const rest = target.replace(/^https?:\/\/[^/?#]*/i, "");
   return rest.startsWith("/") || rest === target ? rest : `/${rest}`;
@@ -157,7 +157,10 @@ function withoutRoot(target: string, root: string): string {
   return target.startsWith(root) && /^(\/|\?|$)/.test(rest) ? rest.replace(/^(?!\/)/, "/") : target;
 }
 
-/** Refuses requests while many others are handled. Slow clients do not count: nothing is done before a body or after a response. */
+/**
+ * Refuses requests while the service is working on many others. A request counts from the end of its body to the beginning
+ * of its response, so slow clients do not block others.
+ */
 function limitRequests(app: FastifyInstance): void {
   const handled = new Set<string>();
   app.addHook("preHandler", async (request) => {
@@ -171,7 +174,7 @@ function limitRequests(app: FastifyInstance): void {
   app.addHook("onSend", async ({ id }) => void handled.delete(id));
 }
 
-/** Writes the measurements regularly and on closing, which waits until balancers have noticed and responses have ended. */
+/** Writes the measurements regularly. On closing, waits for the drain delay and for open responses, then writes the rest. */
 function closeGracefully(
   app: FastifyInstance,
   isLast: (response: ServerResponse) => boolean,

@@ -22,14 +22,14 @@ const MAX_PIPELINED = 16;
 const LINGER = 5_000;
 
 /**
- * The connections of the servers of one application, with their open responses. Node.js itself takes a connection for idle
- * while the client has not read its response yet, and would cut that response when the server closes.
+ * Tracks the connections of an application and their unfinished responses. Node.js alone would cut a response that its
+ * client has not read yet when the server closes, because it considers that connection idle.
  */
 export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts) {
   const connections = new Map<Socket, Set<ServerResponse>>();
   let isClosing = false;
 
-  /** @returns whether the response may be worked on. Node.js parses all requests of one read, also on a closed connection. */
+  /** @returns whether to handle the request. Node.js may still emit requests after their connection was closed. */
   function addResponse(socket: Socket, response: ServerResponse): boolean {
     const open = connections.get(socket);
     if (open === undefined || open.size >= MAX_PIPELINED || socket.destroyed) {
@@ -78,10 +78,10 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
     /** Whether the service is closing and this is the last response on its connection. */
     isLast: ({ req }: ServerResponse): boolean => isClosing && connections.get(req.socket)?.size === 1,
     /**
-     * Writes a problem to a socket without an HTTP response, and ends the connection. It ends without the problem if another
-     * response is open, because a client would take the problem for that response.
+     * Writes a problem to a socket that has no HTTP response, and ends the connection. If another response is unfinished, the
+     * connection ends without the problem, which the client would read as that response.
      *
-     * @param path of the request, as far as it is known
+     * @param path of the request, if it is known
      */
     refuse: (socket: Socket, problem: ServiceProblem, path = ""): void => {
       // Node.js no longer handles errors of this socket.
@@ -112,7 +112,7 @@ function lacksBody({ req }: ServerResponse): boolean {
   return !req.complete;
 }
 
-/** Characters of a request line and headers that a client may send. */
+/** The maximum length of a request line and its headers, in characters. */
 const HEAD_LENGTH = 16 * 1024;
 const TOO_LONG = `The request line and headers have more than ${HEAD_LENGTH} characters.`;
 
@@ -125,7 +125,7 @@ export function malformedRequest({ code }: NodeJS.ErrnoException): ServiceProble
   return new ServiceProblem("invalid_request", details[code ?? ""] ?? "The bytes received are not an HTTP request.");
 }
 
-/** Refuses requests that Node.js accepts, but HTTP/1.1 (RFC 9112) or the contract does not allow. */
+/** Refuses requests that Node.js accepts although HTTP/1.1 (RFC 9112) or the contract forbids them. */
 export function checkRequest({ method, url = "", httpVersion, headers, rawHeaders }: IncomingMessage): void {
   if (httpVersion !== "1.0" && httpVersion !== "1.1") {
     throw new ServiceProblem("invalid_request", `The service supports HTTP/1.1, not HTTP/${httpVersion}.`);

@@ -1,13 +1,13 @@
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { DayCount, KeyUse, MeasuredPart, Store } from "../store/store.ts";
 
-/** The requests that tell the present state of a part: their number, and their age in milliseconds. */
+/** The current state of a part is judged by this many requests, not older than this many milliseconds. */
 const LATEST_REQUESTS = 10;
 const LATEST_TIME = 5 * 60_000;
 
 /**
- * Request counts and key uses. They are collected in memory and written to the store later, so that no request waits for
- * a write. While the store is not available, they stay in memory: a few numbers for each day and key.
+ * Collects request counts and key uses in memory and writes them to the store later, so that no request waits for a write.
+ * While the store is unavailable they stay in memory, which takes a few numbers for each day and key.
  */
 export function createMeasurements(store: Store, now: () => number) {
   const counts = collector(
@@ -21,7 +21,7 @@ export function createMeasurements(store: Store, now: () => number) {
   const latest = new Map<MeasuredPart, { at: number; failed: boolean }[]>();
   let lastFlush: Promise<unknown> = Promise.resolve();
   return {
-    /** A hook for the routes of a part, which counts its responses. */
+    /** Returns a hook that counts the responses of a part. */
     countResponses:
       (operation: MeasuredPart) =>
       async (_: unknown, { statusCode }: { statusCode: number }): Promise<void> => {
@@ -35,7 +35,7 @@ export function createMeasurements(store: Store, now: () => number) {
     useKey: (id: number): void => uses.add(String(id), { id, at: new Date(now()).toISOString() }),
     /** Request counts that are not in the store yet. */
     pendingCounts: counts.pending,
-    /** Whether each of the latest requests of a part failed: at most ten, of the last five minutes. */
+    /** Which of the latest requests of a part failed: at most ten, from the last five minutes. */
     latestFailures: (operation: MeasuredPart): boolean[] =>
       (latest.get(operation) ?? []).filter(({ at }) => now() - at < LATEST_TIME).map(({ failed }) => failed),
     /** Writes everything to the store; never rejects. One flush runs at a time. */
@@ -63,7 +63,7 @@ function collector<T>(write: (values: T[]) => Promise<void>, merge: (a: T, b: T)
     try {
       await write([...taken.values()]);
     } catch {
-      // The store is not available. The next flush writes these values and the newer ones.
+      // The store is unavailable. The next flush writes these values together with newer ones.
       for (const [key, value] of taken) {
         add(key, value);
       }

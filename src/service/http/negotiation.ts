@@ -2,11 +2,11 @@ import { promisify } from "node:util";
 import { brotliCompress, gzip, constants as zlib } from "node:zlib";
 import { isLoopback } from "./admission/source-address.ts";
 
-/** Shorter bodies fit into one packet without compression. */
+/** Bytes of the shortest body worth compressing. Shorter ones fit into one packet as they are. */
 const SHORTEST = 1_400;
 
 /**
- * Low levels: they shrink a page of 500 rows to a fifth in 0.8 ms (br) or 2.4 ms (gzip) of processor time. Higher levels
+ * The levels are low: they shrink a page of 500 rows to a fifth in 0.8 ms (br) or 2.4 ms (gzip) of CPU time. Higher ones
  * take twice as long to save another tenth.
  */
 const ENCODERS = {
@@ -21,7 +21,7 @@ type Encoding = keyof typeof ENCODERS;
 
 /**
  * Compresses a body if the client's `Accept-Encoding` header allows it (RFC 9110 section 12.5.3). Clients on the same machine
- * get it uncompressed, because compression is slower than loopback.
+ * get it uncompressed: the loopback interface is faster than compression.
  */
 export async function encodeBody(body: Buffer, accepted: string | undefined, address: string) {
   const headers = { vary: "Accept-Encoding" };

@@ -12,17 +12,17 @@ declare module "fastify" {
 
 const HEALTH = "/healthz";
 
-/** Milliseconds of the window in which questions for `/readyz` are counted. */
+/** Length in milliseconds of the window that `/readyz` counts its requests in. */
 const READY_WINDOW = 1_000;
 
-/** Whether a request is answered even by a service that has too many. */
+/** Whether an overloaded service still answers the request. */
 export function isVital({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === HEALTH;
 }
 
 /**
- * Serves what the operator of several instances asks for: `/healthz` is 200 while the process works, `/readyz` while it
- * can read its database, count requests in it, and is not closing. Reports each response.
+ * Serves the health checks and reports each response. `/healthz` is 200 while the process works; `/readyz` is 200 while the
+ * service can read its database and write counts to it, and is not closing.
  */
 export function serveOperator(app: FastifyInstance, { store, settings }: ServiceParts): void {
   const readiness = store.windows("ready", READY_WINDOW);

@@ -10,9 +10,9 @@ export interface PortalAccess {
   codesArePrinted: boolean;
 }
 
-/** A response that was sent, for logs and metrics. It has nothing that a client may have typed by mistake, such as a key. */
+/** A sent response, for logs and metrics. Nothing in it was typed by the client, so it cannot leak a mistyped key. */
 export interface SentResponse {
-  /** The id that the envelope or the error of the response has, too. */
+  /** The request id, also in the envelope or the problem of the response. */
   request: string;
   /** The route of the path, such as `/v1/catalog`. Null if there is none. */
   route: string | null;
@@ -37,7 +37,7 @@ export interface ServiceOptions {
   queryTimeout?: number;
   /** Milliseconds that a request may take to arrive completely. Otherwise its connection is closed. */
   requestTimeout?: number;
-  /** Milliseconds between the first 503 of `/readyz` and the end of listening, in which a balancer turns to other instances. */
+  /** Milliseconds that the service keeps answering after `/readyz` turned to 503, so that a balancer can switch to other instances. */
   drainDelay?: number;
   /** Address of the host that serves `/errors`, without a final slash. Default: the service itself. */
   errorBase?: string;
@@ -57,7 +57,7 @@ export interface ServiceOptions {
   onResponse?: (response: SentResponse) => void;
 }
 
-/** Options whose absence has a meaning. */
+/** Options without a default. */
 type Optional = "errorBase" | "publicUrl" | "portal";
 
 export type AppSettings = Required<Omit<ServiceOptions, Optional>> & Pick<ServiceOptions, Optional>;

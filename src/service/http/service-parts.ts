@@ -3,7 +3,7 @@ import { fixedWindow } from "./admission/rate-limit.ts";
 import { createMeasurements } from "./measurements.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./service-options.ts";
 
-/** A path below `/v1` or `/api/v1`, and whether it is that of samples. */
+/** Matches paths below `/v1` and `/api/v1`. The group is set for samples. */
 const VERSIONED = /^\/(?:api\/)?v1(?![^/?])(\/sample\b)?/;
 
 export type ServiceParts = ReturnType<typeof createParts>;
@@ -21,7 +21,7 @@ export function createParts(store: WritableStore, options: ServiceOptions) {
     store,
     settings,
     budgets,
-    /** The budget that a request of this path counts in. Undefined outside `/v1`, where responses have no limit headers. */
+    /** The budget for requests of this path. Undefined outside `/v1`, where responses have no limit headers. */
     budgetOf: (path: string) => {
       const [versioned, sample] = VERSIONED.exec(path) ?? [];
       return versioned === undefined ? undefined : sample === undefined ? budgets.catalog : budgets.sample;

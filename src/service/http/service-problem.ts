@@ -28,12 +28,12 @@ export class ServiceProblem extends Error {
   }
 }
 
-/** Seconds that a client waits for a database. One that starts anew takes some; a client asks five times or so. */
+/** `Retry-After` while the database is unavailable, in seconds. A restart of the database takes a few; clients retry about five times. */
 const UNAVAILABLE_SECONDS = 5;
 
 /**
- * The problem for an error. Nothing of an unexpected error is sent to the client, because its message may contain
- * names of files, queries or rows.
+ * The problem for an error. The message of an unexpected error is not sent to the client, because it may contain file names,
+ * queries or rows.
  */
 export function problemFrom(error: unknown): ServiceProblem {
   if (error instanceof ServiceProblem) {

@@ -11,8 +11,8 @@ import { sourceOf } from "./source-address.ts";
 const REALM = 'Bearer realm="retail-catalog"';
 
 /**
- * The key of a request, which is counted in the budget of the key's team. The key is read from the store for each request,
- * so that a revocation takes effect at once. Failed attempts are counted by source address. They never delay a valid key.
+ * Finds the key of a request and counts the request in the budget of its team. The key is read from the store each time, so
+ * that a revocation takes effect at once. Failed attempts are counted by source address and never delay a valid key.
  *
  * @param budget of the endpoint group
  */
@@ -43,8 +43,8 @@ export async function authenticate(
 }
 
 /**
- * What the team of a request's key has left in a window, without counting the request. The window is described as unused if
- * the key is unknown, or cannot be read.
+ * What the team of a request's key has left in a window, without counting the request. If the key is unknown or cannot be
+ * read, these are the figures of an unused window.
  */
 export async function figuresLeft(
   { headers }: FastifyRequest,

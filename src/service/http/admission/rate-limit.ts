@@ -16,8 +16,8 @@ export type Charge = RateFigures & { admitted: boolean };
 export type FixedWindow = ReturnType<typeof fixedWindow>;
 
 /**
- * Counts requests in windows of a fixed length. A key's window starts with its first request. Each count is one step of the
- * store, so it is exact with any number of requests in progress, and with any number of instances on one database.
+ * Counts requests in windows of a fixed length. The window of a key starts with its first request. Each count is one atomic
+ * step of the store, so it is exact for concurrent requests and for several instances on one database.
  *
  * @param name of what is counted, for all instances
  */

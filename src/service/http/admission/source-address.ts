@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 
 /**
  * An `X-Forwarded-For` header without the ports that some proxies add (`203.0.113.9:4711`, `[2001:db8::6]:4711`). With
- * them, each connection of a client would be another address.
+ * a port, each connection of a client would look like another address.
  */
 export function withoutPorts(forwarded: string): string {
   return forwarded
@@ -17,8 +17,8 @@ export function withoutPorts(forwarded: string): string {
 }
 
 /**
- * What limits are counted by: an IPv4 address, or the /64 network of an IPv6 address, because one subscriber usually has a
- * whole /64. Each address has one spelling.
+ * The source that limits count: an IPv4 address, or the /64 network of an IPv6 address, because one subscriber usually has a
+ * whole /64. All spellings of an address give the same source.
  */
 export function sourceOf(address: string): string {
   const [plain = ""] = address.split("%", 1);

@@ -46,7 +46,7 @@ function requireTriples(triples: readonly string[], vocabulary: readonly Rcd[]):
   });
 }
 
-/** How much it says for a triple that one of its parts was sent. The retailer and the category say more than the department. */
+/** How much each part counts when a sent triple is compared with the known ones. */
 const WEIGHTS: readonly (readonly [SlugName, number])[] = [
   ["retailer", 4],
   ["category", 3],
@@ -59,7 +59,7 @@ const SIMILAR = 0.75;
 /** The orders in which three parts may be sent, the right one first. */
 const ORDERS = ["012", "021", "102", "120", "201", "210"].map((order) => [...order].map(Number));
 
-/** At most five known triples that have the most parts of an unknown one: equal or similar ones, also in another order. */
+/** The known triples, at most five, that share the most parts with an unknown one. Parts may be misspelt or swapped. */
 function closestTriples(triple: string, vocabulary: readonly Rcd[]): string[] {
   const sent = triple.split(":");
   const similar = WEIGHTS.map(([name]) => {

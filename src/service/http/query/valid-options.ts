@@ -1,9 +1,9 @@
 import { closest } from "../../../contract/values/closest.ts";
 
-/** Values that a problem suggests at most. */
+/** The maximum number of values that a problem suggests. */
 export const OPTIONS = 5;
 
-/** At most five values of `vocabulary`: the closest to `sent`, best first, or the first ones if none is close. */
+/** The values of `vocabulary` closest to `sent`, best first, at most five. If none is close, the first five. */
 export function validOptions(sent: string, vocabulary: Iterable<string>): string[] {
   const valid = [...new Set(vocabulary)].sort();
   const near = closest(sent, valid, OPTIONS);

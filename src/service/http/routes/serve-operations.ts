@@ -37,7 +37,7 @@ const NO_FILTERS = { retailer: null, category: null, department: null, rcd: null
 /** The pagination of operations without cursors. */
 const UNCURSORED = { next_cursor: null, has_more: false } as const;
 
-/** The envelope of contract section 2.6 as JSON text in UTF-8. Its headers go to `reply`. */
+/** Returns the envelope of contract section 2.6 as JSON text in UTF-8, and sets its headers on `reply`. */
 async function respond(
   name: OperationName,
   parts: ServiceParts,
@@ -75,7 +75,7 @@ async function respond(
   const snapshot = earlier ?? newest;
   reply.header(VERSION_HEADER, snapshot.version);
 
-  // Filters that were changed in mid-walk may name what is new, unchanged ones what is gone (contract section 4.3 rule 3).
+  // Within a walk, changed filters may name new slugs, and unchanged ones slugs that are gone (contract section 4.3 rule 3).
   const versions = earlier === undefined ? [newest] : [newest, earlier];
   checkSlugs(
     filters,
@@ -99,7 +99,7 @@ async function respond(
     case "catalog": {
       const { key: selected, total } = selection;
       const digest = selectionDigest(selected);
-      // The last row of other filters says nothing here: changed filters continue by the offset alone (rule 3).
+      // With changed filters, the last row belongs to another selection: the walk continues by its offset alone (rule 3).
       const after = position?.selection === digest ? position.after : undefined;
       const start = position?.offset ?? 0;
       const { count, bytes, last } = await store.page(selection, { offset: start, after }, limit, deadline);
@@ -125,7 +125,7 @@ function envelope(data: Buffer, rest: { pagination: object; meta: Meta }): Buffe
 
 const coverageTexts = new WeakMap<readonly Coverage[], Buffer>();
 
-/** The coverage as elements of `data`. It is kept as long as the store keeps the selection. */
+/** The coverage as elements of `data`. Its text is cached as long as the selection in the store. */
 function coverageText(coverage: readonly Coverage[]): Buffer {
   const text = coverageTexts.get(coverage) ?? Buffer.from(JSON.stringify(coverage).slice(1, -1));
   coverageTexts.set(coverage, text);

@@ -31,7 +31,7 @@ export function serveStatus(app: FastifyInstance, { store, measurements, setting
     return { json: Buffer.from(JSON.stringify(feed)), page: statusPage(feed) };
   }
 
-  /** Reads at most once in `SHARED_TIME`, because the status needs no key. */
+  /** Reads once per `SHARED_TIME` at most: the status needs no key, so anyone could load the database with it. */
   function status(): ReturnType<typeof read> {
     const at = now();
     if (latest === undefined || at < latest.at || at >= latest.at + SHARED_TIME) {

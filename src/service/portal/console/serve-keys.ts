@@ -27,7 +27,7 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
   const keysOf = async ({ team }: Member): Promise<KeyRecord[]> =>
     (await listKeys(store, team)).sort((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
 
-  /** Calls `handle` for signed-in people. Sends everybody else to the sign-in page. A form has to come from the portal. */
+  /** Calls `handle` for signed-in people and redirects others to the sign-in page. Forms must come from the portal. */
   const forMember =
     (handle: (call: MemberCall) => Promise<FastifyReply>) => async (request: FastifyRequest, reply: FastifyReply) => {
       const visitor = request.method === "POST" ? checkForm(request, settings) : visitorOf(request, settings);

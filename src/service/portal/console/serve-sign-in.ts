@@ -15,8 +15,8 @@ import { codePage, signInPage } from "./sign-in-pages.ts";
 const HOUR_SECONDS = 3_600;
 
 /**
- * Limits per hour: codes that one source asks for, for one address and for all of them, and codes that it tries. Nobody is
- * locked out by what another source asks for.
+ * Limits per hour and source: codes requested for one address, codes requested in all, and codes tried. Requests from one
+ * source never lock out people elsewhere.
  */
 const CODES_PER_ADDRESS = 5;
 const CODES_PER_SOURCE = 20;

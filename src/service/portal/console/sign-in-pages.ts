@@ -38,7 +38,7 @@ ${input({ name: "code", type: "text", autocomplete: "one-time-code", value: "", 
   );
 }
 
-/** Shown if nobody can sign in, because the service cannot send mail. */
+/** Shown while nobody can sign in because the service cannot send mail. */
 export function closedPage(): Html {
   return portalPage(
     { ...SECTION, title: "API keys" },
