@@ -343,3 +343,17 @@ test("Parquet files that held or ended other readers are refused, plain and comp
     }
   }
 });
+
+test("rows with an unknown currency code are loaded as they were crawled, with one warning", async () => {
+  const folder = await temporaryFolder();
+  const [file, database] = [join(folder, "rows.ndjson"), join(folder, "rows.db")];
+  const rows = ["ZZZ", "EUR", "ZZZ", "QQQ"].map((currency, index) => product({ product_id: `p${index}`, currency }));
+  await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+
+  const { code, stderr } = await runInProcess(["service", "load", file, "--database", database]);
+
+  expect([code, stderr]).toEqual([
+    EXIT.ok,
+    `warning: ${file}: unknown currency codes (ISO 4217): ZZZ, QQQ; their rows are loaded as they are.\n${file}: 4 rows added\n`,
+  ]);
+});

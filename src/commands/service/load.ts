@@ -27,6 +27,9 @@ interface LoadOptions {
   replacement: Replacement | undefined;
 }
 
+/** The maximum number of unknown currency codes in a warning. */
+const SHOWN_CODES = 5;
+
 export const loadCommand = subcommand({
   parse: (flags: LoadFlags, [files]: [readonly string[]], context): LoadOptions => {
     const replacement = parseReplacement(flags, files, context.now());
@@ -95,9 +98,18 @@ async function loadFile(
     file === "-"
       ? { name: "standard input", stream: readStream(context.stdin, signal) }
       : { name: file, ...((await stat(file)).isFIFO() ? { stream: readPipe(file, signal) } : { path: file }) };
+  const onUnknownCurrencies = (codes: readonly string[]) => {
+    const shown = `${codes.slice(0, SHOWN_CODES).join(", ")}${codes.length > SHOWN_CODES ? ", …" : ""}`;
+    reporter.warn(`${source.name}: unknown currency codes (ISO 4217): ${shown}; their rows are loaded as they are.`);
+  };
   const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });
   try {
-    const { added, alreadyPresent, removed } = await loadRows(store, source, { signal, onProgress, replacement });
+    const { added, alreadyPresent, removed } = await loadRows(store, source, {
+      signal,
+      onProgress,
+      onUnknownCurrencies,
+      replacement,
+    });
     reporter.progress.clear();
     if (!globals.quiet) {
       const present =

@@ -20,11 +20,15 @@ export interface LoadResult {
   removed: number;
 }
 
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
+
 export interface LoadOptions {
   /** Default: rows are only added. */
   replacement?: Replacement | undefined;
   /** Called regularly with the rows read so far. */
   onProgress?: (progress: { rows: number }) => void;
+  /** Called before the rows are added with the currency codes that ISO 4217 lacks. Their rows are loaded as they were crawled. */
+  onUnknownCurrencies?: (codes: readonly string[]) => void;
   signal?: AbortSignal;
 }
 
@@ -39,7 +43,7 @@ export interface LoadOptions {
 export async function loadRows(
   database: WritableStore,
   source: LoadSource,
-  { onProgress, signal = new AbortController().signal, replacement }: LoadOptions = {},
+  { onProgress, onUnknownCurrencies, signal = new AbortController().signal, replacement }: LoadOptions = {},
 ): Promise<LoadResult> {
   const partition = "path" in source ? partitionValuesOf(resolve(source.path)) : new Map<string, string>();
   try {
@@ -51,11 +55,15 @@ export async function loadRows(
         replacement,
       );
       let read = 0;
+      const unknown = new Set<string>();
       await session.transaction("stage", async () => {
         for await (const rows of sourceRows(source, partition, signal)) {
           const checked = rows.map((row) => readRow(row, partition));
           for (const row of checked) {
             requireReplaced(row, replacement);
+            if (!CURRENCIES.has(row.product.currency)) {
+              unknown.add(row.product.currency);
+            }
           }
           await stage.add(checked);
           read += rows.length;
@@ -63,6 +71,9 @@ export async function loadRows(
           onProgress?.({ rows: read });
         }
       });
+      if (unknown.size > 0) {
+        onUnknownCurrencies?.([...unknown]);
+      }
       if (read === 0 && typeof replacement === "object") {
         throw new LoadError(`${source.name}: has no rows to replace the others`);
       }
