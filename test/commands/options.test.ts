@@ -111,9 +111,7 @@ describe("a command line becomes complete options", () => {
       list: LIST,
       page: undefined,
       chart: true,
-      maxRequests: 240,
-      chartRequests: 24,
-      everyDay: true,
+      maxRequests: 60,
     });
   });
 
@@ -326,6 +324,7 @@ describe("a command line becomes complete options", () => {
           rateLimit: 120,
           sampleRateLimit: 30,
           windowSeconds: 30,
+          drainDelay: 0,
           publicUrl: "https://api.example.com",
           trustProxy: 1,
         },
