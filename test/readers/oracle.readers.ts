@@ -80,6 +80,19 @@ async function expectEqual(tool: readonly string[], oracle: readonly string[]) {
 describe.runIf(python !== undefined)(
   "an independent implementation answers the same from a crawl full of troubles",
   () => {
+    test.each([
+      [],
+      ["--since", addDays(today, -60), "--max-age", "none"],
+      ["--since", "latest-20d", "--only", "drop,new_low", "--retailer", "shop-a,shop-b", "--suspect-factor", "3"],
+      ["--brand", "acme", "--category", "lamps,rugs"],
+    ])(
+      "movers %s",
+      async (...flags) => {
+        await expectEqual(["movers", "rows", "--limit", "1000000", ...flags], ["movers", ...flags]);
+      },
+      LONG,
+    );
+
     test(
       "index of a basket",
       async () => {

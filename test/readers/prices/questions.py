@@ -46,33 +46,33 @@ def movers(data):
             "currency": now.currency, "before_date": day_text(before.day) if before else None,
             "before_selling_price": money(before.selling_price) if before else None, "date": day_text(now.day),
             "selling_price": money(now.selling_price), **moved, "mrp": money(now.mrp), "discount_pct": money(now.discount_pct),
-            "brand": now.brand, "url": now.url, **reference(data, now), "target": now.selling_price,
+            "brand": now.brand, "url": now.url, **reference(data, now), **lows(data, key, since), "target": now.selling_price,
         }
+        reached = {name: base.pop(name) for name in ("new_low_price", "reached_date", "below_low_percent")}
+        none = dict.fromkeys(reached)
         if one_series and now.selling_price < before.selling_price:
-            yield from [{"kind": "drop", **base}] if "drop" in kinds else []
+            yield from [{"kind": "drop", **base, **none}] if "drop" in kinds else []
         if one_series and now.selling_price > before.selling_price:
-            yield from [{"kind": "rise", **base}] if "rise" in kinds else []
-        low = new_low(data, key, since)
-        if low and "new_low" in kinds:
-            yield {"kind": "new_low", **base, **low}
+            yield from [{"kind": "rise", **base, **none}] if "rise" in kinds else []
+        if reached["reached_date"] and "new_low" in kinds:
+            yield {"kind": "new_low", **base, **reached}
         if now.discount_pct > 0 and "discount" in kinds:
-            yield {"kind": "discount", **base}
+            yield {"kind": "discount", **base, **none}
 
 
-def new_low(data, key, since):
-    """The columns of a new low after `since`, or None."""
+def lows(data, key, since):
+    """The lowest price of the series up to `since`, the one after it if that is lower, and how well the series was observed."""
     history = data.histories[key]
     places = history.of_series(history.at(data.newest))
-    up_to = [(history.prices[at], -history.days[at]) for at in places if history.days[at] <= since]
-    after = [(history.prices[at], history.days[at]) for at in places if history.days[at] > since]
-    if not up_to or not after or min(after)[0] >= min(up_to)[0]:
-        return None
-    (low, low_day), (reached, day) = min(up_to), min(after)
     days = [history.days[at] for at in places]
+    low, low_day = min(((history.prices[at], -history.days[at]) for at in places if history.days[at] <= since), default=(None, None))
+    reached, day = min((history.prices[at], history.days[at]) for at in places if history.days[at] > since)
+    is_lower = low is not None and reached < low
     return {
-        "low_date": day_text(-low_day), "low_selling_price": money(low), "new_low_price": money(reached), "reached_date": day_text(day),
-        "below_low_percent": money(percent(reached, low)), "observed_days": len(days),
-        "longest_gap_days": max(after - before for before, after in zip(days, days[1:])),
+        "low_date": None if low is None else day_text(-low_day), "low_selling_price": money(low),
+        "new_low_price": money(reached) if is_lower else None, "reached_date": day_text(day) if is_lower else None,
+        "below_low_percent": money(percent(reached, low)) if is_lower else None, "observed_days": len(days),
+        "longest_gap_days": max((after - before for before, after in zip(days, days[1:])), default=None),
     }
 
 
