@@ -71,25 +71,48 @@ export async function readSampledRows(session: Session, set: RowSet, most: numbe
   if (set.total <= most) {
     return await readPage(session, set, { offset: 0 }, most);
   }
-  const wanted = Array.from({ length: most }, (_, index) => Math.floor((index * set.total) / most));
-  const sampled = spread(wanted, set.combinations, ({ matching }) => matching);
+  const places = Array.from({ length: most }, (_, index) => Math.floor((index * set.total) / most));
+  const sampled = spread(places, set.combinations, ({ matching }) => matching);
   const days = await readDays(session, set.version, set.days, [...new Set(sampled.map(({ part }) => part))]);
-  const texts: string[] = [];
-  for (const { part, places } of grouped(sampled)) {
-    const ofPart = days.filter(({ combination }) => combination === part.id);
-    for (const { part: cell, place } of spread(places, ofPart, ({ rows }) => rows)) {
-      const [[text] = []] = await session.query(
-        `SELECT body FROM product WHERE ${IN_VERSION} AND day = ?4 AND combination = ?5 AND retailer = ?6
-         ORDER BY sku, product_id LIMIT 1 OFFSET ?7`,
-        [set.version, ...set.days, cell.day, part.id, part.retailer, place],
-      );
-      if (text === undefined) {
-        throw new DamagedDataError(`the database has fewer than the ${cell.rows} rows that it counted on a day`);
-      }
-      texts.push(String(text));
+  const wanted = grouped(sampled).flatMap(({ part: { id, retailer }, places: ofPart }) => {
+    const cells = days.filter(({ combination }) => combination === id);
+    return spread(ofPart, cells, ({ rows }) => rows).map(
+      ({ part: { day }, place }) => [day, id, retailer, place] as const,
+    );
+  });
+  const texts = await readCells(session, set, wanted);
+  if (texts.length !== most) {
+    throw new DamagedDataError(`the database has ${texts.length} rows of a sample where it counted ${most}`);
+  }
+  return { count: most, bytes: Buffer.from(inRowOrder(texts).join()) };
+}
+
+/** A row by its day, its combination and its retailer, and its place among these. */
+type WantedRow = readonly [day: number, combination: number, retailer: string, place: number];
+
+const OF_CELL = `SELECT body FROM product WHERE ${IN_VERSION} AND day = ?4 AND combination = ?5 AND retailer = ?6
+  ORDER BY sku, product_id LIMIT 1 OFFSET ?7`;
+/** The same for a list of rows, which saves round trips. SQLite takes no offset from a list. */
+const OF_CELLS = `
+  SELECT body FROM unnest(CAST(?4 AS INTEGER[]), CAST(?5 AS BIGINT[]), CAST(?6 AS TEXT[]), CAST(?7 AS BIGINT[]))
+    AS wanted (wanted_day, wanted_combination, wanted_retailer, place)
+  CROSS JOIN LATERAL (
+    SELECT body FROM product WHERE ${IN_VERSION}
+      AND day = wanted_day AND combination = wanted_combination AND retailer = wanted_retailer
+    ORDER BY sku, product_id LIMIT 1 OFFSET place
+  ) AS cell`;
+
+async function readCells(session: Session, { version, days }: RowSet, wanted: readonly WantedRow[]): Promise<string[]> {
+  const texts: SqlValue[][] = [];
+  if (session.dialect.joinsLaterally) {
+    const lists = [0, 1, 2, 3].map((column) => wanted.map((row) => row[column] ?? null));
+    texts.push(...(await session.query(OF_CELLS, [version, ...days, ...lists])));
+  } else {
+    for (const row of wanted) {
+      texts.push(...(await session.query(OF_CELL, [version, ...days, ...row])));
     }
   }
-  return { count: texts.length, bytes: Buffer.from(inRowOrder(texts).join()) };
+  return texts.map(([text]) => String(text));
 }
 
 /** The part in which each of some ascending places of a sequence lies, and its place there. */
