@@ -17,9 +17,13 @@ import { writeRows } from "./write-rows.ts";
 const SHOWN_ROWS = 1000;
 
 /** How many rows an output may have without `--limit`. */
-export function usualLimit({ format, output }: OutputOptions<string>, { stdout }: Pick<Context, "stdout">): number {
+export function usualLimit(
+  { format, output }: OutputOptions<string>,
+  { stdout }: Pick<Context, "stdout">,
+  shownRows = SHOWN_ROWS,
+): number {
   const isOnTerminal = format === "table" && isStdout(output) && stdout.isTTY === true;
-  return isOnTerminal ? SHOWN_ROWS : Number.POSITIVE_INFINITY;
+  return isOnTerminal ? shownRows : Number.POSITIVE_INFINITY;
 }
 
 /** Items of which one batch is in memory as rows. */
@@ -40,12 +44,6 @@ interface ListView<Item, Row extends object> extends RecordView<Item, Row> {
 }
 
 type Listing = ListingOptions<TableFormat>;
-
-/** Whether a list with a column `url` is shown with addresses: in the column, or as links of a terminal. */
-export function hasAddresses(options: Listing & { globals: GlobalOptions }, context: Context): boolean {
-  const { columns, output } = options;
-  return columns === undefined ? hasRowFormat(output) || screenOf(context, options).links : columns.includes("url");
-}
 
 /** The items that the output has: those of `--limit`, and without it all, or the first in a table on a terminal. */
 export function listed<Item>(items: readonly Item[], { output, list }: Listing, context: Context): readonly Item[] {

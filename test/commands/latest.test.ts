@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { parquetRows } from "../helpers/parquet-files.ts";
 import { product } from "../helpers/products.ts";
-import { servedFolder } from "../helpers/synced-folder.ts";
+import { servedFolder, syncedFolder } from "../helpers/synced-folder.ts";
 
 type Facts = readonly [day: string, retailer: string, sku: string, price: number, discount: number, brand: string];
 
@@ -51,12 +52,12 @@ test("each product has the cheapest row of its newest day, with the age of that 
 });
 
 test("ages count to --end-date, and --max-age leaves out what is older", async () => {
-  expect(await csvOf(...COLUMNS, "--max-age", "5d")).toEqual([
+  expect(await csvOf(...COLUMNS, "--max-age", "4d")).toEqual([
     "acme,a1,21.5,2026-01-09,1",
     "acme,a2,28,2026-01-05,5",
     "acme,a3,5,2026-01-09,1",
   ]);
-  expect(await csvOf(...COLUMNS, "--max-age", "4d")).toEqual(["acme,a1,21.5,2026-01-09,1", "acme,a3,5,2026-01-09,1"]);
+  expect(await csvOf(...COLUMNS, "--max-age", "3d")).toEqual(["acme,a1,21.5,2026-01-09,1", "acme,a3,5,2026-01-09,1"]);
   expect(await csvOf(...COLUMNS, "--max-age", "4d", "--end-date", "2026-01-05")).toEqual([
     "acme,a1,19.9,2026-01-01,4",
     "acme,a2,28,2026-01-05,0",
@@ -81,7 +82,7 @@ test("filters decide which rows there are, before the newest of them counts", as
     "acme,a2,30,2026-01-01,0",
   ]);
   expect(await run("--brand", "osrma")).toMatchObject({
-    code: EXIT.usage,
+    code: EXIT.notFound,
     stderr: expect.stringContaining('has no product of the brand "osrma".'),
   });
 });
@@ -95,13 +96,12 @@ test("--sort and --limit are those of every list", async () => {
 });
 
 test("--group-by counts the discounted products of each, with exact decimals", async () => {
-  expect(await csvOf("--group-by", "brand")).toEqual(["Osram,2,2,100,0.15", "OSRAM,1,1,100,50", "Philips,1,0,0,"]);
+  expect(await csvOf("--group-by", "brand")).toEqual(["Osram,3,3,100,16.766667", "Philips,1,0,0,"]);
   expect(await csvOf("--group-by", "retailer")).toEqual(["acme,3,2,66.666667,0.15", "bolt,1,1,100,50"]);
-  expect(await csvOf("--group-by", "category", "--max-age", "4d")).toEqual(["lamps,2,1,50,0.1"]);
+  expect(await csvOf("--group-by", "category", "--max-age", "3d")).toEqual(["lamps,2,1,50,0.1"]);
   expect(await csvOf("--group-by", "brand", "--sort", "discounted_percent", "--columns", "brand,products")).toEqual([
     "Philips,1",
-    "OSRAM,1",
-    "Osram,2",
+    "Osram,3",
   ]);
 });
 
@@ -139,4 +139,27 @@ test.each([
   [["--max-age", "7"], '--max-age "7" is not a number of days; write 14d.'],
 ])("%j is refused", async (args, message) => {
   expect(await run(...args)).toMatchObject({ code: EXIT.usage, stdout: "", stderr: expect.stringContaining(message) });
+});
+
+test("--gone lists products that are not known any more, with the reason", async () => {
+  const days = Array.from({ length: 30 }, (_, day) => addDays("2026-01-01", day));
+  const rows = days.flatMap((crawl_date, day) => [
+    ...["k1", "k2", "k3", "k4", "k5"].map((sku) => product({ crawl_date, sku })),
+    ...(day < 10 ? [product({ crawl_date, sku: "left", selling_price: 20 - day })] : []),
+  ]);
+  const { stdout } = await runInProcess([
+    ...["latest", await syncedFolder(rows), "--gone", "-f", "csv"],
+    ...["--columns", "sku,selling_price,crawl_date,reason"],
+  ]);
+  expect(stdout).toBe("sku,selling_price,crawl_date,reason\r\nleft,11,2026-01-10,gone\r\n");
+});
+
+test("--by shows the prices that were known on the last day of each period", async () => {
+  expect(await csvOf("--by", "week", "--columns", "currency,period,products,price_min,price_median,price_max")).toEqual(
+    ["EUR,2025-12-29,3,7,19.9,30", "EUR,2026-01-05,4,5,14.25,28"],
+  );
+  expect(
+    await csvOf("--group-by", "brand", "--by", "day", "--columns", "brand,period,products").then((all) => all.at(-1)),
+  ).toBe("Philips,2026-01-09,1");
+  expect(await run("--gone", "--by", "week")).toMatchObject({ code: EXIT.usage });
 });

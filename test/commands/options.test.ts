@@ -199,7 +199,12 @@ describe("a command line becomes complete options", () => {
     expect(await optionsOf(declareLatest, "rows", "--group-by", "brand", "--columns", columns.join(","))).toEqual({
       ...FOLDER,
       groupBy: "brand",
-      maxAge: undefined,
+      by: undefined,
+      gone: false,
+      maxAge: 14,
+      suspectFactor: "10",
+      failIf: undefined,
+      showSql: false,
       output: NDJSON,
       list: LIST,
       columns,

@@ -9,6 +9,8 @@ export type RetailerDays = {
   first_day: string;
   since: string;
   last_day: string;
+  /** The day to which ages count. */
+  today: string;
 };
 
 /** Before any day. */
@@ -52,17 +54,19 @@ export function newestOfRetailers({ state, filters }: SyncedFolder, lastDay: str
  * The days of each retailer.
  *
  * @param lastDay the newest day, where the filters give none
+ * @param today the day to which ages count then
  * @param sinceOf the day that each is compared with
  */
 export function daysOfRetailers(
   { filters }: SyncedFolder,
   retailers: ReadonlyMap<string, string>,
-  lastDay: string,
+  { lastDay, today }: { lastDay: string; today: string },
   sinceOf: (retailer: string) => string = () => EVER,
 ): RetailerDays[] {
   const { own_days = {}, ...shared } = filters;
   return [...retailers.keys()].sort().map((retailer) => {
-    const { start_date = EVER, end_date = lastDay } = own_days[retailer] ?? shared;
-    return { retailer, first_day: start_date, since: sinceOf(retailer), last_day: end_date };
+    const { start_date = EVER, end_date } = own_days[retailer] ?? shared;
+    const [last_day, until] = [end_date ?? lastDay, end_date ?? today];
+    return { retailer, first_day: start_date, since: sinceOf(retailer), last_day, today: until };
   });
 }

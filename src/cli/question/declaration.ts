@@ -1,4 +1,4 @@
-import type { Parameters } from "../../folder/ask/ask.ts";
+import type { AnswerRow, Parameters } from "../../folder/ask/ask.ts";
 import type { Condition } from "../flags/condition.ts";
 import type { ListingOptions, TableFormat } from "../flags/output.ts";
 import type { FolderOptions } from "../flags/source.ts";
@@ -28,9 +28,6 @@ export interface QuestionOptions extends FolderOptions, ListingOptions<TableForm
   showSql: boolean;
 }
 
-/** A row of an answer by the names of its columns. */
-export type AnswerRow = Readonly<Record<string, string | number | boolean | null>>;
-
 /** What a view for people shows. */
 export interface ShownAnswer {
   rows: readonly AnswerRow[];
@@ -39,6 +36,8 @@ export interface ShownAnswer {
   /** The number of all rows of each group of `limitPer`, in order. */
   groups: readonly { names: readonly unknown[]; count: number }[];
   days: AnsweredDays;
+  /** What `totals` of the question gives. */
+  totals: AnswerRow | undefined;
 }
 
 /** Which days an answer is about. */
@@ -64,10 +63,12 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
   subject: readonly string[];
   /** What a row is about: `product`. */
   noun: string;
-  /** Rows of a table on a terminal without `--limit`. */
-  shownRows: number;
+  /** Rows of a table on a terminal without `--limit`; default: those of every list. */
+  shownRows?: number;
   /** Columns whose equal values share a limit; default: one limit for all rows. */
   limitPer?: (options: Options) => readonly string[];
+  /** The totals of a table: SQL expressions over all rows, by the names of their columns. */
+  totals?: Readonly<Record<string, string>>;
   /** How people see the answer if no columns are chosen. */
   view: (shown: ShownAnswer, options: Options, screen: Screen) => { text: string; hidden: readonly string[] };
 }

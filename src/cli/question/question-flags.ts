@@ -1,23 +1,19 @@
 import { type Command, Option } from "commander";
+import { parseColumns } from "../../export/formats/columns.ts";
 import { SUSPECT_FACTOR } from "../../folder/index/suspect-factor.ts";
 import type { Context } from "../context.ts";
 import { type Condition, failIfOption } from "../flags/condition.ts";
 import { addBrandFlag, addVocabularyFlags } from "../flags/filter.ts";
 import { addListFlags } from "../flags/list.ts";
-import {
-  addLinksFlag,
-  addListOutput,
-  columnsOption,
-  type ListingFlags,
-  parseListing,
-  TABLE_FORMATS,
-} from "../flags/output.ts";
+import { addLinksFlag, addListOutput, type ListingFlags, parseListing, TABLE_FORMATS } from "../flags/output.ts";
 import { addDemoFlag, parseFolderSource, type SourceFlags } from "../flags/source.ts";
-import { dateExpression, dayCount, flagError, valueError } from "../flags/values.ts";
+import { dateExpression, dayCount, flagError, NamesOption, valueError } from "../flags/values.ts";
 import { comparable, namesOf, type QuestionColumn, type QuestionOptions, type SortWords } from "./declaration.ts";
 
 /** The flags that every question has. */
-export interface QuestionFlags extends SourceFlags, ListingFlags {
+export interface QuestionFlags extends SourceFlags, Omit<ListingFlags, "columns"> {
+  /** As they were written: what they may be may depend on other flags. */
+  columns?: string;
   maxAge?: number | "none";
   suspectFactor?: string;
   includeSuspect?: boolean;
@@ -35,7 +31,7 @@ interface FlagsOfQuestion {
   /** Whether `--start-date` chooses something. */
   hasStartDate?: boolean;
   /** In the help. */
-  maxAge: "14d" | "none";
+  maxAge: string;
 }
 
 /** Declares the flags that all questions share. */
@@ -56,12 +52,15 @@ export function addQuestionFlags(command: Command, question: FlagsOfQuestion): C
       dateExpression("--start-date"),
     );
   }
+  command.option(
+    "--end-date <date>",
+    "as of this day, not of the newest one: YYYY-MM-DD, 7d, latest-7d",
+    dateExpression("--end-date"),
+  );
+  if (question.hasStartDate) {
+    command.option("--date <date>", "on this day: --start-date and --end-date at once", dateExpression("--date"));
+  }
   command
-    .option(
-      "--end-date <date>",
-      "as of this day, not of the newest one: YYYY-MM-DD, 7d, latest-7d",
-      dateExpression("--end-date"),
-    )
     .optionsGroup("Options:")
     .option("--max-age <days>", `a price is known for so long: 14d, or none (default: ${question.maxAge})`, ageLimit)
     .addOption(
@@ -77,7 +76,7 @@ export function addQuestionFlags(command: Command, question: FlagsOfQuestion): C
     .option("--show-sql", "write the SQL that answers the question instead of the answer");
   addDemoFlag(
     addLinksFlag(addListOutput(command, TABLE_FORMATS)).addOption(
-      columnsOption(`columns to write, in this order: ${names.slice(0, 3).join(",")}`, names),
+      new NamesOption("--columns <names>", `columns to write, in this order: ${names.slice(1, 4).join(",")}`, names),
     ),
   );
   return addListFlags(command, sortExample, [...Object.keys(sortWords), ...names], sortHelp, { of: limitHelp });
@@ -98,9 +97,12 @@ export function parseQuestion(
   if (flags.includeSuspect && flags.suspectFactor !== undefined) {
     throw flagError("--include-suspect", "leaves out no price, so that --suspect-factor has no effect; give only one.");
   }
+  const { columns: chosen, ...listing } = flags;
+  const names = namesOf(columns);
   return {
     ...parseFolderSource(command, folder, flags, context),
-    ...parseListing(flags, TABLE_FORMATS, context, namesOf(columns), sortWords),
+    ...parseListing(listing, TABLE_FORMATS, context, names, sortWords),
+    columns: chosen === undefined ? undefined : parseColumns(chosen, names),
     maxAge: flags.maxAge === "none" ? undefined : (flags.maxAge ?? maxAge),
     suspectFactor: flags.includeSuspect ? undefined : (flags.suspectFactor ?? SUSPECT_FACTOR),
     failIf: flags.failIf,

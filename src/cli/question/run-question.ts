@@ -1,6 +1,7 @@
 import { ConditionHoldsError, NotFoundError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { counted, groupDigits } from "../../contract/values/counted.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Answer, ask, filledIn, type Parameters, readRows } from "../../folder/ask/ask.ts";
 import { openPrices } from "../../folder/ask/open-prices.ts";
@@ -12,9 +13,10 @@ import { showTable } from "../terminal/pager.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { recordTable } from "../terminal/tables/row-table.ts";
 import { renderTable } from "../terminal/tables/table.ts";
+import { usualLimit } from "../write-list.ts";
 import { writeChunks } from "../write-rows.ts";
 import { daysOfRetailers, newestDayOf, newestOfRetailers } from "./compared-days.ts";
-import { type AnswerRow, namesOf, type Question, type QuestionOptions, type ShownAnswer } from "./declaration.ts";
+import { namesOf, type Question, type QuestionOptions, type ShownAnswer } from "./declaration.ts";
 import { sinceOfRetailers } from "./since.ts";
 import { writeAnswer } from "./write-answer.ts";
 
@@ -36,11 +38,15 @@ export async function runQuestion<Options extends QuestionOptions>(
       ? await sinceOfRetailers({ since: options.since, command: question.command }, synced, newest, context)
       : undefined;
     try {
-      const parameters = {
+      const today = dayOf(context.now());
+      const scope = {
         ...scopeOf(synced, options),
-        days: daysOfRetailers(synced, newest, lastDay, compared?.of),
+        days: daysOfRetailers(synced, newest, { lastDay, today }, compared?.of),
+      };
+      const parameters = {
+        ...scope,
         max_age: options.maxAge ?? null,
-        today: lastDay,
+        last_day: lastDay,
         ...question.parameters(options),
       };
       if (options.showSql) {
@@ -48,7 +54,7 @@ export async function runQuestion<Options extends QuestionOptions>(
         return;
       }
       await using prices = await openPrices({
-        ...{ folder, state: synced.state, signal, lastDay, suspectFactor: options.suspectFactor },
+        ...{ folder, state: synced.state, signal, lastDay, suspectFactor: options.suspectFactor, scope },
         onBuild: (days) => reporter.progress.update({ doing: `reading the prices of ${counted(days, "day")}` }),
         onNotStored: (reason) => reporter.note(`the index of ${name} cannot be stored for the next command: ${reason}`),
       });
@@ -95,30 +101,22 @@ async function write<Options extends QuestionOptions>(
   const { output, list, columns } = options;
   const known = namesOf(question.columns);
   const limitPer = question.limitPer?.(options) ?? [];
-  const isForTerminal = context.stdout.isTTY === true && output.output === undefined;
-  const isTable = !hasRowFormat(output);
-  const limit = list.limit ?? (isTable && isForTerminal ? question.shownRows : undefined);
+  const limit = list.limit ?? usualLimit(output, context, question.shownRows);
   const groups = limitPer.length === 0 ? [] : await answer.groups(limitPer);
   const selected =
-    limit === undefined
-      ? answer.count
-      : limitPer.length === 0
-        ? Math.min(limit, answer.count)
-        : groups.reduce((sum, { count }) => sum + Math.min(limit, count), 0);
-  const selection = { sort: list.sort, limit, limitPer };
+    limitPer.length === 0
+      ? Math.min(limit, answer.count)
+      : groups.reduce((sum, { count }) => sum + Math.min(limit, count), 0);
+  const selection = { sort: list.sort, limit: Number.isFinite(limit) ? limit : undefined, limitPer };
   if (hasRowFormat(output)) {
     await writeAnswer(answer, selection, question.columns, { ...options, output }, reporter, context);
     return selected === answer.count;
   }
   const names = [...new Set([...known, ...limitPer])];
-  const rows: AnswerRow[] = [];
-  for await (const chunk of answer.rows({ columns: names, ...selection })) {
-    rows.push(
-      ...chunk.map((row) => Object.fromEntries(names.map((name, at) => [name, JSON.parse(row[at] ?? "null")]))),
-    );
-  }
+  const rows = await answer.records({ columns: names, ...selection });
   const screen = screenOf(context, options);
-  const shown = { rows, count: answer.count, groups, days };
+  const totals = question.totals === undefined ? undefined : await answer.totals(question.totals);
+  const shown = { rows, count: answer.count, groups, days, totals };
   const table =
     columns === undefined || limitPer.length > 0
       ? question.view(shown, options, screen)

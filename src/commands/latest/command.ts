@@ -1,28 +1,24 @@
 import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
-import { addBrandFlag, addFilterFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { addListFlags } from "../../cli/flags/list.ts";
-import { addLinksFlag, addListOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
-import { addDemoFlag } from "../../cli/flags/source.ts";
-import { dayCount, NamesOption } from "../../cli/flags/values.ts";
+import { columnsHelp } from "../../cli/question/declaration.ts";
+import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { PRODUCT_GROUPS } from "../../folder/prices/observation.ts";
-import { GROUP_COLUMNS, LATEST_COLUMNS, type LatestFlags, type LatestOptions, parseLatestOptions } from "./options.ts";
+import {
+  ALL_COLUMNS,
+  type LatestFlags,
+  type LatestOptions,
+  PERIODS,
+  parseLatestOptions,
+  SORT_WORDS,
+} from "./options.ts";
 
-const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the cheapest
-row of its newest day. days_old is its age: the days from that day to today (UTC),
-or to --end-date.
+const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the lowest
+price of the newest day that has one. With --group-by or --by, the products count
+whose price is known: at most --max-age old (14d) on the newest day or on the last
+day of the period. Percentages are exact, rounded to six decimals (one in a table).`;
 
-With --group-by, the products of a group are those whose last known price is not
-older than --max-age; without --max-age, all. Columns:
-  products             number of products
-  discounted_products  those whose discount_pct is above 0
-  discounted_percent   their share of the products, in percent
-  mean_discount_pct    mean of discount_pct over the discounted products alone;
-                       each counts once; null if there are none
-Both percentages are exact, rounded to six decimals (one in a table).`;
-
-const load: Run<LatestOptions> = async (...call) => (await import("./run.ts")).runLatest(...call);
+const load: Run<LatestOptions> = async (...call) => (await import("./question.ts")).askLatest(...call);
 
 export function declare(command: Command, context: Context, run = load): void {
   command
@@ -34,22 +30,18 @@ export function declare(command: Command, context: Context, run = load): void {
     .addOption(
       new Option("--group-by <what>", "share of discounted products and mean discount of each").choices(PRODUCT_GROUPS),
     )
-    .option("--max-age <days>", "leave out prices that are older than this, such as 14d", dayCount("--max-age"));
-  addBrandFlag(addFilterFlags(command));
-  const columns = [...LATEST_COLUMNS, ...PRODUCT_GROUPS, ...GROUP_COLUMNS].filter(
-    (name, at, all) => all.indexOf(name) === at,
-  );
-  addDemoFlag(
-    addLinksFlag(addListOutput(command, TABLE_FORMATS)).addOption(
-      new NamesOption("--columns <names>", "columns to write, in this order: sku,selling_price,crawl_date", columns),
-    ),
-  );
-  addListFlags(
-    command,
-    "price",
-    ["price", "age", ...columns],
-    ", or price or age (default: retailer and sku; of groups: the most products first)",
-  );
+    .addOption(
+      new Option("--by <period>", "discounts and prices over time: of each day, week or month").choices(PERIODS),
+    )
+    .option("--gone", "products whose price is not known any more, the newest first, and why");
+  addQuestionFlags(command, {
+    columns: ALL_COLUMNS,
+    sortExample: "price",
+    sortHelp: ", or price or age (default: retailer and sku; of groups: the most products first)",
+    sortWords: SORT_WORDS,
+    hasStartDate: true,
+    maxAge: "none; 14d with --gone, --group-by and --by",
+  });
   const examples = [
     "catalog latest --demo",
     "catalog latest rows --category lamps --sort price --limit 20",
@@ -57,8 +49,11 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog latest rows --end-date 2026-03-31 --columns retailer,sku,selling_price,crawl_date -f csv",
     "catalog latest rows --group-by brand --max-age 7d",
     "catalog latest rows --group-by category --retailer acme --sort discounted_percent:desc",
+    "catalog latest rows --group-by category --by week",
+    "catalog latest rows --gone --retailer acme",
   ];
-  addReportingFlags(command, examples, DEFINITIONS).action((folder: string | undefined, flags: LatestFlags) =>
-    run(parseLatestOptions(command, folder, flags, context), context),
+  addReportingFlags(command, examples, `${DEFINITIONS}\n\n${columnsHelp(ALL_COLUMNS)}`).action(
+    (folder: string | undefined, flags: LatestFlags) =>
+      run(parseLatestOptions(command, folder, flags, context), context),
   );
 }

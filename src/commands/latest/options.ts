@@ -1,45 +1,99 @@
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
-import {
-  type ListingFlags,
-  type ListingOptions,
-  parseListing,
-  TABLE_FORMATS,
-  type TableFormat,
-} from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
-import { parseColumns } from "../../export/formats/columns.ts";
+import { flagError } from "../../cli/flags/values.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
 import type { ProductGroup } from "../../folder/prices/observation.ts";
 
-/** The columns of a product in their order. */
-export const LATEST_COLUMNS: readonly string[] = [
-  ...["retailer", "sku", "title", "brand", "department", "category", "currency"],
-  ...["selling_price", "mrp", "discount_pct", "crawl_date", "days_old", "url"],
-];
+export const PERIODS = ["day", "week", "month"] as const;
+export type PricePeriod = (typeof PERIODS)[number];
 
-/** The columns of a group, after its name. */
-export const GROUP_COLUMNS = ["products", "discounted_products", "discounted_percent", "mean_discount_pct"] as const;
-
-export interface LatestFlags extends SourceFlags, Omit<ListingFlags, "columns"> {
+export interface LatestFlags extends QuestionFlags {
+  gone?: boolean;
   groupBy?: ProductGroup;
-  /** Days. */
-  maxAge?: number;
-  /** As they were written: what they may be depends on `groupBy`. */
-  columns?: string;
+  by?: PricePeriod;
 }
 
+/** Which last known prices `catalog latest` shows, and how. */
+export interface LatestOptions extends QuestionOptions {
+  gone: boolean;
+  groupBy: ProductGroup | undefined;
+  by: PricePeriod | undefined;
+}
+
+export const LATEST_COLUMNS: readonly QuestionColumn[] = [
+  { name: "retailer", kind: "text", meaning: "slug of the retailer" },
+  { name: "sku", kind: "text", meaning: "identifies the product at its retailer" },
+  { name: "title", kind: "text", meaning: "of the last row" },
+  { name: "brand", kind: "text", meaning: "of the last row" },
+  { name: "department", kind: "text", meaning: "slug of the department" },
+  { name: "category", kind: "text", meaning: "slug of the category" },
+  { name: "currency", kind: "text", meaning: "of all prices of the row" },
+  { name: "selling_price", kind: "price", meaning: "the last price: the lowest of its day" },
+  { name: "mrp", kind: "price", meaning: "undiscounted price on that day" },
+  { name: "discount_pct", kind: "number", meaning: "discount on that day, as crawled" },
+  { name: "crawl_date", kind: "date", meaning: "day of the last price" },
+  { name: "days_old", kind: "integer", meaning: "days from then to today (UTC), or to --end-date" },
+  { name: "url", kind: "text", meaning: "product page" },
+  {
+    name: "reference_price",
+    kind: "price",
+    meaning: "lowest price of the 30 days before the present price (98/6/EC, 6a)",
+  },
+  {
+    name: "real_discount_pct",
+    kind: "percent",
+    meaning: "how far the price is below the reference price; below zero: dearer",
+  },
+  { name: "reference_days", kind: "integer", meaning: "of these 30 days, those with a price at most seven days old" },
+];
+
+export const GONE_COLUMNS: readonly QuestionColumn[] = [
+  ...LATEST_COLUMNS,
+  { name: "reason", kind: "text", meaning: "--gone: gone, not_crawled (its shop or category was not) or unknown" },
+];
+
+const DISCOUNT_COLUMNS: readonly QuestionColumn[] = [
+  { name: "products", kind: "integer", meaning: "of groups: number of products" },
+  { name: "discounted_products", kind: "integer", meaning: "those whose discount_pct is above 0" },
+  { name: "discounted_percent", kind: "percent", meaning: "their share of the products" },
+  { name: "mean_discount_pct", kind: "percent", meaning: "mean of their discount_pct; null if there are none" },
+];
+
+/** The columns of groups, or of periods with `by`. */
+export function groupColumns(
+  groupBy: ProductGroup | undefined,
+  by: PricePeriod | undefined,
+): readonly QuestionColumn[] {
+  const group: readonly QuestionColumn[] =
+    groupBy === undefined ? [] : [{ name: groupBy, kind: "text", meaning: `the ${groupBy}` }];
+  return by === undefined ? [...group, ...DISCOUNT_COLUMNS] : [...group, ...PERIOD_COLUMNS];
+}
+
+const PERIOD_COLUMNS: readonly QuestionColumn[] = [
+  { name: "currency", kind: "text", meaning: "--by: of the prices" },
+  { name: "period", kind: "date", meaning: "--by: its first day; weeks begin on Monday" },
+  ...DISCOUNT_COLUMNS,
+  { name: "price_min", kind: "price", meaning: "--by: the lowest of the prices known on the last day of the period" },
+  { name: "price_p25", kind: "price", meaning: "a quarter of them is below (linear)" },
+  { name: "price_median", kind: "price", meaning: "half of them" },
+  { name: "price_p75", kind: "price", meaning: "three quarters of them" },
+  { name: "price_max", kind: "price", meaning: "the highest" },
+];
+
+/** Of all variants, for the help. */
+export const ALL_COLUMNS: readonly QuestionColumn[] = [...GONE_COLUMNS, ...PERIOD_COLUMNS].filter(
+  ({ name }, at, all) => all.findIndex((column) => column.name === name) === at,
+);
+
 /** Short names for sort orders of products. */
-const SORT_WORDS = {
+export const SORT_WORDS = {
   price: { column: "selling_price", descending: false },
   age: { column: "days_old", descending: true },
 } as const;
 
-/** Which last known prices `catalog latest` shows, and how. */
-export interface LatestOptions extends FolderOptions, ListingOptions<TableFormat> {
-  groupBy: ProductGroup | undefined;
-  /** Days; undefined for prices of any age. */
-  maxAge: number | undefined;
-}
+/** Days for which a price is known, where products are counted or missed. */
+const KNOWN_DAYS = 14;
 
 export function parseLatestOptions(
   command: Command,
@@ -47,13 +101,21 @@ export function parseLatestOptions(
   flags: LatestFlags,
   context: Context,
 ): LatestOptions {
-  const { groupBy, columns, ...others } = flags;
-  const known = groupBy === undefined ? LATEST_COLUMNS : [groupBy, ...GROUP_COLUMNS];
+  const { gone = false, groupBy, by } = flags;
+  const hasGroups = groupBy !== undefined || by !== undefined;
+  if (gone && hasGroups) {
+    throw flagError("--gone", `cannot be combined with ${groupBy === undefined ? "--by" : "--group-by"}.`);
+  }
+  if (gone && flags.maxAge === "none") {
+    throw flagError("--gone", "lists products whose price is older than --max-age; name a number of days.");
+  }
+  const products = gone ? GONE_COLUMNS : LATEST_COLUMNS;
   return {
-    ...parseFolderSource(command, folder, flags, context),
-    ...parseListing(others, TABLE_FORMATS, context, known, groupBy === undefined ? SORT_WORDS : {}),
-    groupBy,
-    maxAge: flags.maxAge,
-    columns: columns === undefined ? undefined : parseColumns(columns, known),
+    ...parseQuestion(command, folder, flags, context, {
+      columns: hasGroups ? groupColumns(groupBy, by) : products,
+      sortWords: hasGroups ? {} : SORT_WORDS,
+      maxAge: gone || hasGroups ? KNOWN_DAYS : undefined,
+    }),
+    ...{ gone, groupBy, by },
   };
 }

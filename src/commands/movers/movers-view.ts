@@ -1,4 +1,4 @@
-import type { AnswerRow, ShownAnswer } from "../../cli/question/declaration.ts";
+import type { ShownAnswer } from "../../cli/question/declaration.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
 import { percentCell } from "../../cli/terminal/tables/cell.ts";
 import {
@@ -13,6 +13,7 @@ import { recordTable } from "../../cli/terminal/tables/row-table.ts";
 import { renderTable, type Table, withoutConstants } from "../../cli/terminal/tables/table.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { groupDigits } from "../../contract/values/counted.ts";
+import type { AnswerRow } from "../../folder/ask/ask.ts";
 import type { MoverKind } from "../../folder/prices/movers.ts";
 import { MOVER_COLUMNS, type MoversOptions } from "./options.ts";
 

@@ -22,6 +22,9 @@ export interface RowSelection {
   limitPer?: readonly string[] | undefined;
 }
 
+/** A row by the names of its columns. */
+export type AnswerRow = Readonly<Record<string, string | number | boolean | null>>;
+
 /** All rows that answer a question, in its own order, in a temporary table. */
 export interface Answer {
   /** Number of all rows. */
@@ -30,15 +33,17 @@ export interface Answer {
   groups(columns: readonly string[]): Promise<{ names: readonly unknown[]; count: number }[]>;
   /** The selected rows in chunks of about 2,000. A row is the JSON texts of its values; numbers are exact decimals. */
   rows(selection: RowSelection): AsyncIterable<readonly (readonly string[])[]>;
+  /** The same rows as objects. */
+  records(selection: RowSelection): Promise<AnswerRow[]>;
+  /** Values over all rows, by SQL expressions. */
+  totals(expressions: Readonly<Record<string, string>>): Promise<AnswerRow | undefined>;
   /** The different values of `columns` in the rows that meet all comparisons, and the number of these values. */
   meeting(comparisons: readonly ColumnComparison[], columns: readonly string[]): Promise<string[]>;
 }
 
 /** Answers a question from an open index. A later question takes the place of the answer. */
 export async function ask(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<Answer> {
-  await duckDb.until(async () =>
-    (await prepare(duckDb, `CREATE OR REPLACE TEMP TABLE answer AS ${sql}`, parameters)).run(),
-  );
+  await runStatement(duckDb, `CREATE OR REPLACE TEMP TABLE answer AS ${sql}`, parameters);
   const all = async (statement: string, values: string[] = []) =>
     (await duckDb.until((connection) => connection.runAndReadAll(statement, values))).getRows();
   const [[count] = []] = await all("SELECT count(*) FROM answer");
@@ -50,6 +55,12 @@ export async function ask(duckDb: DuckDb, sql: string, parameters: Parameters): 
       return rows.map((row) => ({ names: row.slice(0, -1), count: Number(row.at(-1)) }));
     },
     rows: (selection) => jsonRows(duckDb, selectionSql(selection)),
+    records: (selection) => recordsOf(duckDb, selectionSql(selection), selection.columns),
+    totals: async (expressions) => {
+      const list = Object.entries(expressions).map(([name, sql]) => `${sql} AS ${quoted(name)}`);
+      const [row] = await recordsOf(duckDb, `SELECT ${list.join(", ")} FROM answer`, Object.keys(expressions));
+      return row;
+    },
     meeting: async (comparisons, columns) => {
       const conditions = comparisons.map(({ column, operator }, index) =>
         // A count is of all rows, and a property of each.
@@ -72,6 +83,11 @@ export async function readRows(duckDb: DuckDb, sql: string, parameters: Paramete
   return (await duckDb.until(async () => (await prepare(duckDb, sql, parameters)).runAndReadAll())).getRows();
 }
 
+/** Runs a statement with the parameters of questions. */
+export async function runStatement(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<void> {
+  await duckDb.until(async () => (await prepare(duckDb, sql, parameters)).run());
+}
+
 async function prepare(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<DuckDBPreparedStatement> {
   const { listValue, structValue, LIST, STRUCT, VARCHAR } = await import("@duckdb/node-api");
   const toDuckDb = (parameter: Parameter): DuckDBValue =>
@@ -92,6 +108,16 @@ async function prepare(duckDb: DuckDb, sql: string, parameters: Parameters): Pro
     Object.fromEntries(used.flatMap(([name, value]) => (Array.isArray(value) ? [[name, typeOf(value)]] : []))),
   );
   return prepared;
+}
+
+async function recordsOf(duckDb: DuckDb, sql: string, names: readonly string[]): Promise<AnswerRow[]> {
+  const records: AnswerRow[] = [];
+  for await (const chunk of jsonRows(duckDb, sql)) {
+    for (const row of chunk) {
+      records.push(Object.fromEntries(names.map((name, at) => [name, JSON.parse(row[at] ?? "null")])));
+    }
+  }
+  return records;
 }
 
 function selectionSql({ columns, sort, limit, limitPer = [] }: RowSelection): string {

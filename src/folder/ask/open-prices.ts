@@ -1,41 +1,67 @@
 import { type DuckDb, sqlText } from "../../files/duckdb.ts";
 import MARK_ROWS from "../index/mark-rows.sql";
-import { openPriceIndex, type PriceIndexRequest } from "../index/price-index.ts";
+import { type OpenPriceIndex, openPriceIndex, type PriceIndexRequest } from "../index/price-index.ts";
 import { SUSPECT_FACTOR } from "../index/suspect-factor.ts";
+import SUSPECT_ROWS from "../index/suspect-rows.sql";
 import VIEWS from "../index/views.sql";
+import { type Parameters, runStatement } from "./ask.ts";
 
 interface PricesRequest extends PriceIndexRequest {
   /** The newest day that counts. */
   lastDay: string;
   /** How far a price must be from the usual one to be suspect, in digits; undefined: no row is. */
   suspectFactor: string | undefined;
+  /** What the filters match: the parameters of the macro `scope`. */
+  scope: Parameters;
 }
 
+/** The parameters that leave some rows of a product and not others. */
+const ROW_FILTERS = ["departments", "categories", "combinations", "brands"] as const;
+
 /**
- * Opens the prices of a synced folder up to a day. The index says which rows are suspect by all of its days and the default
- * factor. Otherwise they are judged again, for the few products that may have any.
+ * Opens the prices of a synced folder up to a day. The index says which rows count by all of its days and rows, and by the default
+ * factor. Otherwise that is decided again here, for the few products for which it may be different.
  */
-export async function openPrices(request: PricesRequest): Promise<DuckDb> {
+export async function openPrices(request: PricesRequest): Promise<OpenPriceIndex> {
   const index = await openPriceIndex(request);
-  const { lastDay, suspectFactor } = request;
-  const isAsStored = suspectFactor === SUSPECT_FACTOR && !Object.keys(index.state.days).some((day) => day > lastDay);
-  if (isAsStored) {
-    return index;
+  const { lastDay, suspectFactor, scope } = request;
+  const hasOtherSuspects =
+    suspectFactor !== SUSPECT_FACTOR || Object.keys(index.state.days).some((day) => day > lastDay);
+  const hasFilter = ROW_FILTERS.some((name) => scope[name] !== null);
+  if (hasOtherSuspects || hasFilter) {
+    await markAgain(index, { lastDay, factor: suspectFactor ?? "NULL", scope, hasFilter });
   }
-  const run = (sql: string) => index.until((connection) => connection.run(sql));
-  const factor = suspectFactor ?? "NULL";
+  return index;
+}
+
+async function markAgain(
+  duckDb: DuckDb,
+  { lastDay, factor, scope, hasFilter }: { lastDay: string; factor: string; scope: Parameters; hasFilter: boolean },
+): Promise<void> {
+  const run = (sql: string) => duckDb.until((connection) => connection.run(sql));
+  const upToLastDay = `day <= DATE ${sqlText(lastDay)}`;
   await run(`
-    CREATE TEMP TABLE judged AS SELECT DISTINCT product FROM (
+    CREATE TEMP TABLE judged AS
+    SELECT DISTINCT product FROM (
       SELECT product FROM price_row GROUP BY product, currency
-      HAVING max(selling_price) >= least(${SUSPECT_FACTOR}, ${factor}) * min(selling_price) FILTER (selling_price > 0)
-        OR min(selling_price) <= 0);
-    CREATE TEMP TABLE unmarked AS SELECT * EXCLUDE (series, excluded) FROM price_row SEMI JOIN judged USING (product)
-      WHERE day <= DATE ${sqlText(lastDay)};
-    SET VARIABLE suspect_factor = ${factor}::DECIMAL(18, 6)`);
+      HAVING max(selling_price) >= least(${SUSPECT_FACTOR}, ${factor}) * min(selling_price::DECIMAL(24, 4)) FILTER (selling_price > 0)
+        OR min(selling_price) <= 0
+      UNION ALL
+      SELECT product FROM price_row WHERE excluded IN ('dearer', 'other currency') OR series > 1
+    );
+    CREATE TEMP TABLE unmarked AS
+    SELECT * EXCLUDE (series, excluded) FROM price_row SEMI JOIN judged USING (product) WHERE ${upToLastDay};
+    SET VARIABLE suspect_factor = ${factor}::DECIMAL(15, 6)`);
+  await run(SUSPECT_ROWS);
+  if (hasFilter) {
+    const wanted = "SELECT listing FROM scope($days, $departments, $categories, $combinations, $brands)";
+    await runStatement(duckDb, `CREATE TEMP TABLE wanted AS ${wanted}`, scope);
+    await run("DELETE FROM unmarked WHERE listing NOT IN (FROM wanted)");
+  }
   await run(MARK_ROWS);
   // The same views once more. Temporary ones are found first.
   await run(VIEWS.replaceAll(/^CREATE /gm, "CREATE TEMP "));
   await run(`CREATE OR REPLACE TEMP VIEW price AS
-    FROM price_row ANTI JOIN judged USING (product) WHERE day <= DATE ${sqlText(lastDay)} UNION ALL BY NAME FROM marked`);
-  return index;
+    FROM price_row ANTI JOIN judged USING (product) ${hasFilter ? "SEMI JOIN wanted USING (listing)" : ""} WHERE ${upToLastDay}
+    UNION ALL BY NAME FROM marked`);
 }

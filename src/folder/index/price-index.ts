@@ -13,11 +13,12 @@ import ADD_DAYS from "./add-days.sql";
 import { crawledRows } from "./crawled-rows.ts";
 import MARK_ROWS from "./mark-rows.sql";
 import { SUSPECT_FACTOR } from "./suspect-factor.ts";
+import SUSPECT_ROWS from "./suspect-rows.sql";
 import TABLES from "./tables.sql";
 import VIEWS from "./views.sql";
 
-/** Bumped when the tables or the views of the index change. */
-const VERSION = 1;
+/** Another one for each change of the tables, their content or the views. */
+const VERSION = createHash("sha256").update([TABLES, ADD_DAYS, SUSPECT_ROWS, MARK_ROWS, VIEWS].join()).digest("hex");
 
 /** Maximum number of threads of DuckDB. Each needs memory of its own. */
 const MOST_THREADS = 4;
@@ -252,7 +253,8 @@ async function fill(
       throw new FileError(`a file of the folder cannot be read as Parquet: ${message}`, files[0] ?? "", error);
     }
   }
-  await run(`SET VARIABLE suspect_factor = ${SUSPECT_FACTOR}::DECIMAL(18, 6)`);
+  await run(`SET VARIABLE suspect_factor = ${SUSPECT_FACTOR}::DECIMAL(15, 6)`);
+  await run(SUSPECT_ROWS);
   await run(MARK_ROWS);
   await run("CREATE TABLE price_row AS FROM marked ORDER BY product, day, place");
   await run(`CREATE TABLE row_count AS SELECT day, retailer, department, category, brand, count(*)::INTEGER AS rows
@@ -264,7 +266,7 @@ async function fill(
   if (days.length > 0) {
     await run(`INSERT INTO day VALUES ${days.join(", ")}`);
   }
-  await run(`INSERT INTO meta VALUES (${VERSION}, ${sqlText(daysKey(state))})`);
+  await run(`INSERT INTO meta VALUES (${sqlText(VERSION)}, ${sqlText(daysKey(state))})`);
   await run("CHECKPOINT");
 }
 

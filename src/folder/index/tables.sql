@@ -1,7 +1,7 @@
 -- The tables of a folder's index, `.catalog/prices.duckdb`. It is a cache: deleting it loses nothing.
 
 -- What the index was made of: `days` identifies the days and their SHA-256.
-CREATE TABLE meta (version INTEGER, days VARCHAR);
+CREATE TABLE meta (version VARCHAR, days VARCHAR);
 
 CREATE TABLE day (day DATE, sha256 VARCHAR, rows INTEGER);
 

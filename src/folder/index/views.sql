@@ -18,10 +18,10 @@ GROUP BY brand_key;
 
 -- What the filters match. `days`: the retailers that count, each with its days. A list that is null matches all.
 CREATE MACRO scope(days, departments, categories, combinations, brands) AS TABLE
-SELECT listing, retailer, first_day, since, last_day
+SELECT listing, retailer, first_day, since, last_day, today
 FROM listing
 JOIN (
-  SELECT unnest(days::STRUCT(retailer VARCHAR, first_day DATE, since DATE, last_day DATE)[], recursive := true)
+  SELECT unnest(days::STRUCT(retailer VARCHAR, first_day DATE, since DATE, last_day DATE, today DATE)[], recursive := true)
 ) USING (retailer)
 WHERE (departments IS NULL OR list_contains(departments::VARCHAR[], department))
   AND (categories IS NULL OR list_contains(categories::VARCHAR[], category))
@@ -30,20 +30,30 @@ WHERE (departments IS NULL OR list_contains(departments::VARCHAR[], department))
 
 -- The observations that the filters match, up to the newest day of their retailer.
 CREATE MACRO observed(days, departments, categories, combinations, brands) AS TABLE
-SELECT product, day, listing, currency, mrp, selling_price, discount_pct, series, since, last_day
+SELECT product, day, listing, currency, mrp, selling_price, discount_pct, series, first_day, since, last_day, today
 FROM observation JOIN scope(days, departments, categories, combinations, brands) USING (listing)
 WHERE day <= last_day;
 
 -- above / below with six decimals, exact, halves rounded away from zero; null of a division by zero. Both are prices.
 CREATE MACRO ratio(above, below) AS
 CASE WHEN below <> 0 THEN (
-  (2 * sign(below)::HUGEINT * (above * 10000)::HUGEINT * 1000000
-    + sign(above)::HUGEINT * abs((below * 10000)::HUGEINT))
-  // (2 * abs((below * 10000)::HUGEINT))
+  (2 * sign(below)::HUGEINT * (above::DECIMAL(30, 4) * 10000::DECIMAL(5, 0))::HUGEINT * 1000000
+    + sign(above)::HUGEINT * abs((below::DECIMAL(30, 4) * 10000::DECIMAL(5, 0))::HUGEINT))
+  // (2 * abs((below::DECIMAL(30, 4) * 10000::DECIMAL(5, 0))::HUGEINT))
+)::DECIMAL(30, 0) * 0.000001::DECIMAL(7, 6) END::DECIMAL(37, 6);
+
+-- A part of a whole in percent, exact like ratio.
+CREATE MACRO percent_of(part, whole) AS ratio(part::DECIMAL(24, 4) * 100::DECIMAL(3, 0), whole);
+
+-- The mean of `count` numbers, exact like ratio.
+CREATE MACRO mean(total, count) AS
+CASE WHEN count > 0 THEN (
+  (2 * (total::DECIMAL(24, 12) * 1000000000000::DECIMAL(13, 0))::HUGEINT + count::HUGEINT * 1000000)
+  // (2 * count::HUGEINT * 1000000)
 )::DECIMAL(30, 0) * 0.000001::DECIMAL(7, 6) END::DECIMAL(37, 6);
 
 -- A change of a price in percent. A price before of zero has none.
-CREATE MACRO percent_change(price, price_before) AS ratio((price - price_before) * 100, price_before);
+CREATE MACRO percent_change(price, price_before) AS percent_of(price - price_before, price_before);
 
 -- The reference price (Directive 98/6/EC, article 6a) of the last prices in the relation `lasts`: product, series, day and
 -- selling_price. `present_since`: the first day of the latest run of observations with this price.
@@ -74,3 +84,73 @@ WITH own AS (
 SELECT product, present_since, coalesce(reference_days, 0)::INTEGER AS reference_days,
   CASE WHEN reference_days >= 24 AND present_since > first_day THEN lowest END AS reference_price
 FROM present LEFT JOIN summed USING (product);
+
+-- The days of each retailer from its first row to `until`: rows, and its usual rows, the upper quartile of the 56 days before.
+CREATE MACRO retailer_day(until) AS TABLE
+WITH counted AS (
+  SELECT retailer, day, sum(rows)::BIGINT AS rows FROM row_count WHERE day <= until::DATE GROUP BY ALL
+), calendar AS (
+  SELECT retailer, unnest(generate_series(first_day, until::DATE, INTERVAL 1 DAY))::DATE AS day
+  FROM (SELECT retailer, min(day) AS first_day FROM counted GROUP BY retailer)
+)
+SELECT retailer, day, coalesce(rows, 0) AS rows,
+  CASE WHEN count(rows) OVER before >= 5 THEN quantile_cont(rows::DECIMAL(14, 2), 0.75) OVER before END AS usual_rows
+FROM calendar LEFT JOIN counted USING (retailer, day)
+WINDOW before AS (PARTITION BY retailer ORDER BY day RANGE BETWEEN INTERVAL 56 DAYS PRECEDING AND INTERVAL 1 DAY PRECEDING);
+
+-- As retailer_day, of the categories in the relation `categories`: retailer, department and category. Whether a day is good is
+-- decided by the retailer where the category has too few rows to tell; a day of which nothing is known is neither good nor bad.
+CREATE MACRO category_day(categories, until) AS TABLE
+WITH counted AS (
+  SELECT retailer, department, category, day, sum(rows)::BIGINT AS rows
+  FROM row_count SEMI JOIN query_table(categories) USING (retailer, department, category)
+  WHERE day <= until::DATE GROUP BY ALL
+), calendar AS (
+  SELECT retailer, department, category,
+    unnest(generate_series(first_day, until::DATE, INTERVAL 1 DAY))::DATE AS day
+  FROM (SELECT retailer, department, category, min(day) AS first_day FROM counted GROUP BY ALL)
+), usual AS (
+  SELECT calendar.*, coalesce(rows, 0) AS rows,
+    CASE WHEN count(rows) OVER before >= 5 THEN quantile_cont(rows::DECIMAL(14, 2), 0.75) OVER before END AS usual_rows
+  FROM calendar LEFT JOIN counted USING (retailer, department, category, day)
+  WINDOW before AS (
+    PARTITION BY retailer, department, category ORDER BY day
+    RANGE BETWEEN INTERVAL 56 DAYS PRECEDING AND INTERVAL 1 DAY PRECEDING
+  )
+)
+SELECT department, category, retailer, day, usual.rows, usual.usual_rows,
+  CASE WHEN usual.usual_rows >= 5 THEN 2 * usual.rows >= usual.usual_rows ELSE 2 * r.rows >= r.usual_rows END AS is_good
+FROM usual JOIN retailer_day(until) r USING (retailer, day);
+
+-- Why products are not there: `gone`, `not_crawled` or `unknown`, of the relation `lost`: product and end_day, the day up to
+-- which it is not there. `last_seen`: the last day with any row of it.
+CREATE MACRO missing_reason(lost, until) AS TABLE
+WITH seen AS (
+  SELECT product, end_day, day, arg_min(listing, place) AS listing
+  FROM price JOIN (SELECT product, end_day FROM query_table(lost)) USING (product)
+  WHERE day <= end_day GROUP BY ALL
+), pause AS (
+  SELECT product, end_day, day, listing, day - lag(day) OVER of_product AS pause,
+    row_number() OVER (PARTITION BY product, end_day ORDER BY day DESC) AS place
+  FROM seen WINDOW of_product AS (PARTITION BY product, end_day ORDER BY day)
+), rhythm AS (
+  -- The longest of the last five pauses.
+  SELECT product, end_day, max(day) AS last_seen, arg_max(listing, day) AS listing, coalesce(max(pause), 1) AS longest
+  FROM pause WHERE place <= 5 GROUP BY ALL
+), last AS (
+  SELECT rhythm.*, retailer, department, category FROM rhythm JOIN listing USING (product, listing)
+), known_day AS (
+  SELECT retailer, department, category, day,
+    count(*) FILTER (is_good) OVER so_far AS good, count(*) FILTER (NOT is_good) OVER so_far AS bad
+  FROM category_day('last', until)
+  WINDOW so_far AS (PARTITION BY retailer, department, category ORDER BY day)
+)
+SELECT product, last.end_day, last_seen,
+  CASE
+    WHEN b.good - a.good >= greatest(3, 2 * longest) THEN 'gone'
+    WHEN b.good - a.good < longest AND b.bad > a.bad THEN 'not_crawled'
+    ELSE 'unknown'
+  END AS reason
+FROM last
+JOIN known_day a ON (a.retailer, a.department, a.category, a.day) = (last.retailer, last.department, last.category, last_seen)
+JOIN known_day b ON (b.retailer, b.department, b.category, b.day) = (last.retailer, last.department, last.category, last.end_day);

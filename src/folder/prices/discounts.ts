@@ -5,8 +5,6 @@ import type { Observation } from "./observation.ts";
 const SCALE = 12;
 
 /** How many of some products are discounted, and by how much. Percentages are exact, rounded to six decimals. */
-export type Discounts = ReturnType<typeof discountsOf>;
-
 export function discountsOf(prices: readonly Pick<Observation, "discount_pct">[]) {
   /** How often each discount occurs: most products have one of a few. */
   const counts = new Map<number, number>();

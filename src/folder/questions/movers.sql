@@ -44,7 +44,7 @@ WITH seen AS (
 )
 SELECT kind, retailer, sku, title, department, category, currency, before_date, before_selling_price, day AS date,
   selling_price, percent, mrp, discount_pct, low_date, low_selling_price, listing.brand, nullif(url, '') AS url, difference,
-  reference_price, ratio((reference_price - selling_price) * 100, reference_price) AS real_discount_pct, reference_days,
+  reference_price, percent_of(reference_price - selling_price, reference_price) AS real_discount_pct, reference_days,
   CASE kind WHEN 'new_low' THEN new_low_price END AS new_low_price,
   CASE kind WHEN 'new_low' THEN reached_date END AS reached_date,
   CASE kind WHEN 'new_low' THEN percent_change(new_low_price, low_selling_price) END AS below_low_percent,

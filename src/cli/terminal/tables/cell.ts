@@ -65,12 +65,22 @@ export function jsonCell(raw: string): Cell {
   return raw === "null" ? NULL_CELL : textCell(raw);
 }
 
+/** A percentage with one decimal, rounded half away from zero by its digits: `toFixed` rounds its binary value. */
+export function percentText(percent: number | undefined): string | undefined {
+  if (percent === undefined || !Number.isFinite(percent)) {
+    return undefined;
+  }
+  const tenths = Math.round(Number(`${Math.abs(percent)}e1`));
+  return `${percent < 0 && tenths > 0 ? "-" : ""}${(tenths / 10).toFixed(1)}`;
+}
+
 /** A price change in percent with arrow, sign and colour; empty if it is undefined. */
 export function percentCell(percent: number | undefined): Cell {
-  if (percent === undefined || !Number.isFinite(percent)) {
+  const digits = percentText(percent);
+  if (percent === undefined || digits === undefined) {
     return numberCell(undefined);
   }
-  const text = `${percent > 0 ? "+" : ""}${percent.toFixed(1)}`;
+  const text = `${percent > 0 ? "+" : percent < 0 && !digits.startsWith("-") ? "-" : ""}${digits}`;
   const direction = percent < 0 ? { sign: "▼", style: "green" as const } : { sign: "▲", style: "red" as const };
   return Number(text) === 0
     ? { text, numeric: true }

@@ -1,0 +1,25 @@
+-- Finds the suspect rows among those of `unmarked`. What is rare is found among few products first, because windows over all rows
+-- take seconds. Variable `suspect_factor`: how far a price may be from the usual one; null: no row is suspect.
+
+CREATE TEMP TABLE suspect AS
+WITH far_apart AS (
+  SELECT product, currency FROM unmarked WHERE selling_price > 0 GROUP BY ALL
+  HAVING count(*) >= 3 AND max(selling_price) >= min(selling_price)::DECIMAL(20, 4) * getvariable('suspect_factor')
+), beside AS (
+  SELECT product, currency, day, place, selling_price,
+    -- A fifth decimal, for the mean of two prices.
+    median(selling_price::DECIMAL(22, 5)) OVER (around ROWS BETWEEN 7 PRECEDING AND 7 FOLLOWING) AS usual,
+    row_number() OVER around
+      - row_number() OVER (PARTITION BY product, currency, selling_price ORDER BY day, place) AS run
+  FROM unmarked SEMI JOIN far_apart USING (product, currency)
+  WHERE selling_price > 0
+  WINDOW around AS (PARTITION BY product, currency ORDER BY day, place)
+), counted AS (
+  SELECT *, count(*) OVER (PARTITION BY product, currency, selling_price, run) AS repeated FROM beside
+)
+SELECT product, day, place FROM counted
+WHERE repeated < 4
+  AND (selling_price::DECIMAL(20, 4) * getvariable('suspect_factor') <= usual
+    OR selling_price >= usual * getvariable('suspect_factor'))
+UNION ALL
+SELECT product, day, place FROM unmarked WHERE selling_price <= 0 AND getvariable('suspect_factor') IS NOT NULL;

@@ -1,0 +1,18 @@
+-- How many of the products that are known on the newest day are discounted, and by how much, by group.
+WITH seen AS (
+  FROM observed($days, $departments, $categories, $combinations, $brands)
+), known AS (
+  SELECT seen.* FROM seen JOIN (SELECT product, max(day) AS day FROM seen GROUP BY product) USING (product, day)
+  WHERE day >= first_day AND ($max_age IS NULL OR day >= last_day - $max_age::INTEGER)
+), named AS (
+  SELECT discount_pct,
+    CASE $group_by WHEN 'retailer' THEN retailer WHEN 'department' THEN department WHEN 'category' THEN category
+      WHEN 'brand' THEN brand.brand END AS group_name
+  FROM known JOIN listing USING (product, listing) JOIN brand USING (brand_key)
+)
+SELECT group_name, count(*) AS products, count(*) FILTER (discount_pct > 0) AS discounted_products,
+  percent_of(count(*) FILTER (discount_pct > 0), count(*)) AS discounted_percent,
+  mean(sum(discount_pct::DECIMAL(18, 12)) FILTER (discount_pct > 0), count(*) FILTER (discount_pct > 0)) AS mean_discount_pct,
+  coalesce(sum(discount_pct::DECIMAL(18, 12)) FILTER (discount_pct > 0), 0) AS sum_of_discounts
+FROM named GROUP BY group_name
+ORDER BY products DESC, group_name

@@ -1,0 +1,14 @@
+-- The last price of each product up to the newest day.
+WITH seen AS (
+  FROM observed($days, $departments, $categories, $combinations, $brands)
+), last AS (
+  SELECT seen.* FROM seen JOIN (SELECT product, max(day) AS day FROM seen GROUP BY product) USING (product, day)
+  WHERE day >= first_day AND ($max_age IS NULL OR day >= last_day - $max_age::INTEGER)
+), reference AS (
+  FROM reference_price('last')
+)
+SELECT retailer, sku, title, brand, department, category, currency, selling_price, mrp, discount_pct, day AS crawl_date,
+  today - day AS days_old, nullif(url, '') AS url, reference_price,
+  percent_of(reference_price - selling_price, reference_price) AS real_discount_pct, reference_days
+FROM last JOIN listing USING (product, listing) JOIN reference USING (product)
+ORDER BY retailer, sku
