@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { cliTableOfBundle } from "./scripts/table-width.mjs";
 import { textFiles } from "./scripts/text-files.mjs";
 
 /** Starts three small files that take long first: at the end, the other workers would wait for them. */
@@ -17,7 +16,7 @@ class LongFirst extends BaseSequencer {
 process.env.TZ ??= "Etc/GMT+12";
 
 export default defineConfig({
-  plugins: [cliTableOfBundle, textFiles],
+  plugins: [textFiles],
   test: {
     include: ["test/**/*.test.ts"],
     // The tests of the command line run the built tool as a child process.

@@ -2,26 +2,12 @@
 // native libraries, so they stay packages.
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { build, transform } from "esbuild";
+import { build } from "esbuild";
 import { writeManPages } from "./man-pages.mjs";
-import { lazyStringWidth, quickStart } from "./quick-start.mjs";
-import { newerStringWidth } from "./table-width.mjs";
 import { TEXT_LOADERS } from "./text-files.mjs";
 
-const root = new URL("..", import.meta.url).pathname;
+const root = join(import.meta.dirname, "..");
 const outdir = join(root, "dist");
-
-/**
- * Modules that are loaded together with all that they import: for --version, for every command, to declare a command, to
- * talk to the service and write, and for tables.
- */
-const LOADED_TOGETHER = [
-  ["main.ts"],
-  ["commands/program.ts"],
-  ["commands/coverage/command.ts"],
-  ["commands/coverage/run.ts"],
-  ["commands/coverage/views/coverage-views.ts"],
-];
 
 const result = await build({
   absWorkingDir: root,
@@ -40,35 +26,18 @@ const result = await build({
   minifySyntax: true,
   legalComments: "none",
   loader: TEXT_LOADERS,
+  // Bundled packages that are CommonJS call `require` for modules of Node.js.
+  banner: { js: 'import{createRequire as $require}from"node:module";const require=$require(import.meta.url);' },
   // undici reads it while it loads, and Node.js would then load all of its own fetch.
   define: { "globalThis.Headers": "undefined" },
-  plugins: [newerStringWidth, lazyStringWidth, quickStart(join(root, "src"), LOADED_TOGETHER)],
 });
-const chunks = await Promise.all(result.outputFiles.map(commonJs));
 await mkdir(join(outdir, "chunks"), { recursive: true });
-await Promise.all(chunks.map(({ path, text }) => writeFile(path, text)));
-await writeFile(join(outdir, "package.json"), '{ "type": "commonjs" }\n');
+await Promise.all(result.outputFiles.map(({ path, contents }) => writeFile(path, contents)));
+await writeFile(join(outdir, "package.json"), '{ "type": "module" }\n');
 await chmod(join(outdir, "catalog.js"), 0o755);
-await removeStaleChunks(chunks);
+await removeStaleChunks(result.outputFiles);
 await writeNotices(result.metafile);
 await writeManPages(root, outdir);
-
-/** Node.js loads a CommonJS module in half the time of an ES module, but esbuild splits only ES modules. */
-async function commonJs({ path, text }) {
-  const { code } = await transform(text, {
-    format: "cjs",
-    platform: "node",
-    target: "node20.18",
-    supported: { "dynamic-import": false },
-    minifyWhitespace: true,
-    minifySyntax: true,
-    define: { "import.meta.filename": "__filename" },
-  });
-  // esbuild copies the exports, so that each would be read through two functions.
-  const copied = "module.exports=__toCommonJS(stdin_exports)";
-  const own = 'module.exports=__defProp(stdin_exports,"__esModule",{value:!0})';
-  return { path, text: code.replace(copied, own) };
-}
 
 /** Removes old chunks. This comes after the new ones are written, so that a tool that is started meanwhile works. */
 async function removeStaleChunks(written) {

@@ -1,5 +1,5 @@
 // Writes the manual pages into dist/man from the same declarations that --help shows.
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -21,6 +21,21 @@ export async function writeManPages(root, outdir) {
   const commands = program.createHelp().visibleCommands(program);
   const pages = [program, ...commands].map((command) => [nameOf(command), pageOf(command, { TOPICS, VERSION })]);
   await Promise.all(pages.map(([name, page]) => writeFile(join(folder, `${name}.1`), page)));
+  await listInManifest(
+    root,
+    pages.map(([name]) => `dist/man/${name}.1`),
+  );
+}
+
+/** npm links the pages that the manifest lists; it does so for no folder of them. */
+async function listInManifest(root, pages) {
+  const path = join(root, "package.json");
+  const text = await readFile(path, "utf8");
+  const list = [...pages].sort().map((page) => `    ${JSON.stringify(page)}`);
+  const next = text.replace(/"man": \[[^\]]*\]/, `"man": [\n${list.join(",\n")}\n  ]`);
+  if (next !== text) {
+    await writeFile(path, next);
+  }
 }
 
 /** Bundles the declarations and loads them, because Node.js 20 cannot load TypeScript. */

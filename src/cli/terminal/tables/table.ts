@@ -1,4 +1,3 @@
-import CliTable from "cli-table3";
 import { linked, type Screen, style } from "../style.ts";
 import { truncate, widthOf } from "../width.ts";
 import { wrap } from "../wrap.ts";
@@ -49,59 +48,26 @@ export function renderTable(table: Table, screen: TableScreen = {}): { text: str
   const shown = fitting(natural, width);
   shrink(shown, width);
 
-  const cellsOf = (row: readonly Cell[]) => shown.map(({ index, width }) => drawnCell(row[index], width, screen));
+  const lineOf = (cellOf: (column: Layout) => Cell | undefined) =>
+    shown
+      .map((column) => drawnCell(cellOf(column), column, screen))
+      .join(GAP)
+      .trimEnd();
+  const rowLine = (row: readonly Cell[]) => lineOf(({ index }) => row[index]);
   const all = lineWidth(shown);
   const groupOf = (text: string | undefined) =>
     text === undefined ? [] : [style("bold", truncate(text, all), colour)];
-  const drawn = drawnLines(shown, [...table.rows, table.footer ?? []].map(cellsOf));
-  const [head = "", rule = "", ...rows] = drawn.slice(0, -1);
-  const foot = drawn.at(-1) ?? "";
-  const body = rows.flatMap((line, index) => [...groupOf(table.groups?.get(index)), line]);
-  const ruleLine = style("dim", rule, colour);
+  const head = lineOf(({ heading, numeric }) => ({ text: heading, numeric }));
+  const ruleLine = style("dim", shown.map(({ width }) => "─".repeat(width)).join(GAP), colour);
+  const body = table.rows.flatMap((row, index) => [...groupOf(table.groups?.get(index)), rowLine(row)]);
   const lines = [style("bold", head, colour), ruleLine, ...body];
   if (table.footer !== undefined) {
-    lines.push(ruleLine, style("bold", foot, colour));
+    lines.push(ruleLine, style("bold", rowLine(table.footer), colour));
   }
   return {
     text: lines.map((text) => `${text}\n`).join(""),
     hidden: natural.slice(shown.length).map(({ heading }) => heading),
   };
-}
-
-/** A heading, a rule of `─` below it, and rows without rules, all without frames. */
-const CHARS = {
-  ...{ top: "", "top-mid": "", "top-left": "", "top-right": "" },
-  ...{ bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" },
-  ...{ left: "", "left-mid": "", right: "", "right-mid": "", mid: "─", "mid-mid": GAP, middle: GAP },
-} as const;
-
-/** cli-table3 compares each row with all rows above it. A long table is drawn in parts of this many rows. */
-const DRAWN_ROWS = 500;
-
-/** The heading, the rule and the rows, a line each. */
-function drawnLines(columns: readonly Layout[], rows: readonly (readonly string[])[]): string[] {
-  const lines = drawnPart(columns, rows.slice(0, DRAWN_ROWS), true);
-  for (let start = DRAWN_ROWS; start < rows.length; start += DRAWN_ROWS) {
-    lines.push(...drawnPart(columns, rows.slice(start, start + DRAWN_ROWS), false));
-  }
-  return lines;
-}
-
-function drawnPart(columns: readonly Layout[], rows: readonly (readonly string[])[], hasHeading: boolean): string[] {
-  const drawing = new CliTable({
-    head: hasHeading ? columns.map(({ heading, width }) => truncate(heading, width)) : [],
-    chars: CHARS,
-    style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
-    colWidths: columns.map(({ width }) => width),
-    colAligns: columns.map(({ numeric }) => (numeric ? "right" : "left")),
-  });
-  for (const row of rows) {
-    drawing.push([...row]);
-  }
-  return drawing
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd());
 }
 
 function layoutOf({ rows, footer = [] }: Table, { heading, rigid, minimum = READABLE }: Column, index: number): Layout {
@@ -136,10 +102,12 @@ function lineWidth(columns: readonly Layout[]): number {
   return columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1));
 }
 
-function drawnCell(cell: Cell | undefined, width: number, { colour = false, links }: TableScreen): string {
+function drawnCell(cell: Cell | undefined, { width, numeric }: Layout, { colour = false, links }: TableScreen): string {
   const cut = truncate(cell?.text ?? "", width);
-  const text = cell?.style === undefined ? cut : style(cell.style, cut, colour);
-  return links ? linked(text, cell?.link) : text;
+  const styled = cell?.style === undefined ? cut : style(cell.style, cut, colour);
+  const text = links ? linked(styled, cell?.link) : styled;
+  const space = " ".repeat(Math.max(0, width - widthOf(cut)));
+  return numeric ? space + text : text + space;
 }
 
 /** The width of the table if nothing is cut. */
