@@ -74,12 +74,20 @@ export async function readSampledRows(session: Session, set: RowSet, most: numbe
   const places = Array.from({ length: most }, (_, index) => Math.floor((index * set.total) / most));
   const sampled = spread(places, set.combinations, ({ matching }) => matching);
   const days = await readDays(session, set.version, set.days, [...new Set(sampled.map(({ part }) => part))]);
-  const wanted = grouped(sampled).flatMap(({ part: { id, retailer }, places: ofPart }) => {
-    const cells = days.filter(({ combination }) => combination === id);
-    return spread(ofPart, cells, ({ rows }) => rows).map(
-      ({ part: { day }, place }) => [day, id, retailer, place] as const,
-    );
-  });
+  const cells = new Map<number, typeof days>();
+  for (const cell of days) {
+    const ofCombination = cells.get(cell.combination);
+    if (ofCombination === undefined) {
+      cells.set(cell.combination, [cell]);
+    } else {
+      ofCombination.push(cell);
+    }
+  }
+  const wanted = grouped(sampled).flatMap(({ part: { id, retailer }, places: ofPart }) =>
+    spread(ofPart, cells.get(id) ?? [], ({ rows }) => rows).map(
+      ({ part: { day }, place }): WantedRow => [day, id, retailer, place],
+    ),
+  );
   const texts = await readCells(session, set, wanted);
   if (texts.length !== most) {
     throw new DamagedDataError(`the database has ${texts.length} rows of a sample where it counted ${most}`);
