@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { problemSchema } from "../../src/contract/problems.ts";
 import { startService } from "../../src/service/http/start-service.ts";
 import { openStore } from "../../src/service/store/writable-store.ts";
-import { temporaryFolder } from "../helpers/cli.ts";
+import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { products } from "../helpers/products.ts";
 import { check } from "../helpers/responses.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -101,4 +102,45 @@ test("no request through the balancer fails while one instance closes, and then 
   ]);
   expect(response.headers.get("ratelimit-limit")).toBe("120");
   check(problemSchema, await response.json());
+});
+
+test("no request through the balancer fails while instances are killed and started again", async () => {
+  const database = join(await temporaryFolder(), "service.db");
+  const ports = [String(await freePort()), String(await freePort())] as const;
+  const start = async (port: string) => {
+    const child = startCatalog(["service", "start", "--port", port, "--database", database, "--log", "json"]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout ?? child, "data");
+    return child;
+  };
+  const instances = [await start(ports[0]), await start(ports[1])];
+  for (const { stderr } of instances) {
+    stderr?.resume();
+  }
+  const url = await startBalancer(ports.map((port) => ({ url: `http://127.0.0.1:${port}` })));
+  const seen = new Set<number | string>();
+  let isOver = false;
+  const clients = Array.from({ length: 8 }, async () => {
+    while (!isOver) {
+      seen.add(await statusOf(`${url}/errors.json`));
+    }
+  });
+
+  for (const index of [0, 1, 0, 1] as const) {
+    const ended = once(instances[index] ?? expect.fail(), "exit");
+    instances[index]?.kill("SIGKILL");
+    await ended;
+    instances[index] = await start(ports[index]);
+    // The other one is killed only after the balancer has sent a request to this one again.
+    for await (const line of createInterface({ input: instances[index]?.stderr ?? expect.fail() })) {
+      if (line.includes('"route":"/errors.json"')) {
+        break;
+      }
+    }
+    instances[index]?.stderr?.resume();
+  }
+  isOver = true;
+  await Promise.all(clients);
+
+  expect([...seen]).toEqual([200]);
 });

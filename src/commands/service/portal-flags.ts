@@ -40,8 +40,8 @@ export function parsePortalFlags(flags: PortalFlags, host: string, env: Context[
 }
 
 /**
- * How people sign in to the portal, and what is wrong with that. Without mail the codes are printed, which helps only a
- * person at this machine; otherwise there is no portal.
+ * How people sign in to the portal, with warnings about the set-up. Without mail, a service on loopback prints the codes, and
+ * any other service has no portal.
  *
  * @param base returns the address of the service
  */

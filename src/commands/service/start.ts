@@ -11,7 +11,7 @@ import { type PortalFlags, type PortalOptions, parsePortalFlags, signInOf } from
 import { type ServiceCall, subcommand } from "./subcommand.ts";
 
 interface ObserveOptions {
-  /** Whether each response is a line on stderr. */
+  /** Format of the log line on stderr for each response; undefined for none. */
   log: "json" | undefined;
   /** Port of the metrics, 0 for a free one; undefined for no metrics. */
   metricsPort: number | undefined;
@@ -51,7 +51,7 @@ function parseStart(flags: StartFlags, _: [], { env }: Context): StartOptions {
 
 export const startCommand = subcommand({ parse: parseStart, run: serve });
 
-/** Serves until SIGTERM or Ctrl-C, then lets the running requests end. SIGTERM is the ordinary end, not an error. */
+/** Serves until SIGTERM or Ctrl-C, then finishes the running requests. SIGTERM is the normal way to stop, not an error. */
 async function serve({ options, reporter, context }: ServiceCall<StartOptions>): Promise<void> {
   const { database, databaseFlag, mail, metricsPort = 0 } = options;
   const { host, port, publicUrl } = options.service;
@@ -97,7 +97,7 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
   }
 }
 
-/** What the operator of a service sees of it: unexpected errors, and by `options` a line for each response and metrics. */
+/** Reports unexpected errors on stderr and, if asked for, logs each response and serves metrics. */
 async function observeService(
   { log, metricsPort }: ObserveOptions,
   host: string,

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import STYLE from "./portal.css";
 
-/** Copies a new secret, and removes it when the page is left: the browser may keep the page for its back button. */
+/** Copies a new secret, and removes it when the person leaves the page, which the browser may store for its back button. */
 const SCRIPT = `
 const secret = document.querySelector(".secret");
 const copy = document.querySelector("#copy");

@@ -50,7 +50,7 @@ ${content}
 `;
 }
 
-/** Pages load only the portal's own files and run no inline scripts, and other pages cannot frame them. */
+/** Lets pages load only the portal's own files, run no inline scripts, and appear in no frame. */
 const CONTENT_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -61,7 +61,7 @@ const CONTENT_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** What stands before a path in the markup of a page. Texts cannot contain it, because their quotes are escaped. */
+/** Matches the markup before a path in a page. Texts never match, because their quotes are escaped. */
 const LOCAL_ADDRESS = / (?:href|src|action)="(?=\/)/g;
 
 /** Sends a page that only one person may see. */
@@ -88,7 +88,7 @@ export function sendPage(
     .send(markup);
 }
 
-/** Puts `root`, the path of the public address, before the paths in pages and redirects, which are those of the service. */
+/** Prefixes the paths in pages and redirects with `root`, the path of the public address. */
 export function addRoot(app: FastifyInstance, root: string): void {
   const { markup } = html`${root}`;
   app.addHook("onSend", async (_, reply, payload) => {

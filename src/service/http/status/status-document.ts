@@ -59,7 +59,7 @@ export interface StatusFacts {
 export function statusFeed(facts: StatusFacts): StatusFeed {
   const suites = SUITES.map((definition) => suiteOf(definition, facts));
   return {
-    // Without any requests, a service that serves this document is operational.
+    // A service without requests that can serve this document is operational.
     state: worst([...suites.map(({ state }) => state), ...facts.incidents.map(incidentState), "operational"]),
     sample_data: facts.sampleData,
     window_days: AVAILABILITY.windowDays,
@@ -102,7 +102,7 @@ function suiteOf({ slug, name, endpoints }: SuiteDefinition, facts: StatusFacts)
   };
 }
 
-/** The state by the latest requests. Without any, an endpoint that had requests today has none that failed. */
+/** The state according to the latest requests. Without recent ones, an endpoint that was used today is operational. */
 function presentState(failures: readonly boolean[]): ServiceState {
   const failed = failures.filter(Boolean).length;
   if (failed === 0) {

@@ -17,7 +17,7 @@ export class PortalRefusal extends Error {
   }
 }
 
-/** Decides the flags of the cookie and which forms are accepted. Without a public address, the portal works over loopback only. */
+/** The public address, which decides the flags of the cookie and the accepted origin. Without one, only loopback works. */
 type Origin = Pick<AppSettings, "publicUrl">;
 
 /** Name of the form field that carries the token. */
@@ -29,12 +29,12 @@ export function cookieName(origin: Origin): string {
   return isHttps(origin) ? `${prefix}catalog-portal` : "catalog-portal";
 }
 
-/** Hides cookies from scripts and other sites. They end with the browser, and are sent over https only if the portal has it. */
+/** Hides cookies from scripts and other sites, and limits them to the browser session, and to https if the portal has it. */
 export function cookieFlags(origin: Origin) {
   return { path: publicPath(origin) || "/", httpOnly: true, sameSite: "lax", secure: isHttps(origin) } as const;
 }
 
-/** The secret in the browser's cookie, signed in or not. Only its format is checked, because the browser may have invented it. */
+/** The secret in the browser's cookie. It proves nothing by itself: only its format is checked. */
 export function visitorOf(request: FastifyRequest, origin: Origin): string | undefined {
   const value = request.cookies[cookieName(origin)];
   return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;

@@ -54,13 +54,13 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
 const TITLE = "That did not work";
 const UNREADABLE = "The form could not be read.";
 
-/** The status of fastify for a form that is too long or of another type; undefined for other errors. */
+/** Fastify's status for a form that is too long or of the wrong type. Undefined for other errors. */
 function unreadableStatus(error: unknown): number | undefined {
   const { statusCode } = error as { statusCode?: unknown };
   return typeof statusCode === "number" && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
 }
 
-/** For clients that prefer JSON. The contract has no code for a form that came from elsewhere: that is an invalid request. */
+/** The problem for clients that prefer JSON. The contract has no code for a form from another site, so it is `invalid_request`. */
 function problemOf(error: unknown): unknown {
   if (error instanceof PortalRefusal) {
     const codes = { 400: "invalid_request", 403: "invalid_request", 404: "not_found", 429: "rate_limited" } as const;
@@ -69,7 +69,7 @@ function problemOf(error: unknown): unknown {
   return unreadableStatus(error) === undefined ? error : new ServiceProblem("invalid_request", UNREADABLE);
 }
 
-/** What the page of an error says, or the whole page. */
+/** The texts for the page of an error, or the page itself. */
 function refusalOf(error: unknown): { status: number; title: string; message: string; page?: Html | undefined } {
   if (error instanceof PortalRefusal) {
     return { status: error.status, title: TITLE, message: error.message, page: error.page };

@@ -50,7 +50,7 @@ Start the service with <code>--smtp-url</code> and <code>--mail-from</code> to s
   );
 }
 
-/** For a browser, where other clients get the problem `not_found`. */
+/** Shown to browsers. Other clients get the problem `not_found`. */
 export function notFoundPage(): Html {
   return portalPage(
     { title: "Not found", narrow: true },
@@ -71,7 +71,7 @@ export function messagePage({ title, message, requestId }: Record<"title" | "mes
   );
 }
 
-/** A field with its error. Screen readers read out both, and the hint: the element `NAME-hint` of the page. */
+/** A field with its error. Screen readers announce both, and the hint in the element `NAME-hint`. */
 export function input(parts: {
   name: string;
   type: "email" | "text";
