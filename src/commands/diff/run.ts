@@ -2,7 +2,7 @@ import type { Context } from "../../cli/context.ts";
 import { refuseHeld } from "../../cli/flags/condition.ts";
 import { hasRowFormat, type OutputOptions } from "../../cli/flags/output.ts";
 import { flagError } from "../../cli/flags/values.ts";
-import { withProgress } from "../../cli/pull-progress.ts";
+import { showProgress } from "../../cli/pull-progress.ts";
 import { isLook } from "../../cli/source/since-look.ts";
 import { showText } from "../../cli/terminal/pager.ts";
 import { notShown, screenOf } from "../../cli/terminal/screen.ts";
@@ -39,18 +39,21 @@ export async function runDiff(options: DiffOptions, context: Context): Promise<v
     const kinds: readonly Change[] = options.only ?? (output.format === "table" ? ["changed"] : CHANGES);
     const held = new Set<string>();
     const compare: Compare = async (onDifferences) => {
-      const summary = await withProgress(days.reporter, context, options, (update) => {
-        const progress = { onTotal: (total: number) => update({ total }), onRows: (rows: number) => update({ rows }) };
-        return days.compare(progress, async (differences) => {
-          const wanted = differences.filter(({ change }) => kinds.includes(change));
-          for (const difference of wanted) {
-            if (failIf?.holds(differenceFields(difference))) {
-              held.add(`${difference.retailer} ${difference.sku}`);
-            }
+      using progress = showProgress(days.reporter, context, options);
+      const shown = {
+        onTotal: (total: number) => progress.update({ total }),
+        onRows: (rows: number) => progress.update({ rows }),
+      };
+      const summary = await days.compare(shown, async (differences) => {
+        const wanted = differences.filter(({ change }) => kinds.includes(change));
+        for (const difference of wanted) {
+          if (failIf?.holds(differenceFields(difference))) {
+            held.add(`${difference.retailer} ${difference.sku}`);
           }
-          await onDifferences(wanted);
-        });
+        }
+        await onDifferences(wanted);
       });
+      progress.done();
       await warnOfGaps(summary, options, days);
       return summary;
     };
@@ -134,7 +137,7 @@ async function writeDifferences(
   const selection = sort === undefined ? undefined : firstInOrder({ sort, limit });
   let written = 0;
   const encoding = { known: DIFF_COLUMNS, chosen: options.columns };
-  const target = { stdout: context.stdout, signal: days.signal };
+  const target = { stdout: context.stdout, signal: days.signal, pid: context.pid };
   const summary = await withRowWriter(output, encoding, days.reporter, target, async (writeBatch) => {
     const write = async (differences: readonly Difference[]) => {
       await writeBatch(recordsOf(differences, days));

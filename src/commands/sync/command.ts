@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import { addDemoFlag, addPullFlags } from "../../cli/flags/source.ts";
+import { addDemoFlag, addPullFlags, addRecheckFlag } from "../../cli/flags/source.ts";
 import { formatOption, wholeNumber } from "../../cli/flags/values.ts";
 import { parseSyncOptions, type SyncFlags, type SyncOptions } from "./options.ts";
 
@@ -29,7 +29,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .option("--prune", "remove days that are no longer within the relative dates of the filters")
     .option("--allow-shrink", "continue even if more than half of the rows would be removed")
     .addOption(formatOption(["text", "json"], "text"));
-  addPullFlags(command);
+  addRecheckFlag(addPullFlags(command));
   addDemoFlag(command);
   addGlobalFlags(
     command,

@@ -1,8 +1,10 @@
 import type { CatalogClient } from "../../client/client.ts";
 import { SetChangedError } from "../../contract/errors.ts";
 import type { Filters } from "../../contract/filters.ts";
-import { type PullOptions, pull, type RowSink } from "../../pull/pull.ts";
+import { Pull, type PullOptions } from "../../pull/pull.ts";
 import { ofRetailer } from "../../pull/set-filters.ts";
+import { temporaryStore } from "../../pull/store/page-store.ts";
+import type { RowBatch } from "../../rows/batch.ts";
 import { type Change, type Difference, joinDays, SIDES, type Side } from "./join.ts";
 import { type DayFacts, packRow } from "./product-facts.ts";
 
@@ -63,7 +65,8 @@ export async function diffDays(
     const readSide = async (side: Side, other?: DayFacts): Promise<DayFacts> => {
       const sink = collectDay(other);
       const before = read.from + read.to;
-      const { rows } = await pull(client, sink, {
+      await using store = temporaryStore(true);
+      const pull = new Pull(client, store, {
         ...options,
         filters: onDay(part, options[side]),
         observer: {
@@ -71,7 +74,10 @@ export async function diffDays(
           onRestart: (reason) => options.onRestart?.(reason),
         },
       });
-      read[side] += rows;
+      for await (const rows of pull.rows()) {
+        sink.write(rows);
+      }
+      read[side] += pull.result.rows;
       return sink.day();
     };
     const from = await readSide("from");
@@ -100,20 +106,16 @@ export async function diffDays(
  *
  * @param other the other day; equal facts are held once for both days
  */
-export function collectDay(other: DayFacts = new Map()): RowSink & { day: () => DayFacts } {
-  let day = new Map<string, string[]>();
+export function collectDay(other: DayFacts = new Map()): { write: (rows: RowBatch) => void; day: () => DayFacts } {
+  const day = new Map<string, string[]>();
   return {
-    write: async (rows) => {
+    write: (rows) => {
       for (let row = 0; row < rows.length; row += 1) {
         const [product, facts] = packRow(rows, row);
         const held = day.get(product) ?? [];
         held.push(other.get(product)?.find((equal) => equal === facts) ?? facts);
         day.set(product, held);
       }
-    },
-    restart: async () => {
-      day = new Map();
-      return true;
     },
     day: () => day,
   };

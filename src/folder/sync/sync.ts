@@ -5,7 +5,7 @@ import type { Filters } from "../../contract/filters.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import { listDayFolders, unknownDays } from "../day-files.ts";
-import { type LockedFolder, withLockedFolder } from "../folder-lock.ts";
+import { type LockedFolder, lockFolder } from "../folder-lock.ts";
 import { newState, readStateOf, type SyncState } from "../folder-state.ts";
 import { assertWithinFilters, rememberedFilters } from "../remembered.ts";
 import { adoptDays } from "./adopt.ts";
@@ -55,8 +55,15 @@ export interface SyncResult extends SyncCounts {
  * @throws ShrinkError if more than half of the rows would be removed
  * @throws SetChangedError if the set changes faster than it can be read
  */
-export function syncFolder(client: CatalogClient, options: MirrorOptions): Promise<SyncResult> {
-  return withLockedFolder(options.folder, options.pid, (locked) => syncLocked(client, locked, options));
+export async function syncFolder(client: CatalogClient, options: MirrorOptions): Promise<SyncResult> {
+  await using locked = await lockFolder(options.folder, options.pid);
+  try {
+    return await syncLocked(client, locked, options);
+  } catch (error) {
+    // A process that took the lock has removed the staging folder; what failed because of that is not the reason.
+    await locked.lock.assertHeld();
+    throw error;
+  }
 }
 
 async function syncLocked(client: CatalogClient, locked: LockedFolder, options: MirrorOptions): Promise<SyncResult> {
@@ -80,7 +87,7 @@ async function syncLocked(client: CatalogClient, locked: LockedFolder, options: 
   const untrusted = await unknownDays(folder, state, options.verify, isInWindow);
   state.pending = state.pending.filter((day) => untrusted.has(day));
   const run: SyncRun = {
-    ...{ ...locked, client, options, filters, isInWindow, state, untrusted },
+    ...{ lock: locked.lock, staging: locked.staging, client, options, filters, isInWindow, state, untrusted },
     checkedAt: timeOfRun(state.days, options.now()),
     counts: { ...NO_COUNTS },
     read: new Set(),

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { SetChangedError } from "../../../src/contract/errors.ts";
-import { type CompareOptions, collectDay, type DiffSummary, diffDays } from "../../../src/folder/diff/compare.ts";
+import { type CompareOptions, type DiffSummary, diffDays } from "../../../src/folder/diff/compare.ts";
 import type { Difference } from "../../../src/folder/diff/join.ts";
-import { batchOf } from "../../../src/rows/scan.ts";
 import { type FakeRow, fakeService } from "../../helpers/fake-client.ts";
 
 const FROM = "2026-01-01";
@@ -116,16 +115,6 @@ test.each([{ mrp: 8 }, { selling_price: 8 }, { discount_pct: 8 }, { currency: "U
     expect(await diff(service)).toMatchObject({ changed: 1, unchanged: 0 });
   },
 );
-
-test("rows that a pull discards are not compared", async () => {
-  const rows = (...skus: string[]) => batchOf(skus.map((sku) => JSON.stringify(listed(sku, FROM, 1))));
-  const { write, restart, day } = collectDay();
-  await write(rows("a", "b"));
-  expect(await restart()).toBe(true);
-  await write(rows("a"));
-  await write(rows("d"));
-  expect([...day().keys()]).toEqual(["acme\u0000a", "acme\u0000d"]);
-});
 
 test("rows added while a day is read are included or cause an error", async () => {
   const service = fakeService([listed("a", FROM, 1), listed("a", TO, 1), listed("b", TO, 1)]);
