@@ -43,7 +43,8 @@ export async function claimOutput(
   }
   const lock = await lockOutput(target, pid);
   try {
-    const derived = [partialPathOf(target), `${target}${SPOOL_SUFFIX}`];
+    const partial = partialPathOf(target);
+    const derived = [partial, `${partial}.rows`, `${partial}.copy`, `${target}${SPOOL_SUFFIX}`];
     const paths = { lines: `${target}.partial.json`, pages: `${target}${PAGES_SUFFIX}`, derived };
     const store = await openPageStore(paths, { ...options, lock });
     const release = async () => {

@@ -59,7 +59,8 @@ export async function openSink<Input>(
       await destination.finish();
     },
     [Symbol.asyncDispose]: async () => {
-      await encoder.close?.();
+      // An error would hide the reason why the output is given up.
+      await encoder.close?.().catch(() => undefined);
       await destination[Symbol.asyncDispose]();
     },
   };

@@ -85,6 +85,20 @@ describe("a pull", () => {
     expect(rows).toEqual((await undisturbed(manyRows())).slice(0, rows.length));
   });
 
+  test("a row that comes twice in a walk ends the pull if it always does", async () => {
+    const service = fakeService(fakeRows(40, "acme", "boots", 1));
+    const { catalog } = service.client;
+    service.client.catalog = async (filters, page, ...rest) => {
+      const answer = await catalog(filters, page, ...rest);
+      const [first] = (await catalog(filters, { ...page, cursor: undefined })).rows.texts();
+      const texts = answer.rows.texts();
+      return page?.cursor === "30" ? { ...answer, rows: batchOf([...texts.slice(1), first ?? ""]) } : answer;
+    };
+    const { error } = await pulled(service, "file");
+    const message = 'the set changed while it was read: row "acme-boots-000000" was returned twice';
+    expect(error).toEqual(new SetChangedError(message));
+  });
+
   test("refuses a coverage that names rows which no request can get", async () => {
     const service = fakeService(manyRows());
     const { coverage } = service.client;
