@@ -1,15 +1,15 @@
 import { basename } from "node:path";
 import { FileError } from "../contract/errors.ts";
-import { type Lock, lockOutput } from "../files/lock.ts";
+import { lockOutput } from "../files/lock.ts";
 import { LONGEST_NAME } from "../files/own-file.ts";
-import { type OpenStore, openPageStore, type StoreOptions } from "../pull/store/open-store.ts";
+import { type OpenStore, type StoreOptions, withStore } from "../pull/store/open-store.ts";
 import { partialPathOf, targetFileOf } from "./destination/partial-file.ts";
 
 /** An output file that only this process writes, and the store of its pages. */
-export interface Claim extends AsyncDisposable {
+export interface Claim extends OpenStore {
   target: string;
-  lock: Lock;
-  store: OpenStore;
+  /** Call it right before something is placed. @throws LockedError if another process has the output */
+  assertHeld(): Promise<void>;
 }
 
 /** The longest suffix of the files of an unfinished output. */
@@ -19,20 +19,21 @@ const PAGES_SUFFIX = ".partial.pages";
 const SPOOL_SUFFIX = ".partial.spool";
 
 /**
- * Locks the output `path` for this process, and opens the store beside it.
+ * Does `work` while only this process writes the output `path`, with the store beside it.
  *
- * @returns undefined if `path` is not a regular file, so that nothing can be resumed
+ * @param work gets undefined if `path` is not a regular file, so that nothing can be resumed
  * @throws LockedError if another run is writing it
  * @throws FileError if a name next to the output belongs to a file that is not of this tool
  */
-export async function claimOutput(
+export async function withClaim<T>(
   path: string,
   pid: number,
   options: Omit<StoreOptions, "lock">,
-): Promise<Claim | undefined> {
+  work: (claim: Claim | undefined) => Promise<T>,
+): Promise<T> {
   const target = await targetFileOf(path);
   if (target === undefined) {
-    return undefined;
+    return await work(undefined);
   }
   const longest = LONGEST_NAME - PAGES_SUFFIX.length;
   if (Buffer.byteLength(basename(target)) > longest) {
@@ -43,17 +44,12 @@ export async function claimOutput(
   }
   const lock = await lockOutput(target, pid);
   try {
-    const partial = partialPathOf(target);
-    const derived = [partial, `${partial}.rows`, `${partial}.copy`, `${target}${SPOOL_SUFFIX}`];
+    const derived = [partialPathOf(target), `${target}${SPOOL_SUFFIX}`];
     const paths = { lines: `${target}.partial.json`, pages: `${target}${PAGES_SUFFIX}`, derived };
-    const store = await openPageStore(paths, { ...options, lock });
-    const release = async () => {
-      await store[Symbol.asyncDispose]();
-      await lock.release();
-    };
-    return { target, lock, store, [Symbol.asyncDispose]: release };
-  } catch (error) {
+    return await withStore(paths, { ...options, lock }, (store) => {
+      return work({ ...store, target, assertHeld: lock.assertHeld });
+    });
+  } finally {
     await lock.release();
-    throw error;
   }
 }

@@ -19,6 +19,8 @@ export interface SinkOptions extends FileOptions {
   stdout: Writable;
   /** Called before the first data goes to stdout. */
   beforeData?: (() => void) | undefined;
+  /** Aborts a write that waits for the reader of stdout. */
+  signal?: AbortSignal | undefined;
   compression?: Compression | undefined;
   /** Follows what is written. */
   fingerprint?: RunningFingerprint | undefined;
@@ -37,31 +39,33 @@ export async function openSink<Input>(
     await destination.write(chunk);
     fingerprint?.add(chunk);
   };
-  const encoder = compressed(createEncoder(scratch), compression);
-  let isBegun = false;
-  const begin = async (): Promise<void> => {
-    if (!isBegun) {
-      isBegun = true;
+  let encoder: Encoder<Input> | undefined;
+  const begun = async (): Promise<Encoder<Input>> => {
+    if (encoder === undefined) {
+      encoder = compressed(createEncoder(scratch), compression);
       await write(await encoder.begin());
     }
+    return encoder;
   };
   return {
-    write: async (input) => {
-      await begin();
-      await write(await encoder.encode(input));
+    write: async (input) => write(await (await begun()).encode(input)),
+    restart: async () => {
+      await encoder?.close?.();
+      encoder = undefined;
+      fingerprint?.reset();
+      return await destination.restart();
     },
     finish: async () => {
-      await begin();
-      for await (const chunk of chunksOf(encoder.end())) {
+      const { end, close } = await begun();
+      for await (const chunk of chunksOf(end())) {
         await write(chunk);
       }
-      await encoder.close?.();
+      await close?.();
       await destination.finish();
     },
-    [Symbol.asyncDispose]: async () => {
-      // An error would hide the reason why the output is given up.
-      await encoder.close?.().catch(() => undefined);
-      await destination[Symbol.asyncDispose]();
+    abandon: async () => {
+      await encoder?.close?.();
+      await destination.abandon();
     },
   };
 }

@@ -1,6 +1,4 @@
-import { firstSlices, type Plan, pagesOf } from "./plan.ts";
-import type { PullOptions } from "./pull.ts";
-import { pagesToCompare } from "./recheck.ts";
+import { firstSlices, type Plan, requestsOf } from "./plan.ts";
 
 /** Limits on the requests of a pull. */
 export interface RequestLimits {
@@ -36,13 +34,16 @@ export interface Estimate {
  */
 export function estimate(
   plan: Plan,
-  { pageSize, maxRows = plan.totalRows, recheck }: { pageSize: number } & Pick<PullOptions, "maxRows" | "recheck">,
+  { pageSize, maxRows = plan.totalRows }: { pageSize: number; maxRows: number | undefined },
   pace: RequestLimits,
 ): Estimate {
   const rows = Math.min(plan.totalRows, maxRows);
   const slices = firstSlices(plan, rows);
-  const pages = rows < plan.totalRows ? Math.ceil(rows / pageSize) : pagesOf(slices, pageSize);
-  const requests = 1 + pages + (plan.version === undefined ? pagesToCompare(pages, recheck) : 0);
+  let requests = 1 + plan.requests;
+  if (rows < plan.totalRows) {
+    // When several slices are walked at once, each is read whole, including the one in which `maxRows` is reached.
+    requests = 1 + (slices.length === 1 ? Math.ceil(rows / pageSize) : requestsOf(slices, pageSize, plan.version));
+  }
   const lanes = Math.min(pace.concurrency, Math.max(1, slices.length));
   return { rows, slices: slices.length, requests, ...timeOf(requests, lanes, pace) };
 }

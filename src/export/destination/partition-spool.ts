@@ -27,7 +27,7 @@ export async function openPartitionSpool(
   bufferBytes = BUFFER_BYTES,
   partBytes = PART_BYTES,
 ) {
-  const file = await openStoredBytes(path, 0);
+  let file = await openStoredBytes(path, 0);
   const stored = new Map<string, Extent[]>();
   const buffered = new Map<string, RowRun[]>();
   let bufferedBytes = 0;
@@ -37,7 +37,7 @@ export async function openPartitionSpool(
     for (const partition of buffered.keys()) {
       for (const runs of bufferedParts(partition)) {
         const part = await file.append(Buffer.concat(runs.map(({ rows, from, to }) => rows.bytesOf(from, to))));
-        add(stored, partition, part);
+        add(stored, partition, part as Extent);
       }
     }
     forget();
@@ -81,6 +81,16 @@ export async function openPartitionSpool(
         await flush();
       }
     },
+    /** Removes all rows. */
+    restart: async (): Promise<true> => {
+      forget();
+      if (stored.size > 0) {
+        stored.clear();
+        await file.close();
+        file = await openStoredBytes(path, 0);
+      }
+      return true;
+    },
     /** Every partition that has rows, sorted by code unit. */
     partitions: async () => {
       if (stored.size > 0) {
@@ -102,7 +112,7 @@ export async function openPartitionSpool(
       }
     },
     /** Removes the file. */
-    [Symbol.asyncDispose]: async () => {
+    close: async () => {
       await file.close();
       await rm(path, { force: true });
     },

@@ -15,15 +15,15 @@ test("stdout receives the output and stays open at the end", async () => {
   expect(String(stream.read())).toBe("ab");
 });
 
-test("the first byte to stdout is announced, once", async () => {
+test("stdout can start over only before its first byte, which is announced once", async () => {
   let announced = 0;
   const stream = new PassThrough();
   const destination = writeToStdout(stream, { beforeData: () => (announced += 1) });
   await destination.write("");
-  expect(announced).toBe(0);
+  expect([announced, await destination.restart()]).toEqual([0, true]);
   await destination.write("a");
   await destination.write("b");
-  expect([announced, String(stream.read())]).toEqual([1, "ab"]);
+  expect([announced, await destination.restart(), String(stream.read())]).toEqual([1, false, "ab"]);
 });
 
 test("a stream that cannot be written any more takes an empty write", async () => {
