@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+import CliTable from "cli-table3";
 import { linked, type Screen, style } from "../style.ts";
 import { truncate, widthOf } from "../width.ts";
 import { wrap } from "../wrap.ts";
@@ -48,26 +50,67 @@ export function renderTable(table: Table, screen: TableScreen = {}): { text: str
   const shown = fitting(natural, width);
   shrink(shown, width);
 
-  const lineOf = (cellOf: (column: Layout) => Cell | undefined) =>
-    shown
-      .map((column) => drawnCell(cellOf(column), column, screen))
-      .join(GAP)
-      .trimEnd();
-  const rowLine = (row: readonly Cell[]) => lineOf(({ index }) => row[index]);
+  const cellsOf = (cellOf: (column: Layout) => Cell | undefined) =>
+    shown.map((column) => drawnCell(cellOf(column), column, screen));
+  const rowCells = (row: readonly Cell[]) => cellsOf(({ index }) => row[index]);
+  const [head = "", ...rows] = drawnLines([
+    cellsOf(({ heading, numeric }) => ({ text: heading, numeric })),
+    ...table.rows.map(rowCells),
+    ...(table.footer === undefined ? [] : [rowCells(table.footer)]),
+  ]);
   const all = lineWidth(shown);
   const groupOf = (text: string | undefined) =>
     text === undefined ? [] : [style("bold", truncate(text, all), colour)];
-  const head = lineOf(({ heading, numeric }) => ({ text: heading, numeric }));
   const ruleLine = style("dim", shown.map(({ width }) => "─".repeat(width)).join(GAP), colour);
-  const body = table.rows.flatMap((row, index) => [...groupOf(table.groups?.get(index)), rowLine(row)]);
+  const body = rows.slice(0, table.rows.length).flatMap((row, index) => [...groupOf(table.groups?.get(index)), row]);
   const lines = [style("bold", head, colour), ruleLine, ...body];
   if (table.footer !== undefined) {
-    lines.push(ruleLine, style("bold", rowLine(table.footer), colour));
+    lines.push(ruleLine, style("bold", rows.at(-1) ?? "", colour));
   }
   return {
     text: lines.map((text) => `${text}\n`).join(""),
     hidden: natural.slice(shown.length).map(({ heading }) => heading),
   };
+}
+
+/** Cells side by side, without frames and rules. */
+const CHARS = {
+  ...{ top: "", "top-mid": "", "top-left": "", "top-right": "" },
+  ...{ bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" },
+  ...{ left: "", "left-mid": "", right: "", "right-mid": "", mid: "", "mid-mid": "", middle: GAP },
+} as const;
+
+/**
+ * A line for each row of padded cells.
+ *
+ * cli-table3 widens a column to its widest cell, by widths of 2021 that are wrong for links, emoji, Arabic and Indic text.
+ * So a row with anything but ASCII is drawn alone, where each cell is the widest.
+ */
+function drawnLines(rows: readonly string[][]): string[] {
+  const runs: string[][][] = [];
+  let wasPlain = false;
+  for (const row of rows) {
+    const isPlain = row.every(
+      (text) => /^[\x20-\x7e]*$/.test(stripVTControlCharacters(text)) && !text.includes("\x1b]"),
+    );
+    if (isPlain && wasPlain) {
+      runs.at(-1)?.push(row);
+    } else {
+      runs.push([row]);
+    }
+    wasPlain = isPlain;
+  }
+  return runs.flatMap((run) => {
+    const drawing = new CliTable({
+      chars: CHARS,
+      style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
+    });
+    drawing.push(...run);
+    return drawing
+      .toString()
+      .split("\n")
+      .map((line) => line.trimEnd());
+  });
 }
 
 function layoutOf({ rows, footer = [] }: Table, { heading, rigid, minimum = READABLE }: Column, index: number): Layout {
