@@ -1,9 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { createBudget } from "../src/client/requests/budget.ts";
 import type { StoredBytes } from "../src/files/stored-bytes.ts";
-import { pull } from "../src/pull/pull.ts";
+import { Pull } from "../src/pull/pull.ts";
 import { createPageStore } from "../src/pull/store/page-store.ts";
-import type { RowBatch } from "../src/rows/batch.ts";
 import { fixedWindow } from "../src/service/http/admission/rate-limit.ts";
 import type { Windows } from "../src/service/store/store.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
@@ -65,14 +64,14 @@ export async function simulatePull({
       permit.answered({ status: admitted ? 200 : 429, rate, retryAfter });
     }
   };
-  const sink = {
-    write: async (rows: RowBatch) => {
-      result.rows += rows.length;
-    },
-    restart: async () => false,
-  };
   const store = createPageStore(storedInMemory(), { keeps: false });
-  await clock.run(pull(service.client, sink, { filters: {}, pageSize: ROWS_A_PAGE, concurrency, signal, store }));
+  const pull = new Pull(service.client, store, { filters: {}, pageSize: ROWS_A_PAGE, concurrency, signal });
+  const read = async () => {
+    for await (const rows of pull.rows()) {
+      result.rows += rows.length;
+    }
+  };
+  await clock.run(read());
   return { ...result, milliseconds: clock.now() };
 }
 

@@ -21,13 +21,19 @@ interface PullState {
 /** Milliseconds between two estimates of the time left; an estimate takes one step for each request. */
 const PAUSE = 1_000;
 
-/** Shows the progress of a pull while `work` runs: its rows, the rate limit and the time left. */
-export async function withProgress<T>(
+/** The progress of a pull: its rows, the rate limit and the time left. Disposing of it ends the line. */
+export interface PullProgress extends Disposable {
+  update(change: PullState): void;
+  /** Without it, the pull was stopped. */
+  done(): void;
+}
+
+/** Shows the progress of a pull from now on. */
+export function showProgress(
   reporter: Reporter,
   { now }: Pick<Context, "now">,
   { maxRate }: { maxRate?: number | undefined },
-  work: (update: (change: PullState) => void) => Promise<T>,
-): Promise<T> {
+): PullProgress {
   const { progress } = reporter;
   const start = now();
   const pace = createPace(start, maxRate);
@@ -40,11 +46,6 @@ export async function withProgress<T>(
     const share = total === undefined || total === 0 ? 0 : 1 - (stored ?? 0) / total;
     progress.update({ endsAt: pace.endsAt(Math.ceil(all * share), estimatedAt) });
   };
-  const update = (change: PullState) => {
-    ({ rows = rows, total = total, requests = requests } = change);
-    stored ??= change.stored;
-    progress.update({ rows, ...(total !== undefined && { total }) });
-  };
   const onEvent = (event: ClientEvent) => {
     pace.see(event, now());
     if (event.type === "response" && event.rate !== undefined) {
@@ -56,14 +57,20 @@ export async function withProgress<T>(
   };
   reporter.listeners.add(onEvent);
   let outcome = "stopped";
-  try {
-    const result = await work(update);
-    outcome = "done";
-    return result;
-  } finally {
-    reporter.listeners.delete(onEvent);
-    progress.clear(`${outcome}: ${counted(rows, "row")} in ${formatDuration(now() - start)}`);
-  }
+  return {
+    update: (change) => {
+      ({ rows = rows, total = total, requests = requests } = change);
+      stored ??= change.stored;
+      progress.update({ rows, ...(total !== undefined && { total }) });
+    },
+    done: () => {
+      outcome = "done";
+    },
+    [Symbol.dispose]: () => {
+      reporter.listeners.delete(onEvent);
+      progress.clear(`${outcome}: ${counted(rows, "row")} in ${formatDuration(now() - start)}`);
+    },
+  };
 }
 
 /** Tells a person that a pull reads something again. */

@@ -96,29 +96,36 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
   };
 }
 
-/**
- * Runs `use` with a reporter, and with a signal that is aborted when the command is interrupted or its `--max-time` is
- * over. Removes the progress line at the end.
- */
+/** A reporter, and a signal that is aborted when the command is interrupted or its `--max-time` is over. */
+export interface Reporting extends Disposable {
+  reporter: Reporter;
+  signal: AbortSignal;
+}
+
+/** Begins to report; disposing of it removes the progress line. */
+export function startReporting(globals: GlobalOptions, context: Context): Reporting {
+  const { maxTime = 0 } = globals;
+  const expired = () => new TimeLimitError(`not done within the --max-time of ${formatDuration(maxTime)}`);
+  const deadline = startDeadline([context.signal], globals.maxTime, expired);
+  const reporter = createReporter(globals, context);
+  const end = () => {
+    if (isFsyncUnsupported()) {
+      reporter.note("This file system has no fsync: after a loss of power, what was written now may be incomplete.");
+    }
+    reporter.progress.clear();
+    deadline.release();
+  };
+  return { reporter, signal: deadline.signal, [Symbol.dispose]: end };
+}
+
+/** Runs `use` with a reporter and its signal, see `startReporting`. */
 export async function withReporter<T>(
   globals: GlobalOptions,
   context: Context,
   use: (reporter: Reporter, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { maxTime = 0 } = globals;
-  const expired = () => new TimeLimitError(`not done within the --max-time of ${formatDuration(maxTime)}`);
-  const deadline = startDeadline([context.signal], globals.maxTime, expired);
-  const reporter = createReporter(globals, context);
-  try {
-    const result = await use(reporter, deadline.signal);
-    if (isFsyncUnsupported()) {
-      reporter.note("This file system has no fsync: after a loss of power, what was written now may be incomplete.");
-    }
-    return result;
-  } finally {
-    reporter.progress.clear();
-    deadline.release();
-  }
+  using reporting = startReporting(globals, context);
+  return await use(reporting.reporter, reporting.signal);
 }
 
 function reasonToWait({ reason, code }: Extract<ClientEvent, { type: "wait" }>): string {

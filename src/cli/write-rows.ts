@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 import type { OutputOptions, PageOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
 
-type WriteTarget = Pick<Context, "stdout" | "signal">;
+type WriteTarget = Pick<Context, "stdout" | "signal" | "pid">;
 
 /** What is written unchanged. */
 const asItIs: Encoder<Chunk> = { begin: () => "", encode: (chunk) => chunk, end: () => "" };
@@ -84,14 +84,10 @@ async function withSink<Input, T>(
   createEncoder: (scratch: string) => Encoder<Input>,
   use: (write: (input: Input) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const sink = await openSink(options, createEncoder);
-  try {
-    const result = await use(sink.write);
-    await sink.finish();
-    return result;
-  } finally {
-    await sink.abandon();
-  }
+  await using sink = await openSink(options, createEncoder);
+  const result = await use(sink.write);
+  await sink.finish();
+  return result;
 }
 
 /** What is said of something that a format cannot represent. */

@@ -5,9 +5,9 @@ import { OPERATIONS } from "../contract/operations.ts";
 import type { ClientEvent, RequestPurpose } from "./events.ts";
 import { createRedact } from "./redaction.ts";
 import { type Budget, createBudget, type Permit } from "./requests/budget.ts";
-import type { HttpResponse, ProxyAddress } from "./requests/connections.ts";
+import type { HttpResponse, ProxyAddress } from "./requests/direct-connections.ts";
 import { networkFailure } from "./requests/network-failure.ts";
-import { createConnections } from "./requests/proxy.ts";
+import { connectionsTo } from "./requests/proxy.ts";
 import { type RateHeaders, readRateHeaders } from "./requests/rate-window.ts";
 import { startDeadline } from "./requests/request-deadline.ts";
 import { type AttemptFailure, type Outcome, type RetryRules, withRetries } from "./requests/retry.ts";
@@ -69,7 +69,7 @@ export interface Requester {
 export function createRequester(url: URL, { apiKey, keySource }: Key, options: RequesterOptions): Requester {
   const { elapsed, maxBody, maxRate, now, requestTimeout, sleep } = options;
   const { origin } = url;
-  const connections = createConnections(url, options.env, requestTimeout);
+  const connections = connectionsTo(url, options.env, requestTimeout);
   const redact = createRedact(apiKey);
   const whose: Origin = { origin, path: url.pathname, apiKey, keySource, redact };
   const headers = {

@@ -1,15 +1,15 @@
 import { basename } from "node:path";
 import { FileError } from "../contract/errors.ts";
-import { lockOutput } from "../files/lock.ts";
+import { type Lock, lockOutput } from "../files/lock.ts";
 import { LONGEST_NAME } from "../files/own-file.ts";
-import { type OpenStore, type StoreOptions, withStore } from "../pull/store/open-store.ts";
+import { type OpenStore, openPageStore, type StoreOptions } from "../pull/store/open-store.ts";
 import { partialPathOf, targetFileOf } from "./destination/partial-file.ts";
 
 /** An output file that only this process writes, and the store of its pages. */
-export interface Claim extends OpenStore {
+export interface Claim extends AsyncDisposable {
   target: string;
-  /** Call it right before something is placed. @throws LockedError if another process has the output */
-  assertHeld(): Promise<void>;
+  lock: Lock;
+  store: OpenStore;
 }
 
 /** The longest suffix of the files of an unfinished output. */
@@ -19,21 +19,20 @@ const PAGES_SUFFIX = ".partial.pages";
 const SPOOL_SUFFIX = ".partial.spool";
 
 /**
- * Does `work` while only this process writes the output `path`, with the store beside it.
+ * Locks the output `path` for this process, and opens the store beside it.
  *
- * @param work gets undefined if `path` is not a regular file, so that nothing can be resumed
+ * @returns undefined if `path` is not a regular file, so that nothing can be resumed
  * @throws LockedError if another run is writing it
  * @throws FileError if a name next to the output belongs to a file that is not of this tool
  */
-export async function withClaim<T>(
+export async function claimOutput(
   path: string,
   pid: number,
   options: Omit<StoreOptions, "lock">,
-  work: (claim: Claim | undefined) => Promise<T>,
-): Promise<T> {
+): Promise<Claim | undefined> {
   const target = await targetFileOf(path);
   if (target === undefined) {
-    return await work(undefined);
+    return undefined;
   }
   const longest = LONGEST_NAME - PAGES_SUFFIX.length;
   if (Buffer.byteLength(basename(target)) > longest) {
@@ -44,12 +43,17 @@ export async function withClaim<T>(
   }
   const lock = await lockOutput(target, pid);
   try {
-    const derived = [partialPathOf(target), `${target}${SPOOL_SUFFIX}`];
+    const partial = partialPathOf(target);
+    const derived = [partial, `${partial}.rows`, `${partial}.copy`, `${target}${SPOOL_SUFFIX}`];
     const paths = { lines: `${target}.partial.json`, pages: `${target}${PAGES_SUFFIX}`, derived };
-    return await withStore(paths, { ...options, lock }, (store) => {
-      return work({ ...store, target, assertHeld: lock.assertHeld });
-    });
-  } finally {
+    const store = await openPageStore(paths, { ...options, lock });
+    const release = async () => {
+      await store[Symbol.asyncDispose]();
+      await lock.release();
+    };
+    return { target, lock, store, [Symbol.asyncDispose]: release };
+  } catch (error) {
     await lock.release();
+    throw error;
   }
 }

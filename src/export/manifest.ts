@@ -41,6 +41,8 @@ export interface Manifest {
   /** `meta.coverage` of the request that the pull was planned from. */
   coverage: CoverageSummary;
   plan: { page_size: number; slice_pages: number; slices: readonly FinishedSlice[] };
+  /** Number of pages that were read a second time at the end. Absent in manifests of earlier versions. */
+  compared_pages?: number;
   /** What the checks of the pull cannot show. Absent in manifests of earlier versions. */
   unnoticed?: string;
   requests: RequestLog;

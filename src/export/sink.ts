@@ -19,8 +19,6 @@ export interface SinkOptions extends FileOptions {
   stdout: Writable;
   /** Called before the first data goes to stdout. */
   beforeData?: (() => void) | undefined;
-  /** Aborts a write that waits for the reader of stdout. */
-  signal?: AbortSignal | undefined;
   compression?: Compression | undefined;
   /** Follows what is written. */
   fingerprint?: RunningFingerprint | undefined;
@@ -39,33 +37,31 @@ export async function openSink<Input>(
     await destination.write(chunk);
     fingerprint?.add(chunk);
   };
-  let encoder: Encoder<Input> | undefined;
-  const begun = async (): Promise<Encoder<Input>> => {
-    if (encoder === undefined) {
-      encoder = compressed(createEncoder(scratch), compression);
+  const encoder = compressed(createEncoder(scratch), compression);
+  let isBegun = false;
+  const begin = async (): Promise<void> => {
+    if (!isBegun) {
+      isBegun = true;
       await write(await encoder.begin());
     }
-    return encoder;
   };
   return {
-    write: async (input) => write(await (await begun()).encode(input)),
-    restart: async () => {
-      await encoder?.close?.();
-      encoder = undefined;
-      fingerprint?.reset();
-      return await destination.restart();
+    write: async (input) => {
+      await begin();
+      await write(await encoder.encode(input));
     },
     finish: async () => {
-      const { end, close } = await begun();
-      for await (const chunk of chunksOf(end())) {
+      await begin();
+      for await (const chunk of chunksOf(encoder.end())) {
         await write(chunk);
       }
-      await close?.();
+      await encoder.close?.();
       await destination.finish();
     },
-    abandon: async () => {
-      await encoder?.close?.();
-      await destination.abandon();
+    [Symbol.asyncDispose]: async () => {
+      // An error would hide the reason why the output is given up.
+      await encoder.close?.().catch(() => undefined);
+      await destination[Symbol.asyncDispose]();
     },
   };
 }

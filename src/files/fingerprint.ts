@@ -12,17 +12,13 @@ export type RunningFingerprint = ReturnType<typeof runningFingerprint>;
 
 /** The fingerprint of an output, computed while it is written. */
 export function runningFingerprint() {
-  let hash = createHash("sha256");
+  const hash = createHash("sha256");
   let bytes = 0;
   return {
     /** Adds bytes, or text as UTF-8. */
     add: (chunk: Uint8Array | string): void => {
       hash.update(chunk);
       bytes += Buffer.byteLength(chunk);
-    },
-    reset: (): void => {
-      hash = createHash("sha256");
-      bytes = 0;
     },
     /** Call it once, at the end. */
     value: (): Fingerprint => ({ bytes, sha256: hash.digest("hex") }),

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fsyncContent } from "./fsync.ts";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
 import { readAt } from "./read-at.ts";
-import { errorCode, fileError, ifPresent, withFileError } from "./system-error.ts";
+import { errorCode, ifPresent, withFileError } from "./system-error.ts";
 
 /** Where a piece of bytes lies. */
 export interface Extent {
@@ -16,15 +16,11 @@ export interface Extent {
 
 /** Pieces of bytes on disk, which are appended and read again. Memory: a few numbers. */
 export interface StoredBytes {
-  /**
-   * Resolves when the operating system has the piece.
-   *
-   * @returns undefined if the disk is full, where that is no error
-   */
-  append(bytes: Buffer): Promise<Extent | undefined>;
+  /** Resolves when the operating system has the piece. */
+  append(bytes: Buffer): Promise<Extent>;
   /** Undefined if the file was cut. */
   read(extent: Extent): Promise<Buffer | undefined>;
-  /** The piece is not needed any more. */
+  /** The piece is not needed any more; may be called twice. */
   free(extent: Extent): void;
   /** Resolves when everything that was appended would survive a loss of power. */
   sync(): Promise<void>;
@@ -66,9 +62,6 @@ export async function openStoredBytes(
   };
 }
 
-/** System errors that mean a full disk. */
-const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
-
 /** Bytes of a temporary file after which the next one begins. */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 
@@ -83,20 +76,21 @@ interface Segment {
 /**
  * Bytes in unnamed files in the system's folder for temporary files, which the system removes when this process ends. A
  * file is closed when all of its pieces are freed.
- *
- * @param isFullAnError whether `append` throws if the disk is full
  */
-export function temporaryBytes(isFullAnError: boolean): StoredBytes {
+export function temporaryBytes(): StoredBytes {
   const segments = new Set<Segment>();
   const segmentOf = new WeakMap<Extent, Segment>();
   const close = async ({ handle }: Segment) => await (await handle.catch(() => undefined))?.close();
 
   const free = (extent: Extent): void => {
-    const segment = segmentOf.get(extent) as Segment;
-    segment.pieces -= 1;
-    if (segment.pieces === 0) {
-      segments.delete(segment);
-      void close(segment);
+    const segment = segmentOf.get(extent);
+    if (segment !== undefined) {
+      segmentOf.delete(extent);
+      segment.pieces -= 1;
+      if (segment.pieces === 0) {
+        segments.delete(segment);
+        void close(segment);
+      }
     }
   };
 
@@ -111,16 +105,9 @@ export function temporaryBytes(isFullAnError: boolean): StoredBytes {
       segmentOf.set(extent, segment);
       segment.length += bytes.length;
       segment.pieces += 1;
-      try {
-        await writeAt(await segment.handle, bytes, extent.at);
-        return extent;
-      } catch (error) {
-        free(extent);
-        if (isFullAnError || !DISK_FULL.has(errorCode(error) ?? "")) {
-          throw fileError(tmpdir(), error);
-        }
-        return undefined;
-      }
+      const { handle } = segment;
+      await withFileError(tmpdir(), async () => await writeAt(await handle, bytes, extent.at));
+      return extent;
     },
     read: async (extent) => {
       const segment = segmentOf.get(extent);

@@ -19,7 +19,7 @@ export function storeIn(folder: string, command: "export" | "sync"): StorePaths 
 }
 
 /** A folder that only this process writes. */
-export interface LockedFolder {
+export interface LockedFolder extends AsyncDisposable {
   lock: Lock;
   /** An empty folder for files before they are moved into place. No other run uses it. */
   staging: string;
@@ -28,16 +28,12 @@ export interface LockedFolder {
 const STAGING = "staging";
 
 /**
- * Does `work` while this process has the lock of `folder`, see `lock`. The folder is created if it does not exist.
+ * Locks `folder` for this process, see `lock`. The folder is created if it does not exist.
  *
- * @throws LockedError if another process holds the lock, or took it while this one was stopped
+ * @throws LockedError if another process holds the lock
  * @throws FileError if the folder cannot be written, or `.catalog` in it is a link
  */
-export async function withLockedFolder<T>(
-  folder: string,
-  pid: number,
-  work: (locked: LockedFolder) => Promise<T>,
-): Promise<T> {
+export async function lockFolder(folder: string, pid: number): Promise<LockedFolder> {
   const own = ownFolderOf(folder);
   await makeFolderPath(folder);
   await makeOwnFolder(own);
@@ -45,6 +41,12 @@ export async function withLockedFolder<T>(
   await withFileError(folder, () => fsyncFolder(folder));
   const held = await lock(folder, join(own, "lock"), pid);
   const staging = join(own, `${STAGING}-${randomUUID()}`);
+  const unlock = async () => {
+    await rm(staging, { recursive: true, force: true });
+    await held.release();
+    // It is empty only if nothing is kept.
+    await rmdir(own).catch(() => undefined);
+  };
   try {
     await withFileError(own, async () => {
       for (const name of (await readdir(own)).filter((name) => name.startsWith(STAGING))) {
@@ -53,15 +55,10 @@ export async function withLockedFolder<T>(
       }
       await mkdir(staging);
     });
-    return await work({ lock: held, staging });
+    return { lock: held, staging, [Symbol.asyncDispose]: unlock };
   } catch (error) {
-    // A process that took the lock has removed the staging folder; what failed because of that is not the reason.
-    await held.assertHeld();
+    // A process that took the lock may have removed the staging folder; what failed because of that is not the reason.
+    await held.assertHeld().finally(unlock);
     throw error;
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-    await held.release();
-    // It is empty only if nothing is kept.
-    await rmdir(own).catch(() => undefined);
   }
 }

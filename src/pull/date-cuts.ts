@@ -9,26 +9,32 @@ export interface DateRange {
 }
 
 /**
- * Cuts a set into ranges of days with about `target` rows each, as if the rows of each combination were spread evenly
- * over its days. The first range keeps the start date of the filters and the last range the end date.
+ * Cuts a set into ranges of days, as if the rows of each combination were spread evenly over its days. The first range
+ * keeps the start date of the filters and the last range the end date.
+ *
+ * @param sizes expected rows of each range; together those of the set. Ranges that would have no day are left out
  */
-export function cutByDate(coverage: readonly Coverage[], filters: Filters, target: number): DateRange[] {
+export function cutByDate(coverage: readonly Coverage[], filters: Filters, sizes: readonly number[]): DateRange[] {
   const { first, perDay } = expectedRowsPerDay(coverage);
-  const total = perDay.reduce((sum, rows) => sum + rows, 0);
-  const wanted = Math.max(1, Math.round(total / target));
   const ranges: DateRange[] = [];
   let start: Filters = {};
   let rows = 0;
   let passed = 0;
+  let size = 0;
+  let end = sizes[0] ?? 0;
   perDay.forEach((expected, day) => {
     rows += expected;
     passed += expected;
     const isLast = day === perDay.length - 1;
-    if (isLast || passed >= ((ranges.length + 1) * total) / wanted - 0.5) {
-      const end = isLast ? {} : { end_date: dayOf((first + day) * DAY) };
-      ranges.push({ filters: { ...filters, ...start, ...end }, rows: Math.round(rows) });
+    if (isLast || passed >= end - 0.5) {
+      const until = isLast ? {} : { end_date: dayOf((first + day) * DAY) };
+      ranges.push({ filters: { ...filters, ...start, ...until }, rows: Math.round(rows) });
       start = { start_date: dayOf((first + day + 1) * DAY) };
       rows = 0;
+      while (passed >= end - 0.5 && size < sizes.length) {
+        size += 1;
+        end += sizes[size] ?? 0;
+      }
     }
   });
   return ranges;

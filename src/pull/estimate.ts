@@ -1,4 +1,6 @@
-import { firstSlices, type Plan, requestsOf } from "./plan.ts";
+import { firstSlices, type Plan, pagesOf } from "./plan.ts";
+import type { PullOptions } from "./pull.ts";
+import { pagesToCompare } from "./recheck.ts";
 
 /** Limits on the requests of a pull. */
 export interface RequestLimits {
@@ -34,16 +36,13 @@ export interface Estimate {
  */
 export function estimate(
   plan: Plan,
-  { pageSize, maxRows = plan.totalRows }: { pageSize: number; maxRows: number | undefined },
+  { pageSize, maxRows = plan.totalRows, recheck }: { pageSize: number } & Pick<PullOptions, "maxRows" | "recheck">,
   pace: RequestLimits,
 ): Estimate {
   const rows = Math.min(plan.totalRows, maxRows);
   const slices = firstSlices(plan, rows);
-  let requests = 1 + plan.requests;
-  if (rows < plan.totalRows) {
-    // When several slices are walked at once, each is read whole, including the one in which `maxRows` is reached.
-    requests = 1 + (slices.length === 1 ? Math.ceil(rows / pageSize) : requestsOf(slices, pageSize, plan.version));
-  }
+  const pages = rows < plan.totalRows ? Math.ceil(rows / pageSize) : pagesOf(slices, pageSize);
+  const requests = 1 + pages + (plan.version === undefined ? pagesToCompare(pages, recheck) : 0);
   const lanes = Math.min(pace.concurrency, Math.max(1, slices.length));
   return { rows, slices: slices.length, requests, ...timeOf(requests, lanes, pace) };
 }

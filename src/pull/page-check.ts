@@ -7,38 +7,33 @@ import { createFilterCheck } from "../rows/filter-check.ts";
 import { createIdCheck } from "../rows/id-check.ts";
 import type { SetFacts } from "./store/page-store.ts";
 
-/** The set changed during the walk; the walk begins again. */
+/** The set is not what it was when it was counted, or when a page of it was read. It is planned again. */
 export class SetMovedError extends Error {
   override readonly name = "SetMovedError";
-}
-
-/** The rows differ from those that were counted, or that were passed on: a new plan is needed. */
-export class PlanOutdatedError extends Error {
-  override readonly name = "PlanOutdatedError";
 }
 
 /**
  * Checks the pages of one walk as they pass: each row matches the filters, no row appears twice in the walk, and all pages
  * report the same set. Memory: the hashes of its ids, see `createIdCheck`.
  *
- * @param version of the data that the coverage was of, if the service names it
  * @param counted number of the rows; undefined if the coverage does not tell it
  */
-export function createPageCheck(filters: Filters, version: string | undefined, counted: number | undefined) {
+export function createPageCheck(filters: Filters, counted: number | undefined) {
   const firstOutside = createFilterCheck(filters);
   const firstRepeated = createIdCheck();
   let first: SetFacts | undefined;
-  let isOfVersion = version !== undefined;
   let count = 0;
   return {
-    /** @throws ContractError, SetMovedError, PlanOutdatedError */
-    add: (rows: RowBatch, set: SetFacts, requestId: string): void => {
+    /**
+     * @returns what the first page reported, which is the same
+     * @throws ContractError, SetMovedError
+     */
+    add: (rows: RowBatch, set: SetFacts, requestId: string): SetFacts => {
       if (first === undefined && counted !== undefined && set.total !== null && set.total !== counted) {
-        throw new PlanOutdatedError(`coverage counted ${counted} rows, but total_matching is ${set.total}`);
+        throw new SetMovedError(`coverage counted ${counted} rows, but total_matching is ${set.total}`);
       }
       first ??= set;
       assertUnmoved(first, set);
-      isOfVersion &&= set.version === version;
       count += rows.length;
       const id = rows.column("product_id");
       const outside = firstOutside(rows);
@@ -49,9 +44,8 @@ export function createPageCheck(filters: Filters, version: string | undefined, c
       if (repeated !== -1) {
         throw new SetMovedError(`row ${rows.raw(repeated, id)} was returned twice`);
       }
+      return first;
     },
-    /** Whether each page is of the version of the coverage, so that no row moved between them. */
-    isOfVersion: (): boolean => isOfVersion,
     /** After the last page. @throws SetMovedError if rows are missing */
     assertComplete: (): void => {
       const total = first?.total ?? null;
@@ -62,7 +56,8 @@ export function createPageCheck(filters: Filters, version: string | undefined, c
   };
 }
 
-function assertUnmoved(first: SetFacts, now: SetFacts): void {
+/** @throws SetMovedError if two pages report different sets */
+export function assertUnmoved(first: SetFacts, now: SetFacts): void {
   if (now.total !== first.total) {
     throw new SetMovedError(`total_matching changed from ${first.total} to ${now.total}`);
   }
@@ -100,4 +95,9 @@ export async function* pagesFrom(
     seen.add(cursor ?? "");
     yield page;
   }
+}
+
+export function setFactsOf({ pagination, meta, version }: CatalogPage): SetFacts {
+  const { corpus_rows: _, ...coverage } = meta.coverage;
+  return { total: pagination.total_matching, coverage, ...(version !== undefined && { version }) };
 }

@@ -8,7 +8,7 @@ import { ofRetailer, type SetFilters, windowOf } from "./set-filters.ts";
 
 /** A part of the set that is walked with one cursor and one set of filters. */
 export interface Slice {
-  /** Identifies it by its filters and the coverage of its group. */
+  /** Identifies it by its filters. */
   key: string;
   filters: Filters;
   /** The group whose rows this slice is a part of. */
@@ -28,24 +28,20 @@ export interface SliceGroup {
 export interface Plan {
   slices: readonly Slice[];
   totalRows: number;
-  /** Expected requests of the walks, without the coverage request, see `requestsOf`. */
-  requests: number;
+  /** Expected pages of the slices. */
+  pages: number;
   /** Of the data, that the coverage was of. Undefined if the service names none. */
   version?: string | undefined;
 }
 
-/** A set of at most this many pages may have one slice per page, so that as many as possible are walked at once. */
-const SMALL_SET = 48;
+/** Slices of most sets: as many as are walked at once by default. */
+const SLICES = 8;
 
-/** Number of slices of a larger set. */
-const SLICES = 32;
+/** Pages of the shortest full slice: the last page of each slice is half empty on average. */
+const SHORTEST_PAGES = 6;
 
-/**
- * Pages of a set from which the length of a slice is limited. The half-empty last page of a slice costs 2 % of 25 pages;
- * a longer slice keeps more pages waiting.
- */
-const LARGE_SET = 400;
-const SLICE_OF_LARGE_SET = { shortest: 18, longest: 30 };
+/** Rows of the longest slice. A walk keeps the hashes of the ids of its slice, 20 bytes each. */
+const LONGEST_ROWS = 50_000;
 
 /** Share of a page that a cut by date leaves free, because rows are not spread over the days quite evenly. */
 const SLACK = 0.15;
@@ -54,20 +50,19 @@ const SLACK = 0.15;
  * Cuts a set into slices: contiguous groups of combinations in canonical order (retailer, department, category by code
  * unit). A combination that is much larger than a slice is cut by crawl days. With many small combinations, the length
  * limit of a URL would make the slices short. Then the whole set is cut by crawl days, if one request can carry its
- * filters.
+ * filters. The first slice has one page, and each of the next has twice as many until they are full, so that stdout gets
+ * its first rows soon.
  *
  * A pure function of its arguments.
  *
  * @param data one entry per matching combination, from one coverage request with `filters`
  * @param slicePages pages of a full slice; taken from an earlier plan to keep its cuts
- * @param byDays cut by crawl days in any case, if one request can carry the filters
  */
 export function planPull(
   { data, version }: Pick<CoverageResponse, "data" | "version">,
   filters: SetFilters,
   pageSize: number,
   slicePages = pagesOfSlice(data, pageSize),
-  byDays = false,
 ): Plan {
   const nameOf = (entry: Coverage) => [entry.retailer, entry.department, entry.category].join("\u0000");
   const matching = data.filter((entry) => entry.matching_rows > 0).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
@@ -76,62 +71,77 @@ export function planPull(
     filters.own_days === undefined
       ? [[filters, matching]]
       : [...groupBy(matching, ({ retailer }) => retailer)].map(([name, own]) => [ofRetailer(filters, name), own]);
-  const slices = parts.flatMap(([part, coverage]) => cut(coverage, part, pageSize, slicePages, byDays));
-  const requests = requestsOf(slices, pageSize, version);
-  return { slices, totalRows: matchingRowsOf(matching), requests, ...(version !== undefined && { version }) };
+  const slices: Slice[] = [];
+  for (const [part, coverage] of parts) {
+    slices.push(...cut(coverage, part, { pageSize, slicePages, before: slices.length }));
+  }
+  const pages = pagesOf(slices, pageSize);
+  return { slices, totalRows: matchingRowsOf(matching), pages, ...(version !== undefined && { version }) };
 }
 
-function cut(
-  coverage: readonly Coverage[],
-  filters: Filters,
-  pageSize: number,
-  slicePages: number,
-  byDays: boolean,
-): Slice[] {
+interface Cut {
+  pageSize: number;
+  /** Of a full slice. */
+  slicePages: number;
+  /** Number of the slices before these. */
+  before: number;
+}
+
+function cut(coverage: readonly Coverage[], filters: Filters, how: Cut): Slice[] {
   if (!fitsRequest(filters) || coverage.length === 0) {
-    return cutByCombination(coverage, filters, pageSize, slicePages);
+    return cutByCombination(coverage, filters, how);
   }
   const rows = matchingRowsOf(coverage);
-  if (rows <= pageSize && slicePages === 1) {
+  if (rows <= how.pageSize) {
     return slicesOf(coverage, [{ filters, rows }]);
   }
-  const byDate = slicesOf(coverage, cutByDate(coverage, filters, (slicePages - SLACK) * pageSize));
-  if (byDays) {
-    return byDate;
-  }
-  const byCombination = cutByCombination(coverage, filters, pageSize, slicePages);
-  const isDearer = pagesOf(byCombination, pageSize) > pagesOf(byDate, pageSize) * 1.02;
+  const byDate = slicesOf(coverage, cutByDate(coverage, filters, sizesOf(rows, how)));
+  const byCombination = cutByCombination(coverage, filters, how);
+  const isDearer = pagesOf(byCombination, how.pageSize) > pagesOf(byDate, how.pageSize) * 1.02;
   return isDearer && byDate.length > 1 ? byDate : byCombination;
 }
 
 /** Pages of a full slice, from the size of the set. */
 export function pagesOfSlice(coverage: readonly Coverage[], pageSize: number): number {
-  const pages = Math.ceil(matchingRowsOf(coverage) / pageSize);
-  if (pages <= SMALL_SET) {
-    return 1;
-  }
-  const even = Math.ceil(pages / SLICES);
-  const { shortest, longest } = SLICE_OF_LARGE_SET;
-  return pages < LARGE_SET ? even : Math.min(longest, Math.max(shortest, even));
+  const pages = matchingRowsOf(coverage) / pageSize;
+  return Math.ceil(Math.min(LONGEST_ROWS / pageSize, Math.max(SHORTEST_PAGES, pages / SLICES)));
 }
 
-function cutByCombination(
-  coverage: readonly Coverage[],
-  { start_date, end_date }: Filters,
-  pageSize: number,
-  slicePages: number,
-): Slice[] {
+/** Pages that the slice after `before` others should have. */
+function targetOf(before: number, slicePages: number): number {
+  return Math.min(2 ** before, slicePages);
+}
+
+/** The sizes in rows of the ranges that a set of one group is cut into. */
+function sizesOf(rows: number, { pageSize, slicePages, before }: Cut): number[] {
+  const sizes: number[] = [];
+  let left = rows;
+  for (;;) {
+    const pages = targetOf(before + sizes.length, slicePages);
+    const size = (pages - SLACK) * pageSize;
+    if (pages === slicePages || left <= size) {
+      const count = Math.max(1, slicePages === 1 ? Math.ceil(left / size) : Math.round(left / size));
+      return [...sizes, ...new Array<number>(count).fill(left / count)];
+    }
+    sizes.push(size);
+    left -= size;
+  }
+}
+
+function cutByCombination(coverage: readonly Coverage[], { start_date, end_date }: Filters, how: Cut): Slice[] {
+  const { pageSize, slicePages } = how;
   const dates = windowOf(start_date, end_date);
   const slices: Slice[] = [];
-  const target = slicePages * pageSize;
   let start = 0;
   while (start < coverage.length) {
+    const before = how.before + slices.length;
+    const target = targetOf(before, slicePages) * pageSize;
     const end = endOfGroup(coverage, start, target, pageSize);
     const members = coverage.slice(start, end);
     const rows = matchingRowsOf(members);
     const own = { ...dates, rcd: members.map((entry) => entry.rcd).join(",") };
     const isLarge = members.length === 1 && rows > target * 1.5 + pageSize / 2;
-    const ranges = isLarge ? cutByDate(members, own, target - SLACK * pageSize) : [{ filters: own, rows }];
+    const ranges = isLarge ? cutByDate(members, own, sizesOf(rows, { ...how, before })) : [{ filters: own, rows }];
     slices.push(...slicesOf(members, ranges));
     start = end;
   }
@@ -166,33 +176,22 @@ function endOfGroup(coverage: readonly Coverage[], start: number, target: number
 
 /** The slices of a group: the ranges into which these combinations are cut. */
 function slicesOf(members: readonly Coverage[], ranges: readonly DateRange[]): Slice[] {
-  const facts = members.map((entry) => [entry.rcd, entry.matching_rows, entry.earliest_date, entry.latest_date]);
-  const digest = shortHash(facts);
   const group = { rows: matchingRowsOf(members), slices: ranges.length };
-  return ranges.map((range) => ({ ...range, group, key: shortHash([range.filters, digest]) }));
+  return ranges.map((range) => ({ ...range, group, key: keyOf(range.filters) }));
+}
+
+function keyOf(filters: Filters): string {
+  return hash("sha256", JSON.stringify(filters)).slice(0, 16);
 }
 
 /** Expected pages. In a group that is cut by date, half of the last page of each slice is empty on average. */
-function pagesOf(slices: readonly Slice[], pageSize: number): number {
+export function pagesOf(slices: readonly Slice[], pageSize: number): number {
   const groups = [...new Set(slices.map(({ group }) => group))];
   return groups.reduce((sum, group) => sum + Math.ceil(group.rows / pageSize + (group.slices - 1) / 2), 0);
 }
 
-/**
- * Expected requests of walks: their pages, and one page of each longer slice again, see `walkSlice`; none again of a service
- * that names the version of its data.
- */
-export function requestsOf(slices: readonly Slice[], pageSize: number, version: string | undefined): number {
-  const readAgain = version === undefined ? slices.filter(({ rows }) => rows > pageSize).length : 0;
-  return pagesOf(slices, pageSize) + readAgain;
-}
-
 function matchingRowsOf(coverage: readonly Coverage[]): number {
   return coverage.reduce((sum, entry) => sum + entry.matching_rows, 0);
-}
-
-function shortHash(value: unknown): string {
-  return hash("sha256", JSON.stringify(value)).slice(0, 16);
 }
 
 /** The first slices that together have at least `rows` rows, in whole groups. */
@@ -207,4 +206,22 @@ export function firstSlices({ slices }: Plan, rows: number): readonly Slice[] {
     }
   }
   return slices;
+}
+
+/**
+ * Replaces a slice by slices of one page, as far as combinations and days allow, from the coverage of its filters. They are
+ * a part of its group.
+ */
+export function withPagesOf(
+  plan: Plan,
+  slice: Slice,
+  coverage: Pick<CoverageResponse, "data">,
+  pageSize: number,
+): Plan {
+  const parts = planPull(coverage, slice.filters, pageSize, 1).slices;
+  const group = slice.group.slices === 1 ? { ...slice.group, slices: parts.length + 1 } : slice.group;
+  const slices = plan.slices.flatMap((other) =>
+    other === slice ? parts.map((part) => ({ ...part, group })) : [other],
+  );
+  return { ...plan, slices };
 }

@@ -1,29 +1,17 @@
 import type { CatalogClient } from "../client/client.ts";
+import type { CoverageResponse } from "../client/responses/coverage-response.ts";
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
-import { ApiError, SetChangedError } from "../contract/errors.ts";
+import { ApiError, FileError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { PlanOutdatedError } from "./page-check.ts";
-import { firstSlices, type Plan, pagesOfSlice, planPull, type Slice } from "./plan.ts";
-import { inOrder } from "./schedule.ts";
+import { SetMovedError } from "./page-check.ts";
+import { firstSlices, type Plan, pagesOfSlice, planPull, type Slice, withPagesOf } from "./plan.ts";
+import { chooseAgain, compareAgain, pagesToCompare } from "./recheck.ts";
 import type { SetFilters } from "./set-filters.ts";
-import { type PageStore, type PlanCuts, temporaryStore } from "./store/page-store.ts";
-import { walkSlice } from "./walk.ts";
-
-/** Receives the rows of a pull. */
-export interface RowSink {
-  /** Resolves when the sink accepts more. Calls must not overlap. */
-  write(batch: RowBatch): Promise<void>;
-  /**
-   * Removes everything that was written.
-   *
-   * @returns false if some of it is out and cannot be taken back
-   */
-  restart(): Promise<boolean>;
-  /** All rows of the days before `day` were written; after a restart they come again. */
-  daysWritten?(day: string): Promise<void>;
-}
+import type { PageStore, PlanCuts } from "./store/page-store.ts";
+import { CursorTooShortError, isOutOfDate, type WalkOptions, walkSlice } from "./walk.ts";
+import { deferred, startWalkers } from "./walkers.ts";
 
 export interface PullOptions {
   filters: SetFilters;
@@ -32,12 +20,12 @@ export interface PullOptions {
   concurrency: number;
   /** The pull ends after this number of rows, even if the set has more. */
   maxRows?: number | undefined;
-  /** Cuts the set by days if one request can carry its filters, so that the sink gets one day after the other. */
-  byDays?: boolean | undefined;
+  /** Percentage of the pages that are read a second time at the end, see `pagesToCompare`. */
+  recheck?: number | undefined;
   signal: AbortSignal;
   observer?: PullObserver;
-  /** Where the pages are; default: a store that ends with this process. */
-  store?: PageStore | undefined;
+  /** A number from 0 up to 1. */
+  random?: () => number;
 }
 
 /** Callbacks of a running pull; the pull itself prints nothing. */
@@ -50,13 +38,14 @@ export interface PullObserver {
    * @param stored rows of the plan that are in the store already
    */
   onPlan?(plan: Plan, stored: number): Promise<void> | void;
+  /** Receives the number of rows in the store. */
   onRows?(rows: number): void;
   onRestart?: (reason: string) => void;
   /** Receives the number of pages of the store that are damaged or behind a damaged one, and are read again. */
   onDamage?: (pages: number) => void;
 }
 
-/** A slice whose rows were all passed on. */
+/** A slice and its number of rows in the output. */
 export interface FinishedSlice {
   filters: Filters;
   rows: number;
@@ -68,6 +57,8 @@ export interface PullResult {
   truncated: boolean;
   cuts: PlanCuts;
   slices: readonly FinishedSlice[];
+  /** Number of pages that were read a second time. */
+  compared: number;
   summary: CoverageSummary;
   resolved: ResolvedFilters;
 }
@@ -75,191 +66,302 @@ export interface PullResult {
 /** Number of new plans in a row without progress after which the pull fails. */
 const FRUITLESS_REPLANS = 3;
 
-/**
- * Pulls the complete filtered set: one coverage request, then all slices of the plan, several at once, into the store. The
- * sink gets the rows in canonical order, as soon as they are there, and their number is compared with the coverage. A slice
- * whose pages are all in the store is not asked for. A store with pages of one version of the data goes on in this version, if
- * the service still has it.
- *
- * If the set changes meanwhile, it is planned again. Pages of slices that are the same stay in the store, and the sink
- * starts over. It is repeated as long as each new plan keeps more of the rows that were read.
- *
- * @throws SetChangedError if rows are out that cannot be taken back
- */
-export async function pull(client: CatalogClient, sink: RowSink, options: PullOptions): Promise<PullResult> {
-  const store = options.store ?? temporaryStore();
-  try {
-    return await pullInto(store, client, sink, options);
-  } finally {
-    if (options.store === undefined) {
-      await store.close();
-    }
-  }
-}
+/** Slices for each walker that may wait for the reader of stdout: a bounded room on disk. */
+const SLICES_AHEAD = 2;
 
-async function pullInto(
-  store: PageStore,
-  client: CatalogClient,
-  sink: RowSink,
-  options: PullOptions,
-): Promise<PullResult> {
-  const { filters, signal, observer } = options;
-  let coverage = await client.coverage(filters, signal, store.version());
-  await observer?.onCoverage?.(coverage.data);
-  const cuts = await store.begin({
-    page_size: options.pageSize,
-    slice_pages: pagesOfSlice(coverage.data, options.pageSize),
-  });
+/**
+ * Pulls the complete filtered set: one coverage request, then walkers fill the store with the slices of the plan. At the end
+ * some pages are read a second time, unless the service names the version of its data.
+ *
+ * Any difference (in a count, a repeated id, a page that is read again) means that the set has moved. It is planned again, and
+ * one page is asked for of each slice in the store: slices that are the same stay, others are read anew. This goes on as long
+ * as more of the rows are kept each time.
+ *
+ * Memory: for each walker a page and the ids of a slice, a page for the reader, and some hundred bytes for each page of the
+ * set.
+ */
+export class Pull {
+  readonly #client: CatalogClient;
+  readonly #store: PageStore;
+  readonly #options: PullOptions;
+  /** Keys of slices that were read, or compared, since the set was last seen to differ. */
+  readonly #confirmed = new Set<string>();
+  /** Keys of slices in the order in which they were begun. */
+  readonly #begun = new Set<string>();
+  /** Keys of slices that are read in slices of one page. */
+  readonly #cut = new Set<string>();
+  /** Slices whose rows the reader has. */
+  readonly #given: (FinishedSlice & { key: string })[] = [];
+  #compared = 0;
+  #mostKept = 0;
+  /** Number of new plans in a row that kept no more rows than one before. */
+  #fruitless = 0;
+  #result: PullResult | undefined;
+
+  /** @param store if it keeps its rows, they come when the whole set is proven; otherwise slice by slice */
+  constructor(client: CatalogClient, store: PageStore, options: PullOptions) {
+    this.#client = client;
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /** What the rows were; known when all of them have come. */
+  get result(): PullResult {
+    if (this.#result === undefined) {
+      throw new Error("the rows have not come to their end");
+    }
+    return this.#result;
+  }
+
+  /**
+   * The rows of the set in the order of the plan.
+   *
+   * @throws SetChangedError if the set never stands still, or has moved where rows were given already
+   */
+  async *rows(): AsyncGenerator<RowBatch, void, void> {
+    const { filters, signal, observer } = this.#options;
+    let coverage = await this.#client.coverage(filters, signal, this.#store.version());
+    assertPlausible(coverage.data, filters);
+    await observer?.onCoverage?.(coverage.data);
+    const cuts = await this.#store.begin({
+      page_size: this.#options.pageSize,
+      slice_pages: pagesOfSlice(coverage.data, this.#options.pageSize),
+    });
+    let plan = await this.#plan(coverage, cuts);
+    for (let isProven = false; !isProven; ) {
+      await observer?.onPlan?.(plan, this.#storedRows(plan.slices));
+      try {
+        yield* this.#walk(plan, cuts.page_size);
+        await this.#assertCounted(plan);
+        await this.#compare(plan, cuts.page_size);
+        isProven = true;
+      } catch (error) {
+        const reason = this.#reasonToPlanAgain(error, plan);
+        observer?.onRestart?.(reason);
+        coverage = await this.#client.coverage(filters, signal);
+        plan = await this.#plan(coverage, cuts);
+      }
+    }
+    for (const slice of this.#store.keeps ? this.#wanted(plan) : []) {
+      yield* this.#read(slice);
+    }
+    const { coverage: summary, resolved } = coverage.meta;
+    const rows = sumRows(this.#given);
+    const slices = this.#given.map(({ key: _, ...slice }) => slice);
+    const truncated = rows < plan.totalRows;
+    this.#result = { rows, truncated, cuts, slices, compared: this.#compared, summary, resolved };
+  }
+
+  /** @throws the error if a new plan does not help, or SetChangedError if plans have not helped for too long */
+  #reasonToPlanAgain(error: unknown, plan: Plan): string {
+    if (error instanceof CursorTooShortError) {
+      if (this.#cut.has(error.key)) {
+        throw new SetChangedError(`the set cannot be read completely: ${error.message}`);
+      }
+      this.#cut.add(error.key);
+      return error.message;
+    }
+    const reason = whyMoved(error);
+    if (reason === undefined) {
+      throw error;
+    }
+    const kept = this.#storedRows(plan.slices);
+    this.#fruitless = kept > this.#mostKept ? 0 : this.#fruitless + 1;
+    this.#mostKept = Math.max(this.#mostKept, kept);
+    if (this.#fruitless > FRUITLESS_REPLANS) {
+      throw new SetChangedError(`the set changed while it was read: ${reason}`);
+    }
+    this.#confirmed.clear();
+    return reason;
+  }
+
   /** Plans the pull, and leaves only the pages in the store that belong to the plan. */
-  const planned = (): Plan => {
-    const plan = planPull(coverage, filters, cuts.page_size, cuts.slice_pages, options.byDays);
-    const outdated = store.keepOnly(new Set(plan.slices.map(({ key }) => key)), plan.version);
-    if (outdated > 0) {
+  async #plan(coverage: CoverageResponse, { page_size, slice_pages }: PlanCuts): Promise<Plan> {
+    const { filters, signal, observer } = this.#options;
+    let plan = planPull(coverage, filters, page_size, slice_pages);
+    for (const slice of plan.slices.filter(({ key }) => this.#cut.has(key))) {
+      plan = withPagesOf(plan, slice, await this.#client.coverage(slice.filters, signal, plan.version), page_size);
+    }
+    const outdated = this.#store.keepOnly(new Set(plan.slices.map(({ key }) => key)), plan.version);
+    if (outdated > 0 && this.#begun.size === 0) {
       observer?.onRestart?.(
         `${outdated} pages that were read are of a version of the data that the service no longer has`,
       );
     }
+    if (this.#given.some(({ key }, index) => plan.slices[index]?.key !== key)) {
+      throw new SetChangedError("the set changed while it was read: it is cut differently now");
+    }
     return plan;
-  };
-  let plan = planned();
-  let passed: FinishedSlice[] = [];
-  let mostKept = 0;
-  let fruitless = 0;
-  for (;;) {
-    await observer?.onPlan?.(plan, storedRows(store, plan));
-    const progress: Progress = { passed, more: 0 };
-    try {
-      await passOn(client, sink, store, plan, progress, { ...options, pageSize: cuts.page_size });
-      const rows = sumRows(passed);
-      const { coverage: summary, resolved } = coverage.meta;
-      return { rows, truncated: rows < plan.totalRows, cuts, slices: passed, summary, resolved };
-    } catch (error) {
-      if (!isOutdated(error)) {
+  }
+
+  #wanted(plan: Plan): readonly Slice[] {
+    return firstSlices(plan, this.#options.maxRows ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Lets walkers fill the store. The rows of a store that does not keep them come on the way. */
+  async *#walk(plan: Plan, pageSize: number): AsyncGenerator<RowBatch, void, void> {
+    const { concurrency, maxRows = Number.POSITIVE_INFINITY, observer, signal: ending } = this.#options;
+    const slices = this.#wanted(plan);
+    const stop = new AbortController();
+    const signal = AbortSignal.any([ending, stop.signal]);
+    // More walkers than wanted pages would request pages that are not needed.
+    const count = Math.min(concurrency, Math.ceil(maxRows / pageSize));
+    const taken = slices.map(deferred);
+    let isStopping = false;
+    const work = async (slice: Slice, index: number): Promise<void> => {
+      await (this.#store.keeps ? undefined : taken[index - SLICES_AHEAD * count]?.promise);
+      const needsMore = () => !isStopping && this.#storedRows(slices.slice(0, index + 1)) < maxRows;
+      try {
+        await this.#walkSlice(slice, index, {
+          pageSize,
+          signal,
+          version: plan.version,
+          needsMore,
+          onPage: () => observer?.onRows?.(this.#storedRows(slices)),
+        });
+      } catch (error) {
+        isStopping = true;
         throw error;
       }
-      await discardGroup(store, plan, plan.slices[passed.length] as Slice);
-      coverage = await client.coverage(filters, signal);
-      const replanned = planned();
-      const isRight = isStillRight(progress, plan, replanned);
-      const keptRows = storedRows(store, replanned) + (store.keeps ? 0 : sumRows(passed));
-      fruitless = keptRows > mostKept ? 0 : fruitless + 1;
-      mostKept = Math.max(mostKept, keptRows);
-      if (fruitless > FRUITLESS_REPLANS || !(isRight || (await sink.restart()))) {
-        throw new SetChangedError(`the set changed while it was read: ${(error as Error).message}`);
+    };
+    observer?.onRows?.(this.#storedRows(slices));
+    const { ends, stopped } = startWalkers(slices, count, work);
+    let isMoved = false;
+    try {
+      for (const [index, slice] of slices.entries()) {
+        await ends[index];
+        if (!this.#store.keeps && index >= this.#given.length) {
+          yield* this.#read(slice);
+        }
+        taken[index]?.resolve();
       }
-      passed = isRight ? passed : [];
-      observer?.onRestart?.((error as Error).message);
-      plan = replanned;
+    } catch (error) {
+      isMoved = error instanceof CursorTooShortError || whyMoved(error) !== undefined;
+      throw error;
+    } finally {
+      isStopping = true;
+      if (!isMoved) {
+        stop.abort(new Error("the pull ended"));
+      }
+      // Pages that were asked for are saved, unless nobody will want them.
+      for (const { resolve } of taken) {
+        resolve();
+      }
+      await stopped;
     }
   }
-}
 
-/** Its pages do not match the coverage. */
-async function discardGroup(store: PageStore, { slices }: Plan, { group }: Slice): Promise<void> {
-  for (const { key } of slices.filter((slice) => slice.group === group)) {
-    await store.discard(key);
+  async #walkSlice(slice: Slice, index: number, options: Omit<WalkOptions, "isConfirmed">): Promise<void> {
+    const { observer } = this.#options;
+    const isConfirmed = this.#confirmed.has(slice.key);
+    const isGiven = index < this.#given.length;
+    this.#begun.add(slice.key);
+    const isGone = this.#store.pagesOf(slice.key).length === 0;
+    if (isGiven && (isGone || (!isConfirmed && (await isOutOfDate(this.#client, slice, this.#store, options))))) {
+      throw new SetChangedError("the set changed while it was read: rows that were already written are different now");
+    }
+    if (!isGiven && options.needsMore()) {
+      const { onRestart, onDamage } = observer ?? {};
+      await walkSlice(this.#client, slice, this.#store, { ...options, isConfirmed, onRestart, onDamage });
+    }
+    this.#confirmed.add(slice.key);
   }
-}
 
-/** Whether the sink has nothing but slices that are the same in both plans, and of the same version of the data. */
-function isStillRight({ passed, more }: Progress, before: Plan, after: Plan): boolean {
-  return (
-    more === 0 &&
-    (passed.length === 0 || before.version === after.version) &&
-    passed.every((_, index) => before.slices[index]?.key === after.slices[index]?.key)
-  );
+  /** Compares the rows of each complete group with the coverage. */
+  async #assertCounted({ slices, version }: Plan): Promise<void> {
+    for (const group of new Set(slices.map((slice) => slice.group))) {
+      const members = slices.filter((slice) => slice.group === group);
+      const rows = this.#storedRows(members);
+      const isComplete = members.every(({ key }) => this.#store.pagesOf(key).at(-1)?.cursor === null);
+      if (isComplete && rows !== group.rows) {
+        // Of one version of the data they would never be read again, although they are wrong.
+        for (const { key } of version === undefined ? [] : members) {
+          await this.#store.discard(key);
+        }
+        throw new SetMovedError(`coverage counted ${group.rows} rows, but the walk returned ${rows}`);
+      }
+    }
+  }
+
+  /** Reads some pages a second time. @throws SetMovedError if one is different */
+  async #compare(plan: Plan, pageSize: number): Promise<void> {
+    const { concurrency, recheck, random = Math.random, signal } = this.#options;
+    const { version } = plan;
+    const slices = this.#wanted(plan);
+    const pages = slices.map(({ key }) => [...this.#store.pagesOf(key)]);
+    if (version !== undefined && pages.flat().every(({ set }) => set.version === version)) {
+      return;
+    }
+    const keys = slices.map(({ key }) => key);
+    const begun = [...this.#begun].map((key) => keys.indexOf(key)).filter((index) => index !== -1);
+    const lengths = pages.map(({ length }) => length);
+    const count = pagesToCompare(
+      lengths.reduce((sum, length) => sum + length, 0),
+      recheck,
+    );
+    const places = chooseAgain(lengths, begun, count, random);
+    const { ends, stopped } = startWalkers(places, concurrency, async ({ slice, page }) => {
+      const { filters, key } = slices[slice] as Slice;
+      const ask = (cursor: string | undefined) =>
+        this.#client.catalog(filters, { limit: pageSize, cursor, version }, signal);
+      try {
+        await compareAgain(pages[slice] ?? [], page, ask);
+      } catch (error) {
+        if (error instanceof SetMovedError) {
+          await this.#store.discard(key);
+        }
+        throw error;
+      }
+    });
+    await stopped;
+    await Promise.all(ends);
+    this.#compared += places.length;
+  }
+
+  /** The rows of a slice, as far as they are wanted. */
+  async *#read({ key, filters }: Slice): AsyncGenerator<RowBatch, void, void> {
+    const left = (this.#options.maxRows ?? Number.POSITIVE_INFINITY) - sumRows(this.#given);
+    let given = 0;
+    for (const page of this.#store.pagesOf(key)) {
+      const rows = await this.#store.read(page);
+      if (rows === undefined) {
+        throw new FileError("a page was damaged on disk after it was written; repeat the command", "pages");
+      }
+      const wanted = rows.slice(0, left - given);
+      given += wanted.length;
+      if (wanted.length > 0) {
+        yield wanted;
+      }
+    }
+    this.#given.push({ key, filters, rows: given });
+    if (!this.#store.keeps) {
+      this.#store.forgetRows(key);
+    }
+  }
+
+  #storedRows(slices: readonly Slice[]): number {
+    return sumRows(slices.flatMap(({ key }) => this.#store.pagesOf(key)));
+  }
 }
 
 function sumRows(counted: readonly { rows: number }[]): number {
   return counted.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-function storedRows(store: PageStore, { slices }: Plan): number {
-  return sumRows(slices.flatMap(({ key }) => store.pagesOf(key)));
-}
-
-/** Whether a new plan helps. */
-function isOutdated(error: unknown): boolean {
+/** Undefined if a new plan does not help. */
+function whyMoved(error: unknown): string | undefined {
   // The combination was in the coverage, but the service has removed it meanwhile.
   const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");
-  return isGone || error instanceof PlanOutdatedError;
+  return isGone || error instanceof SetMovedError ? error.message : undefined;
 }
 
-/** What the sink has. */
-interface Progress {
-  /** The first slices of the plan. */
-  passed: FinishedSlice[];
-  /** Rows of the slice after these. */
-  more: number;
-}
-
-/** Passes the other slices of the plan on, up to `maxRows`. */
-async function passOn(
-  client: CatalogClient,
-  sink: RowSink,
-  store: PageStore,
-  plan: Plan,
-  progress: Progress,
-  { pageSize, concurrency, maxRows = Number.POSITIVE_INFINITY, signal, observer }: PullOptions,
-): Promise<void> {
-  const { passed } = progress;
-  const left = firstSlices(plan, maxRows).slice(passed.length);
-  let written = sumRows(passed);
-  observer?.onRows?.(written);
-  const sources = left.map(({ key, filters, group }) => ({
-    key,
-    walk: (stop: AbortSignal) =>
-      walkSlice(client, filters, {
-        pageSize,
-        signal: stop,
-        version: plan.version,
-        earlier: [...store.pagesOf(key)],
-        read: store.read,
-        onRestart: observer?.onRestart,
-        onDamage: observer?.onDamage,
-        // The coverage does not count the slices of a group that is cut by date.
-        counted: group.slices === 1 ? group.rows : undefined,
-      }),
-  }));
-  const endSlice = async ({ key, filters }: Slice) => {
-    passed.push({ filters, rows: progress.more });
-    progress.more = 0;
-    if (!store.keeps) {
-      store.drop(key);
-    }
-    const later = sink.daysWritten === undefined ? [] : plan.slices.slice(passed.length);
-    const [next] = later.map((other) => other.filters.start_date ?? "").sort();
-    if (next !== undefined) {
-      await sink.daysWritten?.(next);
-    }
-  };
-  // More walks than wanted pages would request pages that are not needed.
-  const atOnce = Math.min(concurrency, Math.ceil((maxRows - written) / pageSize));
-  for await (const { index, rows } of inOrder(sources, { concurrency: atOnce, store }, signal)) {
-    const slice = left[index] as Slice;
-    if (rows === undefined) {
-      checkGroup(plan, slice, progress);
-      await endSlice(slice);
-      continue;
-    }
-    const wanted = rows.slice(0, maxRows - written);
-    progress.more += wanted.length;
-    await sink.write(wanted);
-    written += wanted.length;
-    observer?.onRows?.(written);
-    if (written === maxRows) {
-      await endSlice(slice);
-      return;
-    }
-  }
-}
-
-/** Compares the rows of a group with the coverage after its last slice. */
-function checkGroup({ slices }: Plan, { group }: Slice, { passed, more }: Progress): void {
-  if (slices[passed.length + 1]?.group !== group) {
-    const sum = sumRows(passed.slice(slices.findIndex((first) => first.group === group))) + more;
-    if (sum !== group.rows) {
-      throw new PlanOutdatedError(`coverage counted ${group.rows} rows, but the walk returned ${sum}`);
-    }
+/** @throws SetChangedError if the coverage names rows that no request can get */
+function assertPlausible(coverage: readonly Coverage[], { start_date, end_date }: SetFilters): void {
+  const hasDates = start_date !== undefined || end_date !== undefined;
+  const hidden = coverage.find(({ matching_rows, corpus_rows }) => matching_rows === 0 && corpus_rows > 0);
+  if (hidden !== undefined && !hasDates) {
+    throw new SetChangedError(
+      `the coverage contradicts itself: ${hidden.rcd} has ${hidden.corpus_rows} rows, of which none match filters without dates`,
+    );
   }
 }

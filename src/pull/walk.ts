@@ -1,206 +1,170 @@
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { CatalogClient } from "../client/client.ts";
-import type { CatalogPage } from "../client/responses/rows-response.ts";
-import { ApiError, SetChangedError } from "../contract/errors.ts";
-import type { Filters } from "../contract/filters.ts";
-import type { RowBatch } from "../rows/batch.ts";
-import { createPageCheck, PlanOutdatedError, pagesFrom, SetMovedError } from "./page-check.ts";
-import type { PageFacts, SetFacts, StoredPage } from "./store/page-store.ts";
-
-/** A page for the caller, who owns its rows and may clear them. */
-export interface WalkedPage {
-  rows: RowBatch;
-  facts: PageFacts;
-  /** Absent if the page is not in the store yet. */
-  stored?: StoredPage;
-}
+import { createPageCheck, pagesFrom, SetMovedError, setFactsOf } from "./page-check.ts";
+import type { Slice } from "./plan.ts";
+import { compareAgain, createComparison, isCursorRefused } from "./recheck.ts";
+import type { PageFacts, PageStore } from "./store/page-store.ts";
 
 export interface WalkOptions {
   pageSize: number;
   signal: AbortSignal;
   /** Of the data, that the coverage was of. Undefined if the service names none. */
   version?: string | undefined;
-  /**
-   * Pages in the store, from the first on, and a function that reads them. They are checked and yielded like the others, and
-   * the walk continues after them. `read` gives undefined for a damaged page; it and those after it are requested again.
-   */
-  earlier?: readonly StoredPage[];
-  read?: (page: StoredPage) => Promise<RowBatch | undefined>;
-  /** Number of the rows, if the coverage tells it. */
-  counted?: number | undefined;
+  /** Whether the pages in the store were read, or compared, since the set was last seen to differ. */
+  isConfirmed: boolean;
+  /** Whether more pages are needed; asked before each request. */
+  needsMore: () => boolean;
+  /** Called when a page was saved. */
+  onPage: () => void;
   /** Called with the reason each time the walk begins again. */
   onRestart?: ((reason: string) => void) | undefined;
   /** Called with the number of pages that are requested again, because the first of them is damaged on disk. */
   onDamage?: ((pages: number) => void) | undefined;
 }
 
-/** Number of restarts in a row without a new row after which a walk fails. */
-const FRUITLESS_RESTARTS = 5;
+/** The service refuses the cursors of a slice sooner than they can be used. */
+export class CursorTooShortError extends Error {
+  override readonly name = "CursorTooShortError";
+  /** Of the slice. */
+  readonly key: string;
+
+  constructor(message: string, key: string) {
+    super(message);
+    this.key = key;
+  }
+}
+
+/** Number of restarts in a row that get no further than one before, after which a walk ends. */
+const FRUITLESS_RESTARTS = 3;
 
 /**
- * Walks one filtered set from its first page to its last and yields each row exactly once, page by page. The last page
- * is yielded only after the count of all rows was found correct.
+ * Walks a slice from its first page to its last, and saves each page in the store. The walk goes on behind the pages that the
+ * store has. If these may be out of date, one of them is asked for again: the first one or, if the walk goes on, the last one.
  *
- * The first page is requested again at the end. If the walk continues after `earlier` pages, the last of them is requested
- * again at the start and at the end. A total cannot show that one row was removed and another was added. If all pages are
- * of one known version of the data, none is requested again.
+ * If the cursor is refused, the walk begins again at the first page, as it has to (contract section 4.3), and the pages that
+ * come again are compared with the earlier ones. Memory: one page, and the ids that `createPageCheck` keeps.
  *
- * If the cursor is refused, the total changes or a row repeats, the walk begins again at the first page. Rows that were
- * yielded before are compared by digest and not yielded again. Memory: one page, a digest for each page, and the ids that
- * `createPageCheck` keeps.
- *
- * @throws PlanOutdatedError if yielded rows are no longer the first rows of the set, their number is not the counted one, or pages are
- *   of another version
- * @throws SetChangedError if several restarts in a row bring no new row
+ * @throws SetMovedError if the set is not what it was; the store then has no page of the slice
+ * @throws CursorTooShortError if several restarts in a row get no further
  */
-export async function* walkSlice(
+export async function walkSlice(
   client: Pick<CatalogClient, "catalog">,
-  filters: Filters,
+  slice: Slice,
+  store: PageStore,
   options: WalkOptions,
-): AsyncGenerator<WalkedPage, void, void> {
-  const delivered: PageFacts[] = [];
+): Promise<void> {
+  const { key } = slice;
+  let before: readonly PageFacts[] = [];
   let fruitless = 0;
-  for (let attempt = 0; ; attempt += 1) {
-    const before = delivered.length;
+  if (!options.isConfirmed && (await isOutOfDate(client, slice, store, options))) {
+    await store.discard(key);
+  }
+  for (;;) {
     try {
-      yield* walkOnce(client, filters, attempt === 0 ? options : { ...options, earlier: [] }, delivered);
+      await walkOnce(client, slice, store, before, options);
       return;
     } catch (error) {
-      const reason = reasonToRestart(error);
-      fruitless = delivered.length > before ? 0 : fruitless + 1;
-      if (reason === undefined) {
+      if (error instanceof SetMovedError) {
+        await store.discard(key);
+      }
+      if (!isCursorRefused(error)) {
         throw error;
       }
+      const reached = [...store.pagesOf(key)];
+      fruitless = reached.length > before.length ? 0 : fruitless + 1;
+      before = reached.length > before.length ? reached : before;
+      const reason = "the service no longer accepts its cursor";
       if (fruitless >= FRUITLESS_RESTARTS) {
-        throw new SetChangedError(`the set cannot be read completely: ${reason}, ${fruitless} times at the same place`);
+        throw new CursorTooShortError(`${reason}, ${fruitless} times at the same place`, key);
       }
       options.onRestart?.(reason);
+      await store.discard(key);
     }
   }
 }
 
-function reasonToRestart(error: unknown): string | undefined {
-  if (error instanceof ApiError && error.problem.code === "invalid_cursor") {
-    return "the service no longer accepts its cursor";
+/** Asks for one of the pages that the store has of a slice. Whether they are not those of the set any more. */
+export async function isOutOfDate(
+  client: Pick<CatalogClient, "catalog">,
+  { key, filters, group }: Slice,
+  store: PageStore,
+  { pageSize, signal, version }: Pick<WalkOptions, "pageSize" | "signal" | "version">,
+): Promise<boolean> {
+  const pages = store.pagesOf(key);
+  const last = pages.at(-1);
+  if (last === undefined || (version !== undefined && pages.every(({ set }) => set.version === version))) {
+    return false;
   }
-  return error instanceof SetMovedError ? error.message : undefined;
+  if (group.slices === 1 && last.set.total !== null && last.set.total !== group.rows) {
+    return true;
+  }
+  const ask = (cursor: string | undefined) => client.catalog(filters, { limit: pageSize, cursor, version }, signal);
+  try {
+    await compareAgain(pages, last.cursor === null ? 0 : pages.length - 1, ask);
+    return false;
+  } catch (error) {
+    if (error instanceof SetMovedError) {
+      return true;
+    }
+    throw error;
+  }
 }
 
-async function* walkOnce(
+async function walkOnce(
   client: Pick<CatalogClient, "catalog">,
-  filters: Filters,
-  options: WalkOptions,
-  delivered: PageFacts[],
-): AsyncGenerator<WalkedPage, void, void> {
-  const { pageSize, signal, version, counted, earlier = [], read, onDamage } = options;
-  const check = createPageCheck(filters, version, counted);
-  const before = [...delivered];
-  for (const [index, stored] of earlier.entries()) {
-    const rows = await read?.(stored);
+  { key, filters, group }: Slice,
+  store: PageStore,
+  before: readonly PageFacts[],
+  { pageSize, signal, version, needsMore, onPage, onDamage }: WalkOptions,
+): Promise<void> {
+  // The coverage does not count the slices of a group that is cut by date.
+  const check = createPageCheck(filters, group.slices === 1 ? group.rows : undefined);
+  const again = createComparison(before);
+  const earlier = store.pagesOf(key);
+  if (earlier.at(-1)?.cursor === null && earlier.every(store.isProven)) {
+    return;
+  }
+  let start: string | null | undefined;
+  let saved = 0;
+  for (const page of earlier) {
+    const rows = await store.read(page);
     if (rows === undefined) {
-      onDamage?.(earlier.length - index);
+      onDamage?.(earlier.length - saved);
       break;
     }
-    check.add(rows, stored.set, "");
-    if (stored.cursor === null) {
-      check.assertComplete();
-    }
-    delivered.push(stored);
-    yield { rows, facts: stored, stored };
+    check.add(rows, page.set, "");
+    start = page.cursor;
+    saved += 1;
   }
-  // Of the pages in the store, the walk goes on after the last one. Other pages are compared as they come again.
-  const seam = delivered.length > before.length ? delivered.length - 1 : -1;
-  const start = delivered[seam]?.cursor;
-  if (start === null) {
+  if (!needsMore()) {
     return;
   }
   const ask = (cursor: string | undefined) => client.catalog(filters, { limit: pageSize, cursor, version }, signal);
-  const compareAgain = async (index: number) => {
-    const known = delivered[index];
-    if (known !== undefined && !check.isOfVersion()) {
-      await compareRows(known, pagesFrom(delivered[index - 1]?.cursor, ask));
-    }
-  };
-  await compareAgain(seam);
-  const again = createComparison(before);
   for await (const page of pagesFrom(start, ask)) {
+    const { rows } = page;
     const set = setFactsOf(page);
-    if ((set.version ?? version) !== version && version !== undefined) {
-      throw new PlanOutdatedError("the service no longer has the version of the data that it counted");
+    if (version !== undefined && (set.version ?? version) !== version) {
+      throw new SetMovedError("the service no longer has the version of the data that it counted");
     }
-    check.add(page.rows, set, page.meta.request_id);
+    const shared = check.add(rows, set, page.meta.request_id);
+    again.take(rows);
     const cursor = page.pagination.next_cursor;
-    const rows = page.rows.slice(again.take(page.rows));
     if (cursor === null) {
       again.assertDone();
       check.assertComplete();
-      await compareAgain(0);
-      await (seam > 0 ? compareAgain(seam) : undefined);
     }
     if (rows.length > 0 || cursor === null) {
-      const facts = { rows: rows.length, digest: pageDigest(rows), cursor, set };
-      delivered.push(facts);
-      yield { rows, facts };
+      await store.save(key, saved, rows, { rows: rows.length, digest: digestOf(rows.lines()), cursor, set: shared });
+      saved += 1;
+      onPage();
+    }
+    if (!needsMore()) {
+      return;
     }
   }
-}
-
-/**
- * Compares a page with what the service returns from its cursor now, in pages that may be shorter. If a row that was read is
- * removed and another row is added further on, the total stays the same, but the rows in between move to an earlier page, and
- * a walk misses one.
- */
-async function compareRows(known: PageFacts, pages: AsyncIterable<CatalogPage>): Promise<void> {
-  const again = createComparison([known]);
-  for await (const { rows } of pages) {
-    again.take(rows);
-    if (again.isDone()) {
-      break;
-    }
-  }
-  again.assertDone();
-}
-
-/** Compares rows with those that were passed on earlier, even if the pages are cut differently now. */
-function createComparison(delivered: readonly PageFacts[]) {
-  const left = [...delivered];
-  let compared = 0;
-  let hash = createHash("sha256");
-  return {
-    isDone: () => left.length === 0,
-    assertDone: (): void => {
-      if (left.length > 0) {
-        throw new PlanOutdatedError("rows that were already read are missing now");
-      }
-    },
-    /** Returns how many of the rows were passed on earlier. */
-    take: (rows: RowBatch): number => {
-      let taken = 0;
-      for (let [page] = left; page !== undefined && taken < rows.length; [page] = left) {
-        const part = rows.slice(taken, taken + page.rows - compared);
-        hash.update(part.lines());
-        taken += part.length;
-        compared += part.length;
-        if (compared === page.rows) {
-          if (!hash.digest("hex").startsWith(page.digest)) {
-            throw new PlanOutdatedError("rows that were already read have changed");
-          }
-          left.shift();
-          compared = 0;
-          hash = createHash("sha256");
-        }
-      }
-      return taken;
-    },
-  };
 }
 
 /** The digest of a page, see `PageFacts`. */
-function pageDigest(rows: RowBatch): string {
-  return hash("sha256", rows.lines()).slice(0, 32);
-}
-
-function setFactsOf({ pagination, meta, version }: CatalogPage): SetFacts {
-  const { corpus_rows: _, ...coverage } = meta.coverage;
-  return { total: pagination.total_matching, coverage, ...(version !== undefined && { version }) };
+function digestOf(lines: Buffer): string {
+  return hash("sha256", lines).slice(0, 32);
 }

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Context } from "../../src/cli/context.ts";
 import type { GlobalOptions } from "../../src/cli/flags/global.ts";
-import { withProgress } from "../../src/cli/pull-progress.ts";
+import { showProgress } from "../../src/cli/pull-progress.ts";
 import { createReporter } from "../../src/cli/reporter.ts";
 import type { ClientEvent } from "../../src/client/events.ts";
 
@@ -39,16 +39,17 @@ const page = (remaining: number): ClientEvent => ({
 
 test("the time left includes the rate-limit windows of the remaining requests", async () => {
   const { reporter, context, lines } = plainReporter();
-  await withProgress(reporter, context, {}, async (update) => {
-    update({ total: 12_500, rows: 0 });
-    for (let remaining = 9; remaining >= 0; remaining -= 1) {
-      await vi.advanceTimersByTimeAsync(100);
-      reporter.onEvent(page(remaining));
-      update({ rows: (10 - remaining) * 500 });
-    }
-    reporter.onEvent({ type: "wait", reason: "rate limit", milliseconds: 40_000, code: undefined });
-    await vi.advanceTimersByTimeAsync(9_000);
-  });
+  const progress = showProgress(reporter, context, {});
+  progress.update({ total: 12_500, rows: 0 });
+  for (let remaining = 9; remaining >= 0; remaining -= 1) {
+    await vi.advanceTimersByTimeAsync(100);
+    reporter.onEvent(page(remaining));
+    progress.update({ rows: (10 - remaining) * 500 });
+  }
+  reporter.onEvent({ type: "wait", reason: "rate limit", milliseconds: 40_000, code: undefined });
+  await vi.advanceTimersByTimeAsync(9_000);
+  progress.done();
+  progress[Symbol.dispose]();
   // 15 requests are left: ten after the pause of 40 s, five after a window of 40 s more, which the first page saw whole.
   expect(lines()).toEqual([
     "00:00:10Z 5,000 of 12,500 rows · 40 % · 1 min 12 s left · waiting 31 s for the rate limit · 500 rows/s · 0 requests left",
@@ -58,25 +59,24 @@ test("the time left includes the rate-limit windows of the remaining requests", 
 
 test("rows of an earlier run are not in the time left", async () => {
   const { reporter, context, lines } = plainReporter();
-  await withProgress(reporter, context, {}, async (update) => {
-    update({ total: 10_000, requests: 20, stored: 9_000 });
-    update({ rows: 0 });
-    await vi.advanceTimersByTimeAsync(9_500);
-    reporter.onEvent(page(9));
-    update({ rows: 9_500 });
-    await vi.advanceTimersByTimeAsync(500);
-  });
+  const progress = showProgress(reporter, context, {});
+  progress.update({ total: 10_000, requests: 20, stored: 9_000 });
+  progress.update({ rows: 0 });
+  await vi.advanceTimersByTimeAsync(9_500);
+  reporter.onEvent(page(9));
+  progress.update({ rows: 9_500 });
+  await vi.advanceTimersByTimeAsync(500);
+  progress.done();
+  progress[Symbol.dispose]();
   expect(lines()[0]).toMatch(/^00:00:10Z 9,500 of 10,000 rows · 95 % · 9 s left /);
 });
 
 test("an error is also the last line of a log", async () => {
   const { reporter, context, lines } = plainReporter();
-  const failing = withProgress(reporter, context, {}, async (update) => {
-    update({ rows: 1 });
-    await vi.advanceTimersByTimeAsync(2_000);
-    throw new Error("the disk is full");
-  });
-  await expect(failing).rejects.toThrow("the disk is full");
+  const progress = showProgress(reporter, context, {});
+  progress.update({ rows: 1 });
+  await vi.advanceTimersByTimeAsync(2_000);
+  progress[Symbol.dispose]();
   expect(lines()).toEqual(["00:00:02Z stopped: 1 row in 2 s"]);
 });
 

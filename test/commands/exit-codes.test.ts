@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
-import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
+import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
 import { answer, stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
@@ -97,28 +97,28 @@ describe("the exit code", () => {
   });
 
   test("is 6 if rows on stdout became wrong", async () => {
-    const entry = { ...COMBINATION, corpus_rows: 2_000, matching_rows: 2_000 };
-    const meta = { ...META, coverage: { ...META.coverage, corpus_rows: 2_000, matching_rows: 2_000 } };
-    const row = (sku: string) => JSON.stringify(product({ sku, product_id: sku, crawl_date: "2026-01-01" }));
-    const page = (sku: string, rcd: string | null) =>
-      pageBody(
-        [row(sku)],
-        { total_matching: 2_000, limit: 1, has_more: true, next_cursor: "next" },
-        { ...meta, resolved: { ...META.resolved, rcd, end_date: "2026-01-01" } },
-      );
-    const refusal = problemBody({ code: "invalid_cursor", status: 400, retryable: false });
+    const combinations = ["lamps", "rugs"].map((category) => ({
+      ...{ ...COMBINATION, category, corpus_rows: 1, matching_rows: 1 },
+      rcd: `${COMBINATION.retailer}:${category}:${COMBINATION.department}`,
+    }));
+    const summary = { ...META.coverage, combinations: 1, corpus_rows: 1, matching_rows: 1 };
     let pages = 0;
-    const shifting = await startFaultServer(({ target }) => {
+    const moving = await startFaultServer(({ target }) => {
       if (target.startsWith("/v1/coverage")) {
-        return answer({ body: coverageBody([entry], meta) });
+        const both = { ...summary, combinations: 2, corpus_rows: 2, matching_rows: 2 };
+        return answer({ body: coverageBody(combinations, { ...META, coverage: both }) });
       }
       pages += 1;
-      return pages === 2
-        ? answer({ status: 400, body: refusal })
-        : answer({ body: page(`row-${pages}`, new URL(target, "http://x").searchParams.get("rcd")) });
+      const rcd = new URL(target, "http://x").searchParams.get("rcd") ?? "";
+      const [retailer = "", category = "", department = ""] = rcd.split(":");
+      const row = product({ retailer, category, department, sku: `row-${pages}`, product_id: `row-${pages}` });
+      // The rows of the second combination have become two: the set is planned again, and the first one has another row.
+      const position = { total_matching: category === "rugs" ? 2 : 1, has_more: false, next_cursor: null, limit: 1 };
+      const meta = { ...META, coverage: summary, resolved: { ...META.resolved, rcd } };
+      return answer({ body: pageBody([JSON.stringify(row)], position, meta) });
     });
-    onTestFinished(() => shifting.close());
-    const env = { CATALOG_BASE_URL: shifting.url.href, CATALOG_API_KEY: "k".repeat(43) };
+    onTestFinished(() => moving.close());
+    const env = { CATALOG_BASE_URL: moving.url.href, CATALOG_API_KEY: "k".repeat(43) };
     const { code, stderr } = await runInProcess(["export", "--page-size", "1", "--concurrency", "1"], { env });
     expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("changed while it was read")]);
   });

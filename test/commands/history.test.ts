@@ -44,8 +44,8 @@ describe("catalog history", () => {
 
     expect(stdout.split("\n").slice(0, 4)).toEqual([
       "Desk lamp, brass · acme A1",
-      "last 18 EUR (2026-01-04), a new low",
-      "lowest 18 EUR (2026-01-04), highest 25 EUR (2026-01-03)",
+      "last 18.00 EUR (2026-01-04), a new low",
+      "lowest 18.00 EUR (2026-01-04), highest 25.00 EUR (2026-01-03)",
       "2 changes in 4 days  ▃▃█▁",
     ]);
     expect(stdout.split("\n").filter((line) => line.startsWith("2026"))).toHaveLength(3);
@@ -131,7 +131,7 @@ describe("catalog history", () => {
     expect(await skusOf("B0Chx1W1XY")).toEqual(["B0CHX1W1XY", "b0chx1w1xy"]);
     for (const wrong of ["B0CHX1WXY", "BOCHX1W1XY", "B0CHX"]) {
       const { code, stderr } = await runInProcess(["history", wrong, folder]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`\n  catalog history B0CHX1W1XY ${folder}\n`)]);
+      expect([code, stderr]).toEqual([4, expect.stringContaining(`\n  catalog history B0CHX1W1XY ${folder}\n`)]);
     }
   });
 
@@ -147,16 +147,16 @@ describe("catalog history", () => {
       'no row of the sku "no/where" from 2026-01-15 to 2026-01-15, and "no/where" is not a',
     );
     const path = await runCatalog(["history", "A1", "./no/where"], { cwd: folder });
-    expect([path.code, path.stderr]).toEqual([1, expect.stringContaining("./no/where was not written by")]);
+    expect([path.code, path.stderr]).toEqual([1, expect.stringContaining("there is no folder ./no/where")]);
   });
 
   test("says whether the last price is a new low, and of several products which ones have one", async () => {
     const higher = await runInProcess(["history", "A1", synced, "-f", "table", "--end-date", "2026-01-03"]);
-    expect(higher.stdout).toContain("last 25 EUR (2026-01-03), not a new low");
+    expect(higher.stdout).toContain("last 25.00 EUR (2026-01-03), not a new low");
 
     const { stdout } = await runInProcess(["history", "--search", "desk lamp", synced, "-f", "table"]);
     expect(stdout.split("\n").filter((line) => line.includes("new low"))).toEqual([
-      expect.stringMatching(/ acme .* 18 /),
+      expect.stringMatching(/ acme .* 18.00 /),
     ]);
   });
 
@@ -197,10 +197,46 @@ describe("catalog history", () => {
     ]);
   });
 
+  test("shows a suspect price, which is in no figure, and never compares across a change of currency", async () => {
+    const prices = [20, 20, 0.01, 21, 900, 910, 905];
+    const folder = await syncedFolder(
+      prices.map((selling_price, day) =>
+        product({ crawl_date: `2026-01-0${day + 1}`, sku: "A1", selling_price, currency: day < 4 ? "EUR" : "INR" }),
+      ),
+    );
+    const { stdout } = await runInProcess([
+      ...["history", "A1", folder, "-f", "csv", "--columns", "crawl_date,selling_price,percent,suspect"],
+    ]);
+    expect(stdout.trimEnd().split("\r\n").slice(1)).toEqual([
+      "2026-01-01,20,,false",
+      "2026-01-02,20,0,false",
+      "2026-01-03,0.01,,true",
+      "2026-01-04,21,5,false",
+      "2026-01-05,900,,false",
+      "2026-01-06,910,1.111111,false",
+      "2026-01-07,905,-0.549451,false",
+    ]);
+    const table = await runInProcess(["history", "A1", folder, "-f", "table"]);
+    expect(table.stdout).toContain(
+      "lowest 900 INR (2026-01-05), highest 910 INR (2026-01-06)".replaceAll(/(9.0)/g, "$1.00"),
+    );
+    const all = await runInProcess([
+      "history",
+      "A1",
+      folder,
+      "--include-suspect",
+      "--end-date",
+      "2026-01-04",
+      "-f",
+      "table",
+    ]);
+    expect(all.stdout).toContain("lowest 0.01 EUR (2026-01-03)");
+  });
+
   test("names a sku that is not in the folder", async () => {
     const { code, stderr } = await runInProcess(["history", "A1", "C3", synced]);
 
-    expect(code).toBe(2);
+    expect(code).toBe(4);
     expect(stderr).toContain('has no row of the sku "C3" from 2026-01-01 to 2026-01-04');
     expect(stderr).toContain(`\`catalog history --search WORDS ${synced}\``);
   });
@@ -212,7 +248,7 @@ describe("catalog history", () => {
     const folders = { config: "/nonexistent", data: "/nonexistent", cache };
     const { code, stderr } = await runInProcess(["history", "nykqaq", "--demo"], { folders, now: () => now });
 
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: the demo has no row of the sku "nykqaq" from /)]);
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/^error: the demo has no row of the sku "nykqaq" from /)]);
     expect(stderr).toContain("`catalog history --search WORDS --demo`");
   });
 

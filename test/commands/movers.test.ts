@@ -21,6 +21,14 @@ const rows = [
   }),
 );
 
+type History = readonly (readonly [day: string, price: number, currency?: string])[];
+
+function historyOf(sku: string, history: History) {
+  return history.map(([crawl_date, selling_price, currency = "EUR"]) =>
+    product({ crawl_date, sku, selling_price, currency, mrp: 100 }),
+  );
+}
+
 describe("catalog movers", () => {
   test("writes drops, rises, new lows and discounts with their titles", async () => {
     const { code, stdout } = await runInProcess(["movers", await syncedFolder(rows), "--since", "latest-7d"]);
@@ -65,6 +73,77 @@ describe("catalog movers", () => {
 
     expect([held.code, held.stdout.split("\n").length, free.code]).toEqual([8, 2, 0]);
     expect(held.stderr).toBe("error: 1 product fell more than 20 %: acme fell\n");
+  });
+
+  test("sees products beyond the listed ones with --fail-if", async () => {
+    const less = historyOf("less", [
+      ["2026-01-01", 100],
+      ["2026-01-08", 90],
+    ]);
+    const folder = await syncedFolder([...rows, ...less]);
+    const listed = ["movers", folder, "-n", "1", "--only", "drop", "--columns", "sku", "-f", "csv"];
+    const { code, stdout, stderr } = await runInProcess([...listed, "--fail-if", "percent > -20"]);
+
+    expect({ code, stdout, stderr }).toEqual({
+      code: 8,
+      stdout: "sku\r\nfell\r\n",
+      stderr: expect.stringContaining("error: percent > -20 holds for 1 product: acme less\n"),
+    });
+  });
+
+  test.each<[string, History, object[]]>([
+    [
+      "says on which day an earlier low was last seen, and since when there is a new one",
+      [
+        ["2026-01-01", 10],
+        ["2026-01-02", 8],
+        ["2026-01-04", 8],
+        ["2026-01-05", 9],
+        ["2026-01-10", 6],
+        ["2026-01-11", 6],
+        ["2026-01-12", 7],
+      ],
+      [
+        {
+          ...{ low_date: "2026-01-04", low_selling_price: 8, date: "2026-01-12", selling_price: 7 },
+          ...{ new_low_price: 6, reached_date: "2026-01-10", below_low_percent: -25 },
+        },
+      ],
+    ],
+    [
+      "compares a new low with prices since the last change of currency only",
+      [
+        ["2026-01-01", 5],
+        ["2026-01-04", 20, "USD"],
+        ["2026-01-12", 18, "USD"],
+      ],
+      [
+        {
+          ...{ low_date: "2026-01-04", low_selling_price: 20, date: "2026-01-12", selling_price: 18 },
+          ...{ new_low_price: 18, reached_date: "2026-01-12", below_low_percent: -10 },
+        },
+      ],
+    ],
+    [
+      "takes no price in a new currency for a new low",
+      [
+        ["2026-01-01", 20],
+        ["2026-01-12", 18, "USD"],
+      ],
+      [],
+    ],
+  ])("%s", async (_, history, expected) => {
+    const folder = await syncedFolder(historyOf("lamp", history));
+    const columns = [
+      ...["low_date", "low_selling_price", "date", "selling_price"],
+      ...["new_low_price", "reached_date", "below_low_percent"],
+    ];
+    const args = ["movers", folder, "--only", "new_low", "--columns", columns.join(), "-f", "ndjson"];
+    const { code, stdout } = await runInProcess(args);
+    expect([code, stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))]).toEqual([
+      0,
+      expected,
+    ]);
   });
 
   test.each([

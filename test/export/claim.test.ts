@@ -2,7 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileError, LockedError } from "../../src/contract/errors.ts";
-import { type Claim, withClaim } from "../../src/export/claim.ts";
+import { type Claim, claimOutput } from "../../src/export/claim.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 
@@ -17,8 +17,11 @@ const OPTIONS = {
   onLeft: () => undefined,
 } as const;
 
-function claim<T>(path: string, work: (claim: Claim | undefined) => Promise<T>): Promise<T> {
-  return withClaim(path, process.pid, OPTIONS, work);
+async function claim<T>(path: string, work: (claim: Claim | undefined) => Promise<T>): Promise<T> {
+  await using claimed = await claimOutput(path, process.pid, OPTIONS);
+  const result = await work(claimed);
+  await claimed?.store.remove();
+  return result;
 }
 
 test("only one process at a time writes an output; its unfinished files go when it is done", async () => {
@@ -29,8 +32,8 @@ test("only one process at a time writes an output; its unfinished files go when 
   }
   const result = await claim(path, async (held) => {
     await expect(claim(path, async () => expect.unreachable())).rejects.toThrow(LockedError);
-    await held?.assertHeld();
-    expect([held?.target, held?.pages.size(), held?.resumedFrom]).toEqual([path, 0, undefined]);
+    await held?.lock.assertHeld();
+    expect([held?.target, held?.store.pages.size(), held?.store.resumedFrom]).toEqual([path, 0, undefined]);
     const files = ["rows.csv.partial.json", "rows.csv.partial.lock", "rows.csv.partial.pages"];
     expect((await readdir(folder)).sort()).toEqual(files);
     return "done";
@@ -43,10 +46,10 @@ test("a run that fails leaves its pages, but no lock", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "rows.csv");
   const failed = claim(path, async (held) => {
-    await held?.pages.begin({ page_size: 1, slice_pages: 1 });
+    await held?.store.pages.begin({ page_size: 1, slice_pages: 1 });
     const coverage = { combinations: 1, matching_rows: 1, earliest_date: null, latest_date: null };
     const facts = { rows: 1, digest: "", cursor: null, set: { total: 1, coverage } };
-    await held?.pages.save("slice", 0, batchOf(["{}"]), facts);
+    await held?.store.pages.save("slice", 0, batchOf(["{}"]), facts);
     throw new Error("interrupted");
   });
   await expect(failed).rejects.toThrow("interrupted");
@@ -54,7 +57,7 @@ test("a run that fails leaves its pages, but no lock", async () => {
 });
 
 test("what is no regular file has no claim", async () => {
-  expect(await claim("/dev/null", async (held) => held)).toBeUndefined();
+  expect(await claim("/dev/null", async (held) => held?.target)).toBeUndefined();
 });
 
 test("a name must leave room for those of the unfinished files", async () => {

@@ -38,7 +38,7 @@ const MIB = 1024 * 1024;
 /** A spool with more rows than are kept in memory: 17 of 1 MiB. */
 async function spoolOnDisk(path: string) {
   const spool = await openPartitionSpool(path, () => "a");
-  onTestFinished(spool.close);
+  onTestFinished(spool[Symbol.asyncDispose]);
   for (let row = 0; row < 17; row += 1) {
     await spool.write(batchOf([JSON.stringify({ sku: `${row} ${"x".repeat(MIB)}` })]));
   }

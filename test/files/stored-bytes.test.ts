@@ -39,7 +39,7 @@ test("pieces in temporary files are read as they were appended, whichever are fr
     fc.asyncProperty(
       fc.array(fc.record({ length: fc.integer({ min: 0, max: 9 }), free: fc.nat(3) }), { maxLength: 60 }),
       async (steps) => {
-        const bytes = temporaryBytes(true);
+        const bytes = temporaryBytes();
         const kept: { extent: Extent; text: string }[] = [];
         for (const [index, { length, free }] of steps.entries()) {
           const text = String(index % 10).repeat(length);
@@ -70,7 +70,7 @@ function unnamed(): string[] {
 }
 
 test("a temporary file is gone when all of its pieces are freed", async () => {
-  const bytes = temporaryBytes(true);
+  const bytes = temporaryBytes();
   onTestFinished(() => bytes.close());
   const large = Buffer.alloc(40 * 1024 * 1024);
   const extents: Extent[] = [];

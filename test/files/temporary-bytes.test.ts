@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type Extent, temporaryBytes } from "../../src/files/stored-bytes.ts";
+import { temporaryBytes } from "../../src/files/stored-bytes.ts";
 
 /** Lets writes to any file fail while the disk is full. */
 async function disk() {
@@ -35,27 +35,14 @@ function modesOfUnnamed(): number[] {
 test("only the owner could read the temporary store of pages while it has a name", async () => {
   const before = process.umask(0o000);
   onTestFinished(() => void process.umask(before));
-  const store = temporaryBytes(true);
+  const store = temporaryBytes();
   onTestFinished(() => store.close());
   expect(await store.append(Buffer.from("rows"))).toBeDefined();
   expect(modesOfUnnamed()).toEqual([0o600]);
 });
 
-test("a full disk is no error where pages may wait, and is asked again", async () => {
-  const store = temporaryBytes(false);
-  onTestFinished(() => store.close());
-  const space = await disk();
-  const first = (await store.append(Buffer.from("first"))) as Extent;
-  space.isFull = true;
-  expect(await store.append(Buffer.from("second"))).toBeUndefined();
-  space.isFull = false;
-  const third = (await store.append(Buffer.from("third"))) as Extent;
-  expect([await store.read(first), await store.read(third)]).toEqual([Buffer.from("first"), Buffer.from("third")]);
-  expect(space.refused).toBe(1);
-});
-
 test("a full disk is an error where pages must be kept", async () => {
-  const store = temporaryBytes(true);
+  const store = temporaryBytes();
   onTestFinished(() => store.close());
   const space = await disk();
   space.isFull = true;

@@ -7,17 +7,28 @@ import { LockedError } from "../../src/contract/errors.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { moveIntoPlace } from "../../src/export/destination/partitions.ts";
 import { placeOfDay } from "../../src/folder/day-files.ts";
-import { ownFolderOf, storeIn, withLockedFolder } from "../../src/folder/folder-lock.ts";
+import { type LockedFolder, lockFolder, ownFolderOf, storeIn } from "../../src/folder/folder-lock.ts";
 import { newState } from "../../src/folder/folder-state.ts";
 import { placeDays, type SyncRun } from "../../src/folder/sync/sync-run.ts";
 import { finishBatch } from "../../src/folder/sync/unfinished.ts";
-import { type StoreOptions, withStore } from "../../src/pull/store/open-store.ts";
+import { openPageStore, type StoreOptions } from "../../src/pull/store/open-store.ts";
 import type { SetFacts } from "../../src/pull/store/page-store.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 import { FIRST_DAY } from "../helpers/synced-folder.ts";
+
+/** Does something with a locked folder. An error after the lock was lost has that as its reason, as in the commands. */
+async function withLockedFolder(folder: string, work: (locked: LockedFolder) => Promise<void>): Promise<void> {
+  await using locked = await lockFolder(folder, process.pid);
+  try {
+    await work(locked);
+  } catch (error) {
+    await locked.lock.assertHeld();
+    throw error;
+  }
+}
 
 /** Makes the lock that of a process elsewhere, which was silent for longer than a lock lives. */
 async function makeStale(folder: string): Promise<void> {
@@ -48,7 +59,7 @@ test.each([
   const state = join(ownFolderOf(folder), "state.json");
   expect(await readdir(folder)).toEqual([".catalog"]);
   await makeStale(folder);
-  await withLockedFolder(folder, process.pid, async ({ lock, staging }) => {
+  await withLockedFolder(folder, async ({ lock, staging }) => {
     await writeFile(join(staging, "1"), "mine");
     await writeFile(state, "mine");
     child.kill("SIGCONT");
@@ -70,7 +81,7 @@ async function takeLock(folder: string): Promise<void> {
 
 test("files are moved only as long as the lock is held, also in the middle of a move", async () => {
   const folder = await temporaryFolder();
-  const moved = withLockedFolder(folder, process.pid, async ({ lock, staging }) => {
+  const moved = withLockedFolder(folder, async ({ lock, staging }) => {
     const files = new Map<string, string>();
     for (const name of ["a", "b"]) {
       await writeFile(join(staging, name), name);
@@ -95,20 +106,20 @@ test("files are moved only as long as the lock is held, also in the middle of a 
 test("no page, no day and no state of a folder is written without its lock", async () => {
   const folder = await temporaryFolder();
   const paths = storeIn(folder, "sync");
-  const lost = withLockedFolder(folder, process.pid, async (locked) => {
+  const lost = withLockedFolder(folder, async (locked) => {
     const options: StoreOptions = {
       ...{ head: { service: "a", filters: {}, asked: {} }, pageSize: 1, mode: "fresh", tool: "test", startedAt: "" },
       ...{ lock: locked.lock, refuse: () => new Error("refused"), onNote: () => undefined, onLeft: () => undefined },
     };
-    await withStore(paths, options, async ({ pages }) => {
-      await takeLock(folder);
-      await expect(pages.begin({ page_size: 1, slice_pages: 1 })).rejects.toThrow(LockedError);
-      const page = { rows: 1, digest: "", cursor: null, set: {} as SetFacts };
-      await expect(pages.save("slice", 0, batchOf(["{}"]), page)).rejects.toThrow(LockedError);
-      const state = newState({ service: "a", filters: {} });
-      const run = { ...locked, state, options: { folder } } as unknown as SyncRun;
-      await expect(placeDays(run, new Map([[FIRST_DAY, undefined]]))).rejects.toThrow(LockedError);
-    });
+    await using store = await openPageStore(paths, options);
+    const { pages } = store;
+    await takeLock(folder);
+    await expect(pages.begin({ page_size: 1, slice_pages: 1 })).rejects.toThrow(LockedError);
+    const page = { rows: 1, digest: "", cursor: null, set: {} as SetFacts };
+    await expect(pages.save("slice", 0, batchOf(["{}"]), page)).rejects.toThrow(LockedError);
+    const state = newState({ service: "a", filters: {} });
+    const run = { ...locked, state, options: { folder } } as unknown as SyncRun;
+    await expect(placeDays(run, new Map([[FIRST_DAY, undefined]]))).rejects.toThrow(LockedError);
     throw new Error("hidden by the reason for all of these");
   });
   await expect(lost).rejects.toThrow(LockedError);
@@ -131,7 +142,7 @@ test("what another process stages stays if it took the lock before this one bega
     await takeLock(folder);
   });
   let hasWorked = false;
-  const lost = withLockedFolder(folder, process.pid, async () => {
+  const lost = withLockedFolder(folder, async () => {
     hasWorked = true;
   });
   await expect(lost).rejects.toThrow(LockedError);
@@ -173,7 +184,7 @@ test("a day stays if the lock is lost after the state has the day as pending", a
 test("what earlier runs staged is removed, and the folder of the tool is gone when nothing is kept", async () => {
   const folder = await temporaryFolder();
   await mkdir(join(ownFolderOf(folder), "staging/left"), { recursive: true });
-  await withLockedFolder(folder, process.pid, async ({ staging }) => {
+  await withLockedFolder(folder, async ({ staging }) => {
     expect(await readdir(ownFolderOf(folder))).toEqual(["lock", basename(staging)]);
   });
   expect(await readdir(folder)).toEqual([]);

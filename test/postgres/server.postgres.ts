@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { EXIT } from "../../src/contract/errors.ts";
 import { loadRows } from "../../src/service/load/load-rows.ts";
 import { listKeys } from "../../src/service/store/access/manage-keys.ts";
 import { RefusedChangeError, StoreTimeoutError, StoreUnavailableError } from "../../src/service/store/store.ts";
@@ -235,9 +236,9 @@ test("a sku that is too long for an index of PostgreSQL is refused by name", asy
 test("messages name the database without its password", async () => {
   const place = "postgres://me:s3cret@127.0.0.1:1/db?password=s3cret";
   const failed = await runInProcess(["service", "keys", "list", "--database", place]);
-  expect(failed).toMatchObject({ code: 1, stdout: "" });
+  expect(failed).toMatchObject({ code: EXIT.unavailable, stdout: "" });
   expect(failed.stderr).toMatch(
-    /^error: the database postgres:\/\/me@127\.0\.0\.1:1\/db cannot be used: .*ECONNREFUSED/,
+    /^error: the database server of postgres:\/\/me@127\.0\.0\.1:1\/db does not respond: .*ECONNREFUSED/,
   );
   expect(failed.stderr).not.toContain("s3cret");
 });

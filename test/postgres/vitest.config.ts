@@ -4,7 +4,7 @@ import base from "../../vitest.config.ts";
 /** What a file alone can be: damaged, copied, migrated, read-only. Its tests say nothing about PostgreSQL. */
 const OF_FILES = [
   "test/service/http/read-only.test.ts",
-  "test/service/http/connections/**",
+  "test/service/http/connections.test.ts",
   "test/service/demo/**",
   "test/service/load/read-*.test.ts",
   "test/service/store/writable-store.test.ts",

@@ -7,11 +7,12 @@ function planOf(pageSize: number, ...rows: number[]): Plan {
   return {
     slices: rows.map((count) => ({ key: "", filters: {}, group: { rows: count, slices: 1 }, rows: count })),
     totalRows: rows.reduce((sum, count) => sum + count, 0),
-    requests: rows.reduce((sum, count) => sum + Math.ceil(count / pageSize), 0),
+    pages: rows.reduce((sum, count) => sum + Math.ceil(count / pageSize), 0),
+    version: "7",
   };
 }
 
-const ALL = { pageSize: 100, maxRows: undefined };
+const ALL = { pageSize: 100, maxRows: undefined, recheck: undefined };
 
 const UNLIMITED: RequestLimits = {
   limit: undefined,
@@ -76,14 +77,11 @@ describe("an estimate", () => {
     expect(estimate(planOf(100, 1000, 1000), { ...ALL, maxRows: 250 }, UNLIMITED)).toEqual(expected);
   });
 
-  test("reads slices with wanted rows completely", () => {
-    // One page of each slice is read again.
-    const expected = { rows: 500, slices: 2, requests: 11, windows: 1, seconds: 6.5 };
-    const plan = planOf(100, 400, 400, 400);
-    expect(estimate(plan, { ...ALL, maxRows: 500 }, UNLIMITED)).toEqual(expected);
-    // None, if the service names the version of its data.
-    const versioned = { rows: 500, slices: 2, requests: 9, windows: 1, seconds: 5.5 };
-    expect(estimate({ ...plan, version: "7" }, { ...ALL, maxRows: 500 }, UNLIMITED)).toEqual(versioned);
+  test("counts the pages that are read a second time, of a service that names no version of its data", () => {
+    const { version: _, ...plan } = planOf(100, 40_000, 40_000);
+    const requests = (recheck?: number) => estimate(plan, { ...ALL, recheck }, UNLIMITED).requests;
+    expect([requests(), requests(0), requests(10), requests(100)]).toEqual([809, 801, 881, 1601]);
+    expect(estimate(plan, { ...ALL, maxRows: 200 }, UNLIMITED).requests).toBe(5);
   });
 
   test("covers the whole set if more rows are wanted than exist", () => {

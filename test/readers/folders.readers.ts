@@ -40,7 +40,20 @@ const READERS: Readonly<Record<string, (folder: string, depth: number) => Promis
     ),
 };
 
-const NEEDED: Readonly<Record<string, string>> = { pyarrow: "pyarrow", pandas: "pandas, pyarrow" };
+/** Readers that refuse a folder with any file of another ending, and so a synced one. */
+const STRICT: Readonly<Record<string, (folder: string) => Promise<Row[]>>> = {
+  "Polars of Python": (folder) =>
+    rowsInPython("import polars", `polars.read_parquet(${JSON.stringify(folder)}).to_dicts()`),
+  fastparquet: (folder) =>
+    rowsInPython(
+      "import fastparquet",
+      `fastparquet.ParquetFile(${JSON.stringify(folder)}).to_pandas()[["product_id", "retailer", "crawl_date", "selling_price"]].astype(str).to_dict("records")`,
+    ),
+};
+
+const NEEDED: Readonly<Record<string, string>> = {
+  ...{ pyarrow: "pyarrow", pandas: "pandas, pyarrow", "Polars of Python": "polars", fastparquet: "fastparquet" },
+};
 
 /** pip cannot install everywhere, so the readers in Python may be missing; then they have no tests, and the run says so. */
 const missing = Object.keys(NEEDED).filter((name) => !canImport(NEEDED[name] ?? ""));
@@ -70,6 +83,12 @@ describe.each(Object.keys(READERS).filter((name) => !missing.includes(name)))("%
     ["a folder of partitions", "partitions", 2],
   ])("%s", async (_, kind, depth) => {
     expect(inOrder((await READERS[name]?.(join(folder, kind), depth)) ?? [])).toEqual(expected);
+  });
+});
+
+describe.each(Object.keys(STRICT).filter((name) => !missing.includes(name)))("%s reads by its usual call", (name) => {
+  test("a folder of partitions", async () => {
+    expect(inOrder((await STRICT[name]?.(join(folder, "partitions"))) ?? [])).toEqual(expected);
   });
 });
 

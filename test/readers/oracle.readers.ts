@@ -93,14 +93,6 @@ describe.runIf(python !== undefined)(
       LONG,
     );
 
-    test.each([[], ["--strict-days"], ["--from", addDays(today, -40), "--to", addDays(today, -9), "--max-age", "5d"]])(
-      "diff %s",
-      async (...flags) => {
-        await expectEqual(["diff", "rows", ...flags], ["diff", ...flags]);
-      },
-      LONG,
-    );
-
     test(
       "index of a basket",
       async () => {

@@ -38,6 +38,8 @@ export interface PullFlags {
   concurrency: number;
   /** Requests a minute. */
   maxRate?: number;
+  /** Percentage of the pages. */
+  recheck?: number;
 }
 
 /** @throws UsageError for wrong filters or contradicting global options */
@@ -60,6 +62,15 @@ export function parseFolderSource(
 /** @param emptiness condition in the help of `--fail-on-empty` */
 export function addReadFlags(command: Command, emptiness = "if nothing matches"): Command {
   return addDemoFlag(command.option("--fail-on-empty", `exit with 7 ${emptiness}`));
+}
+
+/** Of the commands that keep what they pull. */
+export function addRecheckFlag(command: Command): Command {
+  return command.option(
+    "--recheck <percent>",
+    "share of the pages that are read a second time at the end, the oldest first, where the service names no version of its data (default: 1, at least 4 pages)",
+    wholeNumber("--recheck", 0, 100),
+  );
 }
 
 export function addDemoFlag(command: Command): Command {

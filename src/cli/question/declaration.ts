@@ -1,7 +1,7 @@
 import type { DuckDb } from "../../files/duckdb.ts";
 import type { AnswerRow, Parameters } from "../../folder/ask/ask.ts";
 import type { Condition } from "../flags/condition.ts";
-import type { ListingOptions, TableFormat } from "../flags/output.ts";
+import type { ListingOptions, PageOptions, TableFormat } from "../flags/output.ts";
 import type { FolderOptions } from "../flags/source.ts";
 import type { SortKey } from "../order.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
@@ -26,6 +26,8 @@ export interface QuestionOptions extends FolderOptions, ListingOptions<TableForm
   /** Digits; undefined if no row is left out as suspect. */
   suspectFactor: string | undefined;
   failIf: Condition<string> | undefined;
+  /** The page of `--html`, of a question that has one. */
+  page?: PageOptions | undefined;
   /** Whether the SQL is written instead of the answer. */
   showSql: boolean;
 }
@@ -59,14 +61,14 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
   columns: readonly QuestionColumn[];
   /** Whether it compares with `--since`. */
   compares?: boolean;
-  /** The two days that it compares, if the command line names both; otherwise those of `since`. */
-  days?: (
-    options: Options,
-    synced: SyncedFolder,
-    today: { newest: string; now: number },
-  ) => { from: string; to: string } | undefined;
   /** Further parameters. */
   parameters: (options: Options) => Parameters;
+  /**
+   * Looks up further parameters in the folder.
+   *
+   * @param scope the parameters of what the filters match
+   */
+  find?: (prices: DuckDb, scope: Parameters, options: Options, synced: SyncedFolder) => Promise<Parameters>;
   /** Columns that name a row in the error of `--fail-if`. */
   subject: readonly string[];
   /** What a row is about: `product`. */
@@ -77,16 +79,18 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
   limitPer?: (options: Options) => readonly string[];
   /** The totals of a table: SQL expressions over all rows, by the names of their columns. */
   totals?: Readonly<Record<string, string>>;
-  /** Parameters of an answer with more rows, which the totals are of. */
-  totalsOf?: Parameters;
-  /** What must be known to read the answer. */
-  warnings?: (prices: DuckDb, parameters: Parameters) => Promise<readonly string[]>;
+  /** Columns of the query for the view alone. */
+  viewColumns?: readonly string[];
+  /** Whether the view takes all rows and shows some of them. */
+  viewTakesAll?: boolean;
+  /** The page of `--html`. */
+  page?: {
+    render: (shown: ShownAnswer, options: Options, source: { name: string; now: number }) => Promise<string>;
+    /** What it has, in words. */
+    note: (shown: ShownAnswer, options: Options) => string;
+  };
   /** How people see the answer if no columns are chosen. */
-  view: (
-    shown: ShownAnswer,
-    options: Options,
-    screen: Screen,
-  ) => { text: string; hidden: readonly string[]; notes?: readonly string[] };
+  view: (shown: ShownAnswer, options: Options, screen: Screen) => { text: string; hidden: readonly string[] };
 }
 
 /** Short names for `--sort`. */

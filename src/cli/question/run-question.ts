@@ -3,7 +3,7 @@ import { closest } from "../../contract/values/closest.ts";
 import { counted, groupDigits } from "../../contract/values/counted.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
-import { type Answer, ask, filledIn, type Parameters, readRows } from "../../folder/ask/ask.ts";
+import { type Answer, ask, filledIn, type Parameters, type RowSelection, readRows } from "../../folder/ask/ask.ts";
 import { openPrices } from "../../folder/ask/open-prices.ts";
 import type { Context } from "../context.ts";
 import { heldText } from "../flags/condition.ts";
@@ -14,10 +14,10 @@ import { screenOf } from "../terminal/screen.ts";
 import { recordTable } from "../terminal/tables/row-table.ts";
 import { renderTable } from "../terminal/tables/table.ts";
 import { usualLimit } from "../write-list.ts";
-import { writeChunks } from "../write-rows.ts";
+import { writeChunks, writePage } from "../write-rows.ts";
 import { daysOfRetailers, newestDayOf, newestOfRetailers } from "./compared-days.ts";
 import { namesOf, type Question, type QuestionOptions, type ShownAnswer } from "./declaration.ts";
-import { type SinceOfRetailers, sinceOfRetailers } from "./since.ts";
+import { sinceOfRetailers } from "./since.ts";
 import { writeAnswer } from "./write-answer.ts";
 
 /** Asks a folder a question and writes the answer. */
@@ -29,29 +29,20 @@ export async function runQuestion<Options extends QuestionOptions>(
   await withSyncedFolder(options, context, async (synced) => {
     const { reporter, signal, folder, name } = synced;
     const { newest: newestOfFolder, laterRows } = newestDayOf(synced, context.now());
-    const days = question.days?.(options, synced, { newest: newestOfFolder, now: context.now() });
-    const lastDay = days?.to ?? synced.filters.end_date ?? newestOfFolder;
+    const lastDay = synced.filters.end_date ?? newestOfFolder;
     if (laterRows > 0) {
       reporter.warn(`${name} has ${counted(laterRows, "row")} of days after today; they are left out`);
     }
     const newest = newestOfRetailers(synced, lastDay);
-    const compared = await comparedDays(question, options, days, synced, newest, context);
+    const compared = question.compares
+      ? await sinceOfRetailers({ since: options.since, command: question.command }, synced, newest, context)
+      : undefined;
     try {
       const today = dayOf(context.now());
       const scope = {
         ...scopeOf(synced, options),
         days: daysOfRetailers(synced, newest, { lastDay, today }, compared?.of),
       };
-      const parameters = {
-        ...scope,
-        max_age: options.maxAge ?? null,
-        last_day: lastDay,
-        ...question.parameters(options),
-      };
-      if (options.showSql) {
-        await writeChunks([`${filledIn(question.sql, parameters).trim()}\n`], options.output, context);
-        return;
-      }
       await using prices = await openPrices({
         ...{ folder, state: synced.state, signal, lastDay, suspectFactor: options.suspectFactor, scope },
         onBuild: (days) => reporter.progress.update({ doing: `reading the prices of ${counted(days, "day")}` }),
@@ -59,13 +50,20 @@ export async function runQuestion<Options extends QuestionOptions>(
       });
       reporter.progress.clear();
       await checkBrandNames(prices, options.brands, name);
-      for (const warning of (await question.warnings?.(prices, parameters)) ?? []) {
-        reporter.warn(warning);
+      const parameters = {
+        ...scope,
+        max_age: options.maxAge ?? null,
+        last_day: lastDay,
+        ...question.parameters(options),
+        ...(await question.find?.(prices, scope, options, synced)),
+      };
+      if (options.showSql) {
+        await writeChunks([`${filledIn(question.sql, parameters).trim()}\n`], options.output, context);
+        return;
       }
-      const totals = hasRowFormat(options.output) ? undefined : await totalsOf(prices, question, parameters);
       const answer = await ask(prices, question.sql, parameters);
-      const answered = { newest: lastDay, since: compared?.oldest ?? "" };
-      const isWhole = await write(question, options, answer, { days: answered, totals }, synced, context);
+      const days = { newest: lastDay, since: compared?.oldest ?? "" };
+      const isWhole = await write(question, options, answer, days, synced, context);
       await noteSuspects(prices, parameters, synced, options);
       if (compared?.bookmark !== undefined) {
         await (isWhole
@@ -92,71 +90,80 @@ function scopeOf({ filters }: SyncedFolder, { brands }: QuestionOptions): Parame
   };
 }
 
-/** The day that each retailer is compared with; undefined for a question that compares nothing. */
-async function comparedDays<Options extends QuestionOptions>(
-  { compares, command }: Question<Options>,
-  { since }: Options,
-  days: { from: string } | undefined,
-  synced: SyncedFolder,
-  newest: ReadonlyMap<string, string>,
-  context: Context,
-): Promise<SinceOfRetailers | undefined> {
-  if (days !== undefined) {
-    return { oldest: days.from, of: () => days.from, bookmark: undefined };
-  }
-  return compares ? await sinceOfRetailers({ since, command }, synced, newest, context) : undefined;
-}
-
-/** What `totals` of a question gives. */
-async function totalsOf<Options extends QuestionOptions>(
-  prices: DuckDb,
-  { sql, totals, totalsOf = {} }: Question<Options>,
-  parameters: Parameters,
-) {
-  return totals && (await (await ask(prices, sql, { ...parameters, ...totalsOf })).totals(totals));
-}
-
 /** @returns whether all rows of the answer were written */
 async function write<Options extends QuestionOptions>(
   question: Question<Options>,
   options: Options,
   answer: Answer,
-  about: Pick<ShownAnswer, "days" | "totals">,
+  days: ShownAnswer["days"],
+  synced: SyncedFolder,
+  context: Context,
+): Promise<boolean> {
+  const { page } = options;
+  if (page === undefined || question.page === undefined) {
+    return await writeListing(question, options, answer, days, synced, context);
+  }
+  const shown = await shownAnswer(question, options, answer, days, { sort: undefined, limit: undefined });
+  const html = await question.page.render(shown, options, { name: synced.name, now: context.now() });
+  await writePage(html, page, context, async () => {
+    await writeListing(question, options, answer, days, synced, context);
+  });
+  synced.reporter.note(`${page.file}: ${question.page.note(shown, options)}`);
+  return true;
+}
+
+async function writeListing<Options extends QuestionOptions>(
+  question: Question<Options>,
+  options: Options,
+  answer: Answer,
+  days: ShownAnswer["days"],
   { reporter, state }: SyncedFolder,
   context: Context,
 ): Promise<boolean> {
   const { output, list, columns } = options;
-  const known = namesOf(question.columns);
-  const limitPer = question.limitPer?.(options) ?? [];
   const limit = list.limit ?? usualLimit(output, context, question.shownRows);
-  const groups = limitPer.length === 0 ? [] : await answer.groups(limitPer);
-  const selected =
-    limitPer.length === 0
-      ? Math.min(limit, answer.count)
-      : groups.reduce((sum, { count }) => sum + Math.min(limit, count), 0);
+  const limitPer = question.limitPer?.(options) ?? [];
+  const groups = limitPer.length === 0 ? [answer] : await answer.groups(limitPer);
+  const selected = groups.reduce((sum, { count }) => sum + Math.min(limit, count), 0);
   const selection = { sort: list.sort, limit: Number.isFinite(limit) ? limit : undefined, limitPer };
   if (hasRowFormat(output)) {
     await writeAnswer(answer, selection, question.columns, { ...options, output }, reporter, context);
     return selected === answer.count;
   }
-  const names = [...new Set([...known, ...limitPer])];
-  const rows = await answer.records({ columns: names, ...selection });
+  const isView = columns === undefined || limitPer.length > 0;
+  const takesAll = isView && question.viewTakesAll === true;
   const screen = screenOf(context, options);
-  const shown = { rows, count: answer.count, groups, ...about };
-  const table: ReturnType<typeof question.view> =
-    columns === undefined || limitPer.length > 0
-      ? question.view(shown, options, screen)
-      : renderTable(recordTable(rows, known, columns), screen);
+  const shown = await shownAnswer(question, options, answer, days, takesAll ? {} : selection);
+  const table = isView
+    ? question.view(shown, options, screen)
+    : renderTable(recordTable(shown.rows, namesOf(question.columns), columns), screen);
   await showTable(table, output, list, reporter, context);
-  table.notes?.forEach(reporter.note);
-  const crawled = Object.keys(state.days).filter((day) => day <= about.days.newest).length;
-  reporter.note(`prices of ${counted(crawled, "day")}, the newest ${about.days.newest}`);
-  if (limitPer.length === 0 && selected < answer.count) {
+  const crawled = Object.keys(state.days).filter((day) => day <= days.newest).length;
+  reporter.note(`prices of ${counted(crawled, "day")}, the newest ${days.newest}`);
+  if (!takesAll && limitPer.length === 0 && selected < answer.count) {
     reporter.note(
       `the first ${groupDigits(selected)} of ${groupDigits(answer.count)}; -f ndjson or -o FILE has them all`,
     );
   }
   return selected === answer.count;
+}
+
+async function shownAnswer<Options extends QuestionOptions>(
+  question: Question<Options>,
+  options: Options,
+  answer: Answer,
+  days: ShownAnswer["days"],
+  selection: Omit<RowSelection, "columns">,
+): Promise<ShownAnswer> {
+  const limitPer = question.limitPer?.(options) ?? [];
+  const columns = [...new Set([...namesOf(question.columns), ...(question.viewColumns ?? []), ...limitPer])];
+  return {
+    rows: await answer.records({ columns, ...selection }),
+    count: answer.count,
+    groups: limitPer.length === 0 ? [] : await answer.groups(limitPer),
+    days,
+    totals: question.totals === undefined ? undefined : await answer.totals(question.totals),
+  };
 }
 
 /** @throws NotFoundError if the folder has no product of a brand */

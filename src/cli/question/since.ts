@@ -35,8 +35,7 @@ export function sinceDayOrBookmark(flag: string): (text: string) => string {
   };
 }
 
-/** Whether `--since` names a bookmark, not a day. */
-export function isBookmark(since: string): boolean {
+function isBookmark(since: string): boolean {
   return since === "last" || since.startsWith("last:");
 }
 

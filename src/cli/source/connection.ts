@@ -10,7 +10,7 @@ import { resolveFilters, serviceFilters } from "../../pull/written-filters.ts";
 import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import type { SourceOptions } from "../flags/source.ts";
-import { type Reporter, withReporter } from "../reporter.ts";
+import { type Reporter, startReporting } from "../reporter.ts";
 import { VERSION } from "../version.ts";
 import { demoCache } from "./demo-cache.ts";
 
@@ -32,43 +32,54 @@ interface ConnectionOptions extends SourceOptions {
   maxRate?: number | undefined;
 }
 
-/**
- * Connects to the configured service or, with `--demo`, to a demo service that it starts. Closes everything when `use` has
- * settled.
- */
-export async function withConnection<T>(
+/** Connects to the configured service or, with `--demo`, to a demo service that it starts. */
+export async function connect(
   { globals, demo, maxRate, filters: written }: ConnectionOptions,
   context: Context,
-  use: (connection: Connection) => Promise<T>,
-): Promise<T> {
-  return await withReporter(globals, context, async (reporter, signal) => {
-    const { env, folders, protect, platform, kill, userId } = context;
+): Promise<Connection & AsyncDisposable> {
+  const { env, folders, protect, platform, kill, userId } = context;
+  const reporting = startReporting(globals, context);
+  const { reporter, signal } = reporting;
+  const opened: (() => Promise<void>)[] = [async () => reporting[Symbol.dispose]()];
+  const closeAll = async () => {
+    for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
+      await close();
+    }
+  };
+  try {
     const { name, baseUrl, apiKey, keySource, profile, close } = demo
       ? await startDemo(context, reporter)
       : await configuredService(globals, { env, folders, signal, protect, platform, kill, userId }, reporter);
-    try {
-      const client = createClient({
-        ...clientSettings(globals, context),
-        baseUrl,
-        apiKey,
-        keySource,
-        maxRate,
-        signal,
-        env: demo ? {} : env,
-        onEvent: reporter.onEvent,
-      });
-      try {
-        const vocabulary = { service: demo ? "demo" : name, profile };
-        const remembering = withSets(rememberingClient(client, vocabulary, context));
-        const filters = await resolveFilters(written, serviceFilters(remembering, signal), context.now());
-        return await use({ client: remembering, filters, service: name, reporter, signal });
-      } finally {
-        await client.close();
-      }
-    } finally {
-      await close();
-    }
-  });
+    opened.push(close);
+    const client = createClient({
+      ...clientSettings(globals, context),
+      baseUrl,
+      apiKey,
+      keySource,
+      maxRate,
+      signal,
+      env: demo ? {} : env,
+      onEvent: reporter.onEvent,
+    });
+    opened.push(client.close);
+    const vocabulary = { service: demo ? "demo" : name, profile };
+    const remembering = withSets(rememberingClient(client, vocabulary, context));
+    const filters = await resolveFilters(written, serviceFilters(remembering, signal), context.now());
+    return { client: remembering, filters, service: name, reporter, signal, [Symbol.asyncDispose]: closeAll };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** Connects, and closes everything when `use` has settled. */
+export async function withConnection<T>(
+  options: ConnectionOptions,
+  context: Context,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  await using connection = await connect(options, context);
+  return await use(connection);
 }
 
 /** The settings that all clients of this tool share. */

@@ -1,6 +1,6 @@
 import { CredentialsError, NetworkError, UntrustedError } from "../../contract/errors.ts";
 import { plainText } from "../responses/plain-text.ts";
-import type { ProxyAddress } from "./connections.ts";
+import type { ProxyAddress } from "./direct-connections.ts";
 import type { AttemptFailure } from "./retry.ts";
 
 const UNTRUSTED =

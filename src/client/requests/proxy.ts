@@ -1,5 +1,5 @@
 import { InputError } from "../../contract/errors.ts";
-import { CONNECTIONS, type Connections, directConnections, headersOf } from "./connections.ts";
+import { CONNECTIONS, type Connections, directConnections, headersOf } from "./direct-connections.ts";
 import { proxyPasswordError } from "./network-failure.ts";
 import { untilAborted } from "./request-deadline.ts";
 
@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  *
  * @throws InputError for a variable that is not the address of a proxy
  */
-export function createConnections(baseUrl: URL, env: Environment, connectTimeout: number): Connections {
+export function connectionsTo(baseUrl: URL, env: Environment, connectTimeout: number): Connections {
   const isSecure = baseUrl.protocol === "https:";
   const variable = nameIn(env, isSecure ? "HTTPS_PROXY" : "HTTP_PROXY");
   const text = env[variable]?.trim();

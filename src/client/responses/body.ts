@@ -2,7 +2,7 @@ import { pipeline, type Readable, type Transform } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { LIMITS, ROW_BOUNDS } from "../../contract/limits.ts";
-import type { HttpResponse } from "../requests/connections.ts";
+import type { HttpResponse } from "../requests/direct-connections.ts";
 
 /** Value of `Accept-Encoding`. Compressed rows take a fifth of the bytes. */
 export const ACCEPTED_ENCODINGS = "gzip, br";

@@ -4,7 +4,7 @@ import { isProblemCode, PROBLEMS, type Problem } from "../../contract/problems.t
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
 import { keyFlaw } from "../key.ts";
 import type { Redact } from "../redaction.ts";
-import type { HttpResponse } from "../requests/connections.ts";
+import type { HttpResponse } from "../requests/direct-connections.ts";
 import type { AttemptFailure } from "../requests/retry.ts";
 import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";

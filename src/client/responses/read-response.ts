@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { isVersion, VERSION_HEADER } from "../../contract/data-version.ts";
 import { ContractError, NetworkError } from "../../contract/errors.ts";
-import type { HttpResponse } from "../requests/connections.ts";
+import type { HttpResponse } from "../requests/direct-connections.ts";
 import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 import { type Origin, pageTitle } from "./problem-body.ts";

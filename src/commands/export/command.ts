@@ -3,7 +3,7 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addOutputFlags, columnsOption } from "../../cli/flags/output.ts";
-import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
+import { addPullFlags, addReadFlags, addRecheckFlag } from "../../cli/flags/source.ts";
 import { NamesOption, wholeNumber } from "../../cli/flags/values.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -44,7 +44,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .option("--fresh", "start over, and throw away what an interrupted export has read; overrides --resume")
     .option("--manifest", "also write FILE.manifest.json: filters, counts, sha256, requests; see `catalog verify`")
     .option("--dry-run", "show the rows, requests, time and disk space of the export, and export nothing");
-  addPullFlags(command);
+  addRecheckFlag(addPullFlags(command));
   addReadFlags(command);
   addGlobalFlags(
     command,

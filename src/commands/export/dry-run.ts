@@ -1,5 +1,5 @@
 import type { Context } from "../../cli/context.ts";
-import { withConnection } from "../../cli/source/connection.ts";
+import { connect } from "../../cli/source/connection.ts";
 import { formatDuration } from "../../cli/terminal/duration.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
 import { itemTable, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
@@ -15,26 +15,26 @@ import { bytesNeeded, sizeText } from "./room.ts";
 
 /** Writes the expected cost of an export, from one coverage request and the rate limit; writes no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
-  const expected = await withConnection(options, context, async ({ client, filters, reporter, signal }) => {
-    let rate: RateHeaders | undefined;
-    reporter.listeners.add((event) => {
-      rate = (event.type === "response" ? event.rate : undefined) ?? rate;
-    });
-    const started = context.elapsed();
-    const coverage = await client.coverage(filters, signal);
-    assertFitsSheet(options, coverage.data);
-    const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows };
-    const expected = estimate(planPull(coverage, filters, pages.pageSize), pages, {
-      limit: rate?.limit,
-      windowSeconds: rate === undefined ? LIMITS.windowSeconds : windowSecondsOf(rate),
-      remaining: rate?.remaining,
-      resetSeconds: rate?.resetSeconds ?? LIMITS.windowSeconds,
-      maxRate: options.maxRate,
-      latency: context.elapsed() - started,
-      concurrency: options.concurrency,
-    });
-    return { ...expected, bytes: bytesNeeded(expected.rows, options) };
+  await using connection = await connect(options, context);
+  const { client, filters, reporter, signal } = connection;
+  let rate: RateHeaders | undefined;
+  reporter.listeners.add((event) => {
+    rate = (event.type === "response" ? event.rate : undefined) ?? rate;
   });
+  const started = context.elapsed();
+  const coverage = await client.coverage(filters, signal);
+  assertFitsSheet(options, coverage.data);
+  const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows, recheck: options.recheck };
+  const estimated = estimate(planPull(coverage, filters, pages.pageSize), pages, {
+    limit: rate?.limit,
+    windowSeconds: rate === undefined ? LIMITS.windowSeconds : windowSecondsOf(rate),
+    remaining: rate?.remaining,
+    resetSeconds: rate?.resetSeconds ?? LIMITS.windowSeconds,
+    maxRate: options.maxRate,
+    latency: context.elapsed() - started,
+    concurrency: options.concurrency,
+  });
+  const expected = { ...estimated, bytes: bytesNeeded(estimated.rows, options) };
   if (options.failOnEmpty && expected.rows === 0) {
     throw new EmptyResultError("no rows match the filters");
   }

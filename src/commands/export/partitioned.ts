@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../../cli/context.ts";
 import { flagError, quoted } from "../../cli/flags/values.ts";
-import { type Connection, withConnection } from "../../cli/source/connection.ts";
+import { type Connection, connect } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { FileError } from "../../contract/errors.ts";
 import { counted } from "../../contract/values/counted.ts";
@@ -12,12 +12,11 @@ import { assertFolderNames, moveIntoPlace, partitionOf } from "../../export/dest
 import { FORMATS, loadEncoder } from "../../export/formats/registry.ts";
 import { writeStaged } from "../../export/sink.ts";
 import { ifPresent } from "../../files/system-error.ts";
-import { type LockedFolder, ownFolderOf, storeIn, withLockedFolder } from "../../folder/folder-lock.ts";
+import { lockFolder, ownFolderOf, storeIn } from "../../folder/folder-lock.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
-import { withStore } from "../../pull/store/open-store.ts";
-import type { PageStore } from "../../pull/store/page-store.ts";
+import { openPageStore } from "../../pull/store/open-store.ts";
 import type { ExportOptions } from "./options.ts";
-import { pullWithProgress } from "./pull-rows.ts";
+import { writeSet } from "./pull-rows.ts";
 import { rowEncoding, storeOptions } from "./run.ts";
 
 /**
@@ -25,49 +24,37 @@ import { rowEncoding, storeOptions } from "./run.ts";
  * after all files are complete; other partitions are not changed.
  */
 export async function runPartitionedExport(options: ExportOptions, context: Context): Promise<void> {
-  const folder = options.output.output ?? "";
-  await withConnection(options, context, async (connection) => {
-    await refuseFile(folder);
-    await refuseSynced(folder);
-    await withLockedFolder(folder, context.pid, async (locked) => {
-      const paths = storeIn(folder, "export");
-      const store = storeOptions(options, paths.pages, connection, context);
-      await withStore(paths, { ...store, lock: locked.lock }, ({ pages }) =>
-        pullPartitions(folder, locked, pages, options, connection, context),
-      );
-    });
-  });
-}
-
-async function pullPartitions(
-  folder: string,
-  { lock, staging }: LockedFolder,
-  pages: PageStore,
-  options: ExportOptions,
-  connection: Connection,
-  context: Context,
-): Promise<void> {
+  const { output: folder = "" } = options.output;
   const columns = options.partitionBy ?? [];
-  const spool = await openPartitionSpool(join(staging, "rows"), partitionOf(columns));
+  await using connection = await connect(options, context);
+  await refuseFile(folder);
+  await refuseSynced(folder);
+  await using locked = await lockFolder(folder, context.pid);
+  const { lock, staging } = locked;
   try {
-    const { rows } = await pullWithProgress(
-      spool,
-      options,
-      { store: pages, target: ownFolderOf(folder) },
-      connection,
-      context,
-      (coverage) => assertFolderNames(columns, coverage),
+    const paths = storeIn(folder, "export");
+    await using store = await openPageStore(paths, {
+      ...storeOptions(options, paths.pages, connection, context),
+      lock,
+    });
+    await using spool = await openPartitionSpool(join(staging, "rows"), partitionOf(columns));
+    const place = { store: store.pages, target: ownFolderOf(folder) };
+    const { rows } = await writeSet(spool.write, options, place, connection, context, (coverage) =>
+      assertFolderNames(columns, coverage),
     );
     if (rows === 0) {
       await reportEmpty(connection, options);
     }
     const files = await writePartitions(staging, spool, options, connection);
     await moveIntoPlace(folder, files, lock.assertHeld);
+    await store.remove();
     if (rows > 0) {
       connection.reporter.note(`${folder}: ${counted(rows, "row")} in ${counted(files.size, "file")}`);
     }
-  } finally {
-    await spool.close();
+  } catch (error) {
+    // A process that took the lock has removed the staging folder; what failed because of that is not the reason.
+    await lock.assertHeld();
+    throw error;
   }
 }
 

@@ -1,60 +1,55 @@
 import type { Context } from "../../cli/context.ts";
-import { readingAgain, withProgress } from "../../cli/pull-progress.ts";
+import { readingAgain, showProgress } from "../../cli/pull-progress.ts";
 import type { Connection } from "../../cli/source/connection.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { groupDigits } from "../../contract/values/counted.ts";
 import { ROWS_OF_SHEET } from "../../export/formats/xlsx/workbook-parts.ts";
-import { type PullObserver, type PullResult, pull, type RowSink } from "../../pull/pull.ts";
-import { type PageStore, waitingPages } from "../../pull/store/page-store.ts";
+import { Pull, type PullObserver, type PullResult } from "../../pull/pull.ts";
+import type { PageStore } from "../../pull/store/page-store.ts";
+import type { RowBatch } from "../../rows/batch.ts";
 import type { ExportOptions } from "./options.ts";
 import { assertRoom, bytesNeeded } from "./room.ts";
 
 /**
- * Pulls into the sink and shows the progress.
+ * Pulls the set of an export through the store, writes its rows and shows the progress.
  *
- * @param place `target`: the file that needs room beside its store; `store`: default: pages wait on disk until the sink has
- *   them
+ * @param target the file that needs room beside its store; undefined for stdout
  */
-export async function pullWithProgress(
-  sink: RowSink,
+export async function writeSet(
+  write: (rows: RowBatch) => Promise<void>,
   options: ExportOptions,
-  { target, store }: { target?: string | undefined; store?: PageStore | undefined },
+  { store, target }: { store: PageStore; target: string | undefined },
   { client, filters, reporter, signal }: Connection,
   context: Context,
   onCoverage?: PullObserver["onCoverage"],
 ): Promise<PullResult> {
-  const { concurrency, maxRows } = options;
-  const waiting = store === undefined ? waitingPages() : undefined;
-  try {
-    return await withProgress(reporter, context, options, (update) =>
-      pull(client, sink, {
-        filters,
-        pageSize: pageSizeOf(options),
-        concurrency,
-        maxRows,
-        signal,
-        store: store ?? waiting,
-        observer: {
-          onCoverage: async (coverage) => {
-            assertFitsSheet(options, coverage);
-            await onCoverage?.(coverage);
-          },
-          onPlan: async ({ totalRows, requests }, stored) => {
-            const total = Math.min(totalRows, maxRows ?? totalRows);
-            if (target !== undefined) {
-              await assertRoom(target, bytesNeeded(total, options, stored));
-            }
-            update({ total, stored, requests: totalRows === 0 ? 0 : Math.ceil((requests * total) / totalRows) });
-          },
-          onRows: (rows) => update({ rows }),
-          ...readingAgain(reporter),
-        },
-      }),
-    );
-  } finally {
-    await waiting?.close();
+  const { concurrency, maxRows, recheck } = options;
+  using progress = showProgress(reporter, context, options);
+  const pull = new Pull(client, store, {
+    ...{ filters, concurrency, maxRows, recheck, signal, random: context.random },
+    pageSize: pageSizeOf(options),
+    observer: {
+      onCoverage: async (coverage) => {
+        assertFitsSheet(options, coverage);
+        await onCoverage?.(coverage);
+      },
+      onPlan: async ({ totalRows, pages }, stored) => {
+        const total = Math.min(totalRows, maxRows ?? totalRows);
+        if (target !== undefined) {
+          await assertRoom(target, bytesNeeded(total, options, stored));
+        }
+        progress.update({ total, stored, requests: totalRows === 0 ? 0 : Math.ceil((pages * total) / totalRows) });
+      },
+      onRows: (rows) => progress.update({ rows: Math.min(rows, maxRows ?? rows) }),
+      ...readingAgain(reporter),
+    },
+  });
+  for await (const rows of pull.rows()) {
+    await write(rows);
   }
+  progress.done();
+  return pull.result;
 }
 
 /** Rows of one request, at most as many as are wanted. */

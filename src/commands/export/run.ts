@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Context } from "../../cli/context.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { type Connection, withConnection } from "../../cli/source/connection.ts";
+import { type Connection, connect } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { VERSION } from "../../cli/version.ts";
@@ -9,58 +9,65 @@ import { lossWarnings } from "../../cli/write-rows.ts";
 import { FileError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { counted } from "../../contract/values/counted.ts";
-import { type Claim, withClaim } from "../../export/claim.ts";
-import type { Destination } from "../../export/destination/destination.ts";
+import { type Claim, claimOutput } from "../../export/claim.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import type { EncoderOptions } from "../../export/formats/encoder.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
 import { MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";
 import { openSink } from "../../export/sink.ts";
-import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../../files/fingerprint.ts";
+import { type Fingerprint, runningFingerprint } from "../../files/fingerprint.ts";
 import { LONGEST_NAME } from "../../files/own-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import type { StoreOptions } from "../../pull/store/open-store.ts";
-import type { RowBatch } from "../../rows/batch.ts";
+import { temporaryStore } from "../../pull/store/page-store.ts";
 import { type ExportOptions, UNNOTICED } from "./options.ts";
-import { pageSizeOf, pullWithProgress } from "./pull-rows.ts";
+import { pageSizeOf, writeSet } from "./pull-rows.ts";
 import { refusal } from "./ways-on.ts";
 
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
-  await withConnection(options, context, async (connection) => {
-    const startedAt = new Date(context.now()).toISOString();
-    const ids: string[] = [];
-    if (options.manifest) {
-      connection.reporter.listeners.add((event) => {
-        if (event.type === "response" && event.requestId !== undefined) {
-          ids.push(event.requestId);
-        }
-      });
-    }
-    const rows = await withClaimedFile(options, connection, context, async (claim) => {
-      const fingerprint = runningFingerprint();
-      const sink = await openOutput(options, claim, fingerprint, connection, context);
-      try {
-        const place = { target: claim?.target, store: claim?.pages };
-        const result = await pullWithProgress(sink, options, place, connection, context);
-        if (result.rows === 0) {
-          await reportEmpty(connection, options);
-        }
-        await sink.finish();
-        if (options.manifest && claim !== undefined) {
-          await claim.assertHeld();
-          await writeManifest(result, claim, fingerprint.value(), options, connection, { startedAt, ids, context });
-        }
-        return result.rows;
-      } catch (error) {
-        await sink.abandon();
-        throw error;
-      }
-    });
-    if (rows > 0) {
-      noteOutcome(rows, options, connection.reporter, context);
+  await using connection = await connect(options, context);
+  const { reporter, signal } = connection;
+  const startedAt = new Date(context.now()).toISOString();
+  const ids = options.manifest ? requestIds(reporter) : [];
+  await using claim = await claimFile(options, connection, context);
+  const { output: path, compression, noClobber, format } = options.output;
+  const fingerprint = options.manifest ? runningFingerprint() : undefined;
+  const createEncoder = await loadEncoder(format, signal);
+  await using output = await openSink(
+    {
+      ...{ output: path, compression, noClobber, fingerprint, signal },
+      ...{ stdout: context.stdout, beforeData: reporter.dataBegins, lock: claim?.lock, pid: context.pid },
+    },
+    (scratch) => createEncoder(rowEncoding(options, reporter), scratch),
+  );
+  await using waiting = claim === undefined ? temporaryStore(false) : undefined;
+  const place = { store: waiting ?? (claim as Claim).store.pages, target: claim?.target };
+  const result = await writeSet(output.write, options, place, connection, context);
+  if (result.rows === 0) {
+    await reportEmpty(connection, options);
+  }
+  await output.finish();
+  if (claim !== undefined && fingerprint !== undefined) {
+    await claim.lock.assertHeld();
+    const file = manifestOf(result, claim, fingerprint.value(), options, connection, { startedAt, ids, context });
+    await replaceFile(manifestPathOf(claim.target), manifestText(file), { beforePlacing: claim.lock.assertHeld });
+  }
+  await claim?.store.remove();
+  if (result.rows > 0) {
+    noteOutcome(result.rows, options, reporter, context);
+  }
+}
+
+/** The `request_id` of each response from now on. */
+function requestIds({ listeners }: Reporter): readonly string[] {
+  const ids: string[] = [];
+  listeners.add((event) => {
+    if (event.type === "response" && event.requestId !== undefined) {
+      ids.push(event.requestId);
     }
   });
+  return ids;
 }
 
 /** Notes the number of rows in a file or on a terminal; there is no note for a pipe. */
@@ -77,22 +84,16 @@ function noteOutcome(count: number, options: ExportOptions, { note }: Reporter, 
 }
 
 /** Claims the output file; there is none for a stream. @throws FileError if its name is too long for its manifest */
-async function withClaimedFile<T>(
-  options: ExportOptions,
-  connection: Connection,
-  context: Context,
-  work: (claim: Claim | undefined) => Promise<T>,
-): Promise<T> {
+async function claimFile(options: ExportOptions, connection: Connection, context: Context): Promise<Claim | undefined> {
   const { output } = options.output;
   if (isStdout(output)) {
-    return await work(undefined);
+    return undefined;
   }
   const excess = Buffer.byteLength(`${basename(manifestPathOf(output))}.new`) - LONGEST_NAME;
   if (options.manifest && excess > 0) {
     throw new FileError(`${output}: the name is ${excess} bytes too long for a manifest beside it`, output);
   }
-  const store = storeOptions(options, `${output}.partial.pages`, connection, context);
-  return await withClaim(output, context.pid, store, work);
+  return await claimOutput(output, context.pid, storeOptions(options, `${output}.partial.pages`, connection, context));
 }
 
 /**
@@ -123,47 +124,22 @@ export function storeOptions(
   };
 }
 
-async function openOutput(
-  options: ExportOptions,
-  claim: Claim | undefined,
-  fingerprint: RunningFingerprint,
-  { reporter, signal }: Connection,
-  context: Context,
-): Promise<Destination<RowBatch>> {
-  const { output, compression, noClobber, format } = options.output;
-  const createEncoder = await loadEncoder(format, signal);
-  return await openSink(
-    {
-      output,
-      stdout: context.stdout,
-      beforeData: reporter.dataBegins,
-      signal,
-      noClobber,
-      compression,
-      keepPartial: claim !== undefined,
-      beforePlacing: claim?.assertHeld,
-      fingerprint: options.manifest ? fingerprint : undefined,
-    },
-    (scratch) => createEncoder(rowEncoding(options, reporter), scratch),
-  );
-}
-
 export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
   const { format, links } = output;
   return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, links, onLoss: lossWarnings(format, reporter) };
 }
 
-/** Writes the manifest of an output that is complete and in its place. */
-async function writeManifest(
+/** The manifest of an output that is complete and in its place. */
+function manifestOf(
   result: PullResult,
-  { target, resumedFrom, assertHeld }: Claim,
+  { target, store }: Claim,
   fingerprint: Fingerprint,
   options: ExportOptions,
   { service, filters, reporter }: Connection,
   { startedAt, ids, context }: { startedAt: string; ids: readonly string[]; context: Context },
-): Promise<void> {
+): Manifest {
   const { format, compression } = options.output;
-  const manifest: Manifest = {
+  return {
     version: MANIFEST_VERSION,
     tool: { name: "retail-catalog-cli", version: VERSION, node: context.nodeVersion },
     service,
@@ -182,11 +158,11 @@ async function writeManifest(
     complete: !result.truncated,
     coverage: result.summary,
     plan: { ...result.cuts, slices: result.slices },
+    compared_pages: result.compared,
     unnoticed: UNNOTICED,
     requests: { ...reporter.requests(), ids },
-    started_at: resumedFrom ?? startedAt,
+    started_at: store.resumedFrom ?? startedAt,
     finished_at: new Date(context.now()).toISOString(),
-    resumed: resumedFrom !== undefined,
+    resumed: store.resumedFrom !== undefined,
   };
-  await replaceFile(manifestPathOf(target), manifestText(manifest), { beforePlacing: assertHeld });
 }

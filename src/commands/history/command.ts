@@ -1,13 +1,17 @@
 import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
-import { addBrandFlag, addPriceDayFlags, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { addListFlags } from "../../cli/flags/list.ts";
-import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
-import { addDemoFlag } from "../../cli/flags/source.ts";
-import { HISTORY_COLUMNS, type HistoryFlags, type HistoryOptions, parseHistoryOptions } from "./options.ts";
+import { columnsHelp } from "../../cli/question/declaration.ts";
+import { addQuestionFlags } from "../../cli/question/question-flags.ts";
+import {
+  HISTORY_COLUMNS,
+  HISTORY_SORT_WORDS,
+  type HistoryFlags,
+  type HistoryOptions,
+  parseHistoryOptions,
+} from "./options.ts";
 
-const load: Run<HistoryOptions> = async (...call) => (await import("./run.ts")).runHistory(...call);
+const load: Run<HistoryOptions> = async (...call) => (await import("./question.ts")).askHistory(...call);
 
 export function declare(command: Command, context: Context, run = load): void {
   command
@@ -21,21 +25,25 @@ export function declare(command: Command, context: Context, run = load): void {
       "products with each of these words in title, brand or model number, or as the beginning of the sku, in any letter case; a number matches whole words",
     )
     .option("--html <file>", "write a page with a chart of the prices; it needs no network");
-  addPriceDayFlags(addBrandFlag(addVocabularyFlags(command)));
-  addDemoFlag(
-    addListOutput(command).addOption(
-      columnsOption("columns of the days, in this order: sku,crawl_date,selling_price", HISTORY_COLUMNS),
-    ),
-  );
-  addListFlags(command, "price", ["price", ...HISTORY_COLUMNS]);
-  addReportingFlags(command, [
-    "catalog history --demo --search headphones",
-    "catalog history B0CHX1W1XY rows",
-    "catalog history --search SM-A155F rows",
-    "catalog history --search 'samsung a15 128gb' rows",
-    "catalog history B0CHX1W1XY N53437343A rows --html prices.html",
-    "catalog history B0CHX1W1XY rows --start-date 90d -f csv -o prices.csv",
-  ]).action(async (words: string[], flags: HistoryFlags) =>
+  addQuestionFlags(command, {
+    columns: HISTORY_COLUMNS,
+    sortExample: "price",
+    sortWords: HISTORY_SORT_WORDS,
+    hasStartDate: true,
+    maxAge: "none",
+  });
+  addReportingFlags(
+    command,
+    [
+      "catalog history --demo --search headphones",
+      "catalog history B0CHX1W1XY rows",
+      "catalog history --search SM-A155F rows",
+      "catalog history --search 'samsung a15 128gb' rows",
+      "catalog history B0CHX1W1XY N53437343A rows --html prices.html",
+      "catalog history B0CHX1W1XY rows --start-date 90d -f csv -o prices.csv",
+    ],
+    columnsHelp(HISTORY_COLUMNS),
+  ).action(async (words: string[], flags: HistoryFlags) =>
     run(await parseHistoryOptions(command, words, flags, context), context),
   );
 }

@@ -5,9 +5,9 @@ import { visible } from "../../cli/terminal/visible.ts";
 import { counted, groupDigits, signedPercent } from "../../contract/values/counted.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
-import type { Series, SeriesPoint } from "../../folder/prices/series.ts";
 import { priceChart } from "./price-chart.ts";
-import { extremeName, type LinkedSeries, priceChanges, productsInOrder } from "./price-tables.ts";
+import { extremeName, priceChanges, productsInOrder } from "./price-tables.ts";
+import type { PricePoint, ProductSeries } from "./product-series.ts";
 
 /** Most lines of one chart; more could not be distinguished. */
 const LINES = 8;
@@ -19,7 +19,7 @@ const LINES = 8;
  * @param now milliseconds since the epoch
  */
 export function historyPage(
-  series: readonly LinkedSeries[],
+  series: readonly ProductSeries[],
   { folder, now, list }: { folder: string; now: number; list: ListOptions },
 ): string {
   const shown = productsInOrder(series, list);
@@ -31,12 +31,12 @@ export function historyPage(
   return renderPage({ title, body, style: STYLE, script: "" });
 }
 
-function singleProduct(product: LinkedSeries, read: Html, list: ListOptions): Html {
-  const { title, url, retailer, sku, last, lowest, highest, points, changes, isNewLow } = product;
-  const price = (point: SeriesPoint) =>
+function singleProduct(product: ProductSeries, read: Html, list: ListOptions): Html {
+  const { title, url, retailer, sku, department, category, last, lowest, highest, points, changes, isNewLow } = product;
+  const price = (point: PricePoint) =>
     html`${groupDigits(point.selling_price)} ${point.currency} <small class="day">${point.day}</small>`;
   return html`<h1>${link(title, url)}</h1>
-<p>${retailer} ${sku}; ${last.department}, ${last.category}</p>
+<p>${retailer} ${sku}; ${department}, ${category}</p>
 ${read}
 <dl><div><dt>Last</dt><dd>${price(last)}${isNewLow ? html` <b>new low</b>` : ""}</dd></div>
 <div><dt>Lowest</dt><dd>${price(lowest)}</dd></div>
@@ -47,7 +47,7 @@ ${read}
 ${changesTable(product, list)}`;
 }
 
-function severalProducts(series: readonly LinkedSeries[], title: string, read: Html, list: ListOptions): Html {
+function severalProducts(series: readonly ProductSeries[], title: string, read: Html, list: ListOptions): Html {
   const sections = [...groupBy(series, ({ last }) => last.currency)].map(([currency, products]) => {
     const charts = Array.from({ length: Math.ceil(products.length / LINES) }, (_, index) =>
       figure(products.slice(index * LINES, (index + 1) * LINES), currency),
@@ -67,7 +67,7 @@ ${changed.map(
 )}`;
 }
 
-function figure(series: readonly Series[], currency: string): Html {
+function figure(series: readonly ProductSeries[], currency: string): Html {
   const legend = series.map(
     ({ title, retailer, sku }, index) =>
       html`<li><i class="line${index}"></i>${title} <small>${retailer} ${sku}</small></li>`,
@@ -75,8 +75,8 @@ function figure(series: readonly Series[], currency: string): Html {
   return html`<figure>${priceChart(series, currency)}<figcaption><ul>${legend}</ul></figcaption></figure>`;
 }
 
-function productsTable(series: readonly LinkedSeries[], currency: string): Html {
-  const columns: HtmlColumn<LinkedSeries>[] = [
+function productsTable(series: readonly ProductSeries[], currency: string): Html {
+  const columns: HtmlColumn<ProductSeries>[] = [
     { heading: "Title", kind: "", cell: ({ title, url }) => link(title, url) },
     { heading: "Product", kind: "", cell: ({ retailer, sku }) => `${retailer} ${sku}` },
     {
@@ -99,8 +99,8 @@ function productsTable(series: readonly LinkedSeries[], currency: string): Html 
 }
 
 /** The days on which the price changed. */
-function changesTable(product: Series, list: ListOptions): Html {
-  const columns: HtmlColumn<SeriesPoint>[] = [
+function changesTable(product: ProductSeries, list: ListOptions): Html {
+  const columns: HtmlColumn<PricePoint>[] = [
     { heading: "Since", kind: "day", cell: ({ day }) => day },
     { heading: "Price", kind: "count", cell: (point) => `${groupDigits(point.selling_price)} ${point.currency}` },
     { heading: "Change", kind: "count", cell: ({ percent }) => signedPercent(percent) },
@@ -111,7 +111,7 @@ function changesTable(product: Series, list: ListOptions): Html {
   return htmlTable(columns, priceChanges(product, list), `Changes of ${product.title}`);
 }
 
-function idOf({ retailer, sku }: Series): string {
+function idOf({ retailer, sku }: ProductSeries): string {
   return `p-${encodeURIComponent(visible(`${retailer} ${sku}`))}`;
 }
 

@@ -1,34 +1,39 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
-import {
-  LIST_FORMATS,
-  type ListingFlags,
-  type ListingOptions,
-  type PageOptions,
-  parseListing,
-  splitPage,
-} from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
+import { type PageOptions, splitPage } from "../../cli/flags/output.ts";
 import { quoted } from "../../cli/flags/values.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 
-/** Members of a record in their order, which is also that of the CSV columns. */
-export const HISTORY_COLUMNS: readonly string[] = [
-  ...["retailer", "sku", "title", "department", "category", "crawl_date"],
-  ...["currency", "mrp", "selling_price", "discount_pct", "percent"],
+export const HISTORY_COLUMNS: readonly QuestionColumn[] = [
+  { name: "retailer", kind: "text", meaning: "slug of the retailer" },
+  { name: "sku", kind: "text", meaning: "identifies the product at its retailer" },
+  { name: "title", kind: "text", meaning: "of the last day" },
+  { name: "department", kind: "text", meaning: "slug of the department on the day" },
+  { name: "category", kind: "text", meaning: "slug of the category on the day" },
+  { name: "crawl_date", kind: "date", meaning: "the day" },
+  { name: "currency", kind: "text", meaning: "of the prices of the row" },
+  { name: "mrp", kind: "price", meaning: "undiscounted price" },
+  { name: "selling_price", kind: "price", meaning: "the lowest price of the day" },
+  { name: "discount_pct", kind: "number", meaning: "discount, as crawled" },
+  { name: "percent", kind: "percent", meaning: "change from the day before in the same currency" },
+  { name: "suspect", kind: "boolean", meaning: "true: the price is in no figure, see --suspect-factor" },
+  { name: "days_old", kind: "integer", meaning: "days from the last price of the product to today, or to --end-date" },
 ];
 
-export interface HistoryFlags extends SourceFlags, ListingFlags {
+export interface HistoryFlags extends QuestionFlags {
   search?: string;
+  html?: string;
 }
 
 /** The name that the price has in the table. */
-const SORT_WORDS = { price: { column: "selling_price", descending: false } } as const;
+export const HISTORY_SORT_WORDS = { price: { column: "selling_price", descending: false } } as const;
 
 /** Which products `catalog history` shows, and how. */
-export interface HistoryOptions extends FolderOptions, ListingOptions {
+export interface HistoryOptions extends QuestionOptions {
   page: PageOptions | undefined;
   /** Of the products; empty with `search`. */
   skus: readonly string[];
@@ -46,7 +51,6 @@ export async function parseHistoryOptions(
     flags,
     [flags.output, flags.format, flags.columns].some((flag) => flag !== undefined),
   );
-  const shown = parseListing(listing, LIST_FORMATS, context, HISTORY_COLUMNS, SORT_WORDS);
   // The last word is the folder if it names a synced folder, or a path that no sku looks like. A sku may contain a slash.
   const end = words.at(-1);
   const isFolder = end !== undefined && !flags.demo && (await isFolderPath(end));
@@ -66,8 +70,11 @@ export async function parseHistoryOptions(
     );
   }
   return {
-    ...parseFolderSource(command, folder, flags, context),
-    ...shown,
+    ...parseQuestion(command, folder, listing, context, {
+      columns: HISTORY_COLUMNS,
+      sortWords: HISTORY_SORT_WORDS,
+      maxAge: undefined,
+    }),
     page,
     skus,
     search,

@@ -2,7 +2,7 @@ import { html } from "../../cli/html/html-document.ts";
 import { groupDigits } from "../../contract/values/counted.ts";
 import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
-import type { Series } from "../../folder/prices/series.ts";
+import type { ProductSeries } from "./product-series.ts";
 
 /** Size of the drawing, in its own units. */
 const [WIDTH, HEIGHT, BOTTOM, TOP] = [720, 360, 32, 52];
@@ -14,7 +14,7 @@ const CHARACTER = 16;
 const NAMED_DAYS = 3;
 
 /** The prices of products in one currency over their days, a line each. */
-export function priceChart(series: readonly Series[], currency: string): Html {
+export function priceChart(series: readonly ProductSeries[], currency: string): Html {
   const drawn = series.map((one) => ({ ...one, points: one.points.filter((point) => point.currency === currency) }));
   const all = drawn.flatMap(({ points }) => points);
   const days = all.map(({ day }) => dayNumber(day));

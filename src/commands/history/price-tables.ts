@@ -2,11 +2,12 @@ import type { ListOptions } from "../../cli/flags/list.ts";
 import { sortBy } from "../../cli/order.ts";
 import { sparkline } from "../../cli/terminal/chart.ts";
 import { linked, type Screen, style } from "../../cli/terminal/style.ts";
-import { numberCell, percentCell, textCell } from "../../cli/terminal/tables/cell.ts";
+import { percentCell, priceCell, textCell } from "../../cli/terminal/tables/cell.ts";
 import {
   type ItemColumn,
   itemTable,
   numberColumn,
+  priceColumn,
   textColumn,
   titleColumn,
   WHOLE_SKU,
@@ -15,51 +16,23 @@ import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts
 import { visible } from "../../cli/terminal/visible.ts";
 import { truncate, widthOf } from "../../cli/terminal/width.ts";
 import { counted } from "../../contract/values/counted.ts";
-import { roundedPercent } from "../../folder/prices/observation.ts";
-import { type Series, type SeriesPoint, samePrice } from "../../folder/prices/series.ts";
-
-/** The record of a day, in the order of the columns; `percent` has two decimals. */
-function historyRecord({ title }: Series, point: SeriesPoint) {
-  return {
-    retailer: point.retailer,
-    sku: point.sku,
-    title,
-    department: point.department,
-    category: point.category,
-    crawl_date: point.day,
-    currency: point.currency,
-    mrp: point.mrp,
-    selling_price: point.selling_price,
-    discount_pct: point.discount_pct,
-    percent: roundedPercent(point.percent),
-  };
-}
-
-export type HistoryRecord = ReturnType<typeof historyRecord>;
-
-/** A record of each day of the products, in the order and up to the limit of the list. */
-export function recordsInOrder(series: readonly Series[], { sort, limit }: ListOptions): readonly HistoryRecord[] {
-  const records = series.flatMap((one) => one.points.map((point) => historyRecord(one, point)));
-  return sortBy(records, sort, (record, column) => record[column as keyof HistoryRecord]).slice(0, limit);
-}
+import { isSamePrice, type PricePoint, type ProductSeries } from "./product-series.ts";
 
 /** Cells of a title that are always shown. */
 const SHORTEST_TITLE = 20;
 
+const currencyOf = ({ currency }: PricePoint) => currency;
+const lastCurrency = ({ last }: ProductSeries) => last.currency;
+
 /** Width of a line of prices. */
 const SPARK_CELLS = 24;
-
-/** The prices of a product, with the address of its page; undefined if that was not looked up. */
-export interface LinkedSeries extends Series {
-  url: string | undefined;
-}
 
 /**
  * One product: its facts, then the days on which its price changed. Several products: one line each, the cheapest first.
  * With a sort column, the days themselves are listed.
  */
 export function historyText(
-  series: readonly LinkedSeries[],
+  series: readonly ProductSeries[],
   list: ListOptions,
   screen: Screen,
 ): { text: string; hidden: readonly string[] } {
@@ -73,10 +46,11 @@ export function historyText(
 }
 
 function productFacts(
-  { title, url, retailer, sku, points, lowest, highest, last, changes, isNewLow }: LinkedSeries,
+  { title, url, retailer, sku, points, lowest, highest, last, changes, isNewLow }: ProductSeries,
   screen: Screen,
 ) {
-  const price = (point: SeriesPoint) => `${numberCell(point.selling_price).text} ${point.currency} (${point.day})`;
+  const price = (point: PricePoint) =>
+    `${priceCell(point.selling_price, point.currency).text} ${point.currency} (${point.day})`;
   const name = visible(` · ${retailer} ${sku}`);
   // The title is cut, not the sku, which people copy.
   const room = Math.max(SHORTEST_TITLE, (screen.width ?? Number.POSITIVE_INFINITY) - widthOf(name));
@@ -90,30 +64,27 @@ function productFacts(
 }
 
 /** The days on which the price changed, newest first unless sorted otherwise. */
-export function priceChanges({ points }: Series, { sort, limit }: ListOptions): readonly SeriesPoint[] {
-  const changed = points.filter((point, index) => {
-    const before = points[index - 1];
-    return before === undefined || !samePrice(before, point);
-  });
-  const member = (point: SeriesPoint, column: string) =>
-    ({ ...point, crawl_date: point.day })[column as keyof SeriesPoint];
+export function priceChanges({ points }: ProductSeries, { sort, limit }: ListOptions): readonly PricePoint[] {
+  const changed = points.filter((point, index) => !isSamePrice(point, points[index - 1]));
+  const member = (point: PricePoint, column: string) =>
+    ({ ...point, crawl_date: point.day })[column as keyof PricePoint];
   return (sort === undefined ? changed.toReversed() : sortBy(changed, sort, member)).slice(0, limit);
 }
 
 /** Whether a price is the lowest or the highest one, in words. */
-export function extremeName(point: SeriesPoint, { lowest, highest }: Series): string {
-  if (samePrice(point, lowest)) {
+export function extremeName(point: PricePoint, { lowest, highest }: ProductSeries): string {
+  if (isSamePrice(point, lowest)) {
     return "lowest";
   }
-  return samePrice(point, highest) ? "highest" : "";
+  return isSamePrice(point, highest) ? "highest" : "";
 }
 
-function priceChangesTable(series: Series, list: ListOptions, screen: Screen) {
+function priceChangesTable(series: ProductSeries, list: ListOptions, screen: Screen) {
   const table = itemTable(priceChanges(series, list), [
     textColumn("since", (point) => point.day),
-    numberColumn("price", (point) => point.selling_price),
+    priceColumn("price", (point) => point.selling_price, currencyOf),
     { heading: "%", rigid: true, cell: (point) => percentCell(point.percent) },
-    numberColumn("mrp", (point) => point.mrp),
+    priceColumn("mrp", (point) => point.mrp, currencyOf),
     numberColumn("discount", (point) => point.discount_pct),
     textColumn("currency", (point) => point.currency, { rigid: true }),
     textColumn("", (point) => extremeName(point, series)),
@@ -123,19 +94,20 @@ function priceChangesTable(series: Series, list: ListOptions, screen: Screen) {
 
 /** The cheapest first within each currency, unless sorted otherwise. */
 export function productsInOrder(
-  series: readonly LinkedSeries[],
+  series: readonly ProductSeries[],
   { sort, limit }: ListOptions,
-): readonly LinkedSeries[] {
-  const member = (one: Series, column: string) => historyRecord(one, one.last)[column as keyof HistoryRecord];
+): readonly ProductSeries[] {
+  const member = (one: ProductSeries, column: string) =>
+    ({ ...one, ...one.last, crawl_date: one.last.day })[column as keyof (ProductSeries & PricePoint)];
   const byPrice = sortBy(series, { column: "selling_price", descending: false }, member);
   const cheapest = sortBy(byPrice, { column: "currency", descending: false }, member);
   return (sort === undefined ? cheapest : sortBy(series, sort, member)).slice(0, limit);
 }
 
 /** One line a product. */
-function productsTable(series: readonly LinkedSeries[], list: ListOptions, screen: Screen) {
+function productsTable(series: readonly ProductSeries[], list: ListOptions, screen: Screen) {
   const ordered = productsInOrder(series, list);
-  const lows: ItemColumn<LinkedSeries> = {
+  const lows: ItemColumn<ProductSeries> = {
     heading: "",
     rigid: true,
     cell: ({ isNewLow }) => ({ ...textCell(isNewLow ? "new low" : ""), style: "green" }),
@@ -147,19 +119,19 @@ function productsTable(series: readonly LinkedSeries[], list: ListOptions, scree
     ),
     textColumn("retailer", ({ retailer }) => retailer),
     textColumn("sku", ({ sku }) => sku, { minimum: WHOLE_SKU }),
-    numberColumn("last price", ({ last }) => last.selling_price),
+    priceColumn("last price", ({ last }) => last.selling_price, lastCurrency),
     ...(ordered.some(({ isNewLow }) => isNewLow) ? [lows] : []),
     textColumn("currency", ({ last }) => last.currency, { rigid: true }),
     textColumn("seen", ({ last }) => last.day, { rigid: true }),
-    numberColumn("lowest", ({ lowest }) => lowest.selling_price),
-    numberColumn("highest", ({ highest }) => highest.selling_price),
+    priceColumn("lowest", ({ lowest }) => lowest.selling_price, lastCurrency),
+    priceColumn("highest", ({ highest }) => highest.selling_price, lastCurrency),
     numberColumn("changes", ({ changes }) => changes),
     textColumn("prices", ({ points }) => lineOf(points, SPARK_CELLS)),
   ]);
   return renderCaptioned(table, ["retailer", "currency"], screen);
 }
 
-function lineOf(points: readonly SeriesPoint[], cells: number): string {
+function lineOf(points: readonly PricePoint[], cells: number): string {
   return sparkline(
     points.map(({ selling_price }) => selling_price),
     cells,

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import { addDemoFlag, addPullFlags } from "../../cli/flags/source.ts";
+import { addDemoFlag, addPullFlags, addRecheckFlag } from "../../cli/flags/source.ts";
 import { formatOption, wholeNumber } from "../../cli/flags/values.ts";
 import { parseSyncOptions, type SyncFlags, type SyncOptions } from "./options.ts";
 
@@ -17,7 +17,12 @@ export function declare(command: Command, context: Context, run = load): void {
     )
     .argument("<dir>", "folder of the copy; it is created if it does not exist");
   addFilterFlags(command)
-    .option("--lookback <n>", "newest days that are always read again", wholeNumber("--lookback", 0, 36_500), 2)
+    .option(
+      "--lookback <n>",
+      "newest days of each retailer that are always read again",
+      wholeNumber("--lookback", 0, 36_500),
+      2,
+    )
     .option(
       "--audit <n>",
       "days to check one by one, one request each, beginning with those checked longest ago",
@@ -26,10 +31,13 @@ export function declare(command: Command, context: Context, run = load): void {
     )
     .option("--verify", "compare every day with the service and every file with its state, and repair them")
     .option("--adopt", "adopt day files without a state, if their metadata say that catalog wrote them")
-    .option("--prune", "remove days that are no longer within the relative dates of the filters")
+    .option(
+      "--prune",
+      "remove days that left the relative dates of the filters, and retailers that the service no longer shows",
+    )
     .option("--allow-shrink", "continue even if more than half of the rows would be removed")
     .addOption(formatOption(["text", "json"], "text"));
-  addPullFlags(command);
+  addRecheckFlag(addPullFlags(command));
   addDemoFlag(command);
   addGlobalFlags(
     command,

@@ -16,7 +16,10 @@ export interface SyncFlags extends SourceFlags, PullFlags {
 
 export interface SyncOptions
   extends SourceOptions,
-    Pick<MirrorOptions, "concurrency" | "lookback" | "audit" | "verify" | "adopt" | "prune" | "allowShrink"> {
+    Pick<
+      MirrorOptions,
+      "concurrency" | "recheck" | "lookback" | "audit" | "verify" | "adopt" | "prune" | "allowShrink"
+    > {
   /** A path. */
   folder: string;
   /** Most requests a minute. */
@@ -29,7 +32,7 @@ export function parseSyncOptions(command: Command, folder: string, flags: SyncFl
     throw new UsageError("the name of the folder is empty.");
   }
   const { verify = false, adopt = false, prune = false, allowShrink = false, format = "text" } = flags;
-  const { concurrency, maxRate, lookback, audit } = flags;
+  const { concurrency, maxRate, recheck, lookback, audit } = flags;
   const checks = { lookback, audit, verify, adopt, prune, allowShrink };
-  return { ...parseSource(command, flags, context), folder, concurrency, maxRate, ...checks, format };
+  return { ...parseSource(command, flags, context), folder, concurrency, maxRate, recheck, ...checks, format };
 }

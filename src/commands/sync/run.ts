@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Context } from "../../cli/context.ts";
 import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
-import { readingAgain, withProgress } from "../../cli/pull-progress.ts";
+import { readingAgain, showProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { withConnection } from "../../cli/source/connection.ts";
+import { type Connection, connect } from "../../cli/source/connection.ts";
 import { newestDay } from "../../cli/source/empty-result.ts";
 import { VERSION } from "../../cli/version.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
@@ -19,42 +19,51 @@ import type { SyncOptions } from "./options.ts";
 
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
   // The folder may have filters of its own, so those of the command line are resolved later, together with these.
-  await withConnection({ ...options, filters: {} }, context, async ({ client, service, reporter, signal }) => {
-    const onLoss = lossWarnings("parquet", reporter);
-    const createEncoder = await loadEncoder("parquet", signal);
-    const result = await withProgress(reporter, context, options, (update) =>
-      syncFolder(client, {
-        ...options,
-        service,
-        now: context.now,
-        pageSize: LIMITS.pageSize.maximum,
-        pid: context.pid,
-        tool: VERSION,
-        signal,
-        createEncoder: (scratch) => createEncoder({ ...DAY_FILE, onLoss }, scratch),
-        observer: {
-          onTotal: ({ rows, requests }) => update({ total: rows, requests }),
-          onRows: (rows) => update({ rows }),
-          ...readingAgain(reporter),
-          onNote: reporter.warn,
-          onKept: () => {
-            // With `--error-format json` only the error is written.
-            if (options.globals.errorFormat === "human") {
-              reporter.warn(`${options.folder} keeps what was read; repeat the command to go on`);
-            }
-          },
-        },
-      }),
-    );
-    reportUnchanged(result, options, reporter);
-    const isEmpty = result.daysChecked === 0;
-    const newest = isEmpty ? await newestDay({ client, filters: result.resolved, signal }) : undefined;
-    const { sent } = reporter.requests();
-    const text = isEmpty ? asEmpty(result.resolved, newest ?? undefined) : asText(result, sent);
-    if (options.format === "json" || !options.globals.quiet) {
-      await context.print(`${options.format === "json" ? asJson(result, sent) : text}\n`);
-    }
+  await using connection = await connect({ ...options, filters: {} }, context);
+  const { client, reporter, signal } = connection;
+  const result = await syncWithProgress(options, connection, context);
+  reportUnchanged(result, options, reporter);
+  const isEmpty = result.daysChecked === 0;
+  const newest = isEmpty ? await newestDay({ client, filters: result.resolved, signal }) : undefined;
+  const { sent } = reporter.requests();
+  const text = isEmpty ? asEmpty(result.resolved, newest ?? undefined) : asText(result, sent);
+  if (options.format === "json" || !options.globals.quiet) {
+    await context.print(`${options.format === "json" ? asJson(result, sent) : text}\n`);
+  }
+}
+
+async function syncWithProgress(
+  options: SyncOptions,
+  { client, service, reporter, signal }: Connection,
+  context: Context,
+): Promise<SyncResult> {
+  using progress = showProgress(reporter, context, options);
+  const onLoss = lossWarnings("parquet", reporter);
+  const createEncoder = await loadEncoder("parquet", signal);
+  const result = await syncFolder(client, {
+    ...options,
+    service,
+    now: context.now,
+    pageSize: LIMITS.pageSize.maximum,
+    pid: context.pid,
+    tool: VERSION,
+    signal,
+    createEncoder: (scratch) => createEncoder({ ...DAY_FILE, onLoss }, scratch),
+    observer: {
+      onTotal: ({ rows, requests }) => progress.update({ total: rows, requests }),
+      onRows: (rows) => progress.update({ rows }),
+      ...readingAgain(reporter),
+      onNote: reporter.warn,
+      onKept: () => {
+        // With `--error-format json` only the error is written.
+        if (options.globals.errorFormat === "human") {
+          reporter.warn(`${options.folder} keeps what was read; repeat the command to go on`);
+        }
+      },
+    },
   });
+  progress.done();
+  return result;
 }
 
 /** Most names in a warning. */

@@ -1,39 +1,67 @@
-import { constants, type Stats } from "node:fs";
+import { constants, openSync, type Stats } from "node:fs";
 import { type FileHandle, link, open, readlink, realpath, rename, rm, stat, unlink } from "node:fs/promises";
+import { Socket } from "node:net";
 import { basename, dirname, join, resolve } from "node:path";
-import { ClosedPipeError, FileError } from "../../contract/errors.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { FileError } from "../../contract/errors.ts";
 import { fsyncFile, fsyncFolder } from "../../files/fsync.ts";
-import { createOwnFile } from "../../files/own-file.ts";
+import { type Lock, lockOutput } from "../../files/lock.ts";
+import { createOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { errorCode, fileError, ifPresent, withFileError } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
+import { writeToStream } from "./stdout.ts";
 
 export interface FileOptions {
   /** Refuse to replace an existing file. */
   noClobber?: boolean | undefined;
-  /** Keep the partial file when the output is abandoned. */
-  keepPartial?: boolean | undefined;
-  /** Called when the output is complete and on disk, right before it gets its name; an error keeps it from that. */
-  beforePlacing?: (() => Promise<void>) | undefined;
+  /** Of the output, if it is locked already. */
+  lock?: Lock | undefined;
+  /** Of this process, for a lock. */
+  pid: number;
+  /** Ends the wait for the reader of a named pipe. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
  * Opens `path` for new content. A regular file is written to `PATH.partial` and renamed by `finish`, so that an existing
- * file stays complete until then. A device or a named pipe is written directly.
+ * file stays complete until then; what a killed run has left there is replaced. A device or a named pipe is written directly.
+ *
+ * @throws LockedError if another run is writing it
  */
-export async function openFile(path: string, options: FileOptions = {}): Promise<Destination> {
+export async function openFile(path: string, options: FileOptions): Promise<Destination> {
   const existing = await ifPresent(path, () => stat(path));
   if (existing?.isDirectory() || /(^|\/)$/.test(path)) {
     throw new FileError(`"${path}" names a folder, not a file`, path);
   }
+  if (existing?.isFIFO()) {
+    return await openPipe(path, options.signal);
+  }
   if (existing !== undefined && !existing.isFile()) {
-    return openSpecial(path);
+    return await openDevice(path);
   }
   if (existing !== undefined && options.noClobber) {
     throw new FileError(`${path} already exists, and it must not be replaced`, path);
   }
   const target = await targetOf(path);
-  const partial = partialPathOf(target);
-  return partialFile(path, target, await createPartial(partial, existing), options);
+  let own = options.lock === undefined ? await lockOutput(target, options.pid) : undefined;
+  const release = async () => {
+    const held = own;
+    own = undefined;
+    await held?.release();
+  };
+  try {
+    const lock = options.lock ?? (own as Lock);
+    const handle = await createPartial(partialPathOf(target), existing);
+    const file = partialFile(path, target, handle, { noClobber: options.noClobber, lock });
+    const dispose = async () => {
+      await file[Symbol.asyncDispose]();
+      await release();
+    };
+    return { ...file, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await release();
+    throw error;
+  }
 }
 
 /** The partial file of the output `target`. */
@@ -42,22 +70,23 @@ export function partialPathOf(target: string): string {
 }
 
 /** @param path as the user wrote it, for messages */
-function partialFile(path: string, target: string, handle: FileHandle, options: FileOptions): Destination {
+function partialFile(
+  path: string,
+  target: string,
+  handle: FileHandle,
+  { noClobber, lock }: { noClobber?: boolean | undefined; lock: Lock },
+): Destination {
   const partial = partialPathOf(target);
   let settled = false;
   return {
     write: (chunk) => withFileError(path, () => handle.writeFile(chunk)),
-    restart: async () => {
-      await withFileError(path, () => handle.truncate(0));
-      return true;
-    },
     finish: async () => {
       await withFileError(path, () => fsyncFile(handle));
-      await options.beforePlacing?.();
+      await lock.assertHeld();
       await withFileError(path, () => handle.close());
       // From here on the partial file is complete and is never removed, even if it cannot be renamed.
       settled = true;
-      const place = options.noClobber ? renameToFree : rename;
+      const place = noClobber ? renameToFree : rename;
       await place(partial, target).catch(async (error: unknown) => {
         const reason = errorCode(error) === "EEXIST" ? new Error("another process has created it") : error;
         const isThere = await stat(partial).catch(() => undefined);
@@ -65,48 +94,66 @@ function partialFile(path: string, target: string, handle: FileHandle, options: 
       });
       await withFileError(path, () => fsyncFolder(dirname(target)));
     },
-    abandon: async () => {
-      if (settled) {
-        return;
-      }
-      settled = true;
-      await handle.close().catch(() => undefined);
-      if (!options.keepPartial) {
-        await withFileError(partial, () => rm(partial, { force: true }));
+    // What it leaves behind is replaced by the next run; an error would hide the reason why this one ends.
+    [Symbol.asyncDispose]: async () => {
+      if (!settled) {
+        settled = true;
+        await handle.close().catch(() => undefined);
+        await lock.assertHeld().then(
+          () => rm(partial, { force: true }).catch(() => undefined),
+          () => undefined,
+        );
       }
     },
   };
 }
 
-/** Opens an existing device or named pipe; waits for the reader of a pipe. */
-async function openSpecial(path: string): Promise<Destination> {
-  const reporting = (action: () => Promise<void>): Promise<void> =>
-    withFileError(path, action).catch((error: unknown) => {
-      throw errorCode(error) === "EPIPE" ? new ClosedPipeError(`the reader of ${path} went away`) : error;
-    });
+/** Opens an existing device. */
+async function openDevice(path: string): Promise<Destination> {
   const handle = await withFileError(path, () => open(path, constants.O_WRONLY | constants.O_APPEND));
-  let isBegun = false;
   return {
-    write: (chunk) => {
-      isBegun ||= chunk.length > 0;
-      return reporting(() => handle.writeFile(chunk));
-    },
-    restart: async () => !isBegun,
-    finish: () => reporting(() => handle.close()),
-    abandon: () => handle.close().catch(() => undefined),
+    write: (chunk) => withFileError(path, () => handle.writeFile(chunk)),
+    finish: async () => {},
+    [Symbol.asyncDispose]: () => handle.close().catch(() => undefined),
   };
+}
+
+/** Milliseconds between two looks for the reader of a named pipe. */
+const READER_PAUSE = 50;
+
+/**
+ * Opens a named pipe, and waits for its reader. Neither the wait nor a write blocks a thread, which no signal would end.
+ */
+async function openPipe(path: string, signal: AbortSignal | undefined): Promise<Destination> {
+  const flags = constants.O_WRONLY | constants.O_NONBLOCK;
+  for (;;) {
+    try {
+      const fd = openSync(path, flags);
+      const stream = new Socket({ fd, readable: false, writable: true });
+      const { write, finish } = writeToStream(stream, path, { signal });
+      return {
+        write,
+        finish: async () => {
+          const closed = new Promise((resolve) => stream.once("close", resolve));
+          stream.end();
+          await closed;
+          await finish();
+        },
+        [Symbol.asyncDispose]: async () => void stream.destroy(),
+      };
+    } catch (error) {
+      if (errorCode(error) !== "ENXIO") {
+        throw fileError(path, error);
+      }
+      await delay(READER_PAUSE, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
+    }
+  }
 }
 
 /** Creates the file for this output, with the permissions of the file that it will replace. */
 async function createPartial(partial: string, existing: Stats | undefined): Promise<FileHandle> {
-  // Append mode, so that writes begin at the start again after the file was truncated.
-  const handle = await createOwnFile(partial, { append: true }).catch((error: unknown) => {
-    if (errorCode(error) === "EEXIST") {
-      const cause = "another export is writing it, or one was interrupted";
-      throw new FileError(`${partial} already exists: ${cause}. Delete it to start over.`, partial, error);
-    }
-    throw error;
-  });
+  await removeOwnFile(partial);
+  const handle = await createOwnFile(partial);
   await withFileError(partial, async () => {
     // Some network drives refuse to change permissions, even to the same ones.
     if (existing !== undefined && existing.mode !== (await handle.stat()).mode) {

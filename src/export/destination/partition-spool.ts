@@ -27,7 +27,7 @@ export async function openPartitionSpool(
   bufferBytes = BUFFER_BYTES,
   partBytes = PART_BYTES,
 ) {
-  let file = await openStoredBytes(path, 0);
+  const file = await openStoredBytes(path, 0);
   const stored = new Map<string, Extent[]>();
   const buffered = new Map<string, RowRun[]>();
   let bufferedBytes = 0;
@@ -37,7 +37,7 @@ export async function openPartitionSpool(
     for (const partition of buffered.keys()) {
       for (const runs of bufferedParts(partition)) {
         const part = await file.append(Buffer.concat(runs.map(({ rows, from, to }) => rows.bytesOf(from, to))));
-        add(stored, partition, part as Extent);
+        add(stored, partition, part);
       }
     }
     forget();
@@ -81,16 +81,6 @@ export async function openPartitionSpool(
         await flush();
       }
     },
-    /** Removes all rows. */
-    restart: async (): Promise<true> => {
-      forget();
-      if (stored.size > 0) {
-        stored.clear();
-        await file.close();
-        file = await openStoredBytes(path, 0);
-      }
-      return true;
-    },
     /** Every partition that has rows, sorted by code unit. */
     partitions: async () => {
       if (stored.size > 0) {
@@ -112,7 +102,7 @@ export async function openPartitionSpool(
       }
     },
     /** Removes the file. */
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       await file.close();
       await rm(path, { force: true });
     },

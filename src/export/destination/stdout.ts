@@ -3,14 +3,22 @@ import { ClosedPipeError } from "../../contract/errors.ts";
 import { fileError } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
 
+interface StreamOptions {
+  signal?: AbortSignal | undefined;
+  beforeData?: (() => void) | undefined;
+}
+
+export function writeToStdout(stream: Writable, options?: StreamOptions): Destination {
+  return writeToStream(stream, "stdout", options);
+}
+
 /**
  * Writes to a stream without opening or closing it. `beforeData` is called before the first byte. When `signal` is
  * aborted, a write that waits for a reader rejects with its reason.
+ *
+ * @param name of the stream, for messages
  */
-export function writeToStdout(
-  stream: Writable,
-  { signal, beforeData }: { signal?: AbortSignal | undefined; beforeData?: (() => void) | undefined } = {},
-): Destination {
+export function writeToStream(stream: Writable, name: string, { signal, beforeData }: StreamOptions = {}): Destination {
   let failure: Error | undefined;
   let isBegun = false;
   // The listener stays: a failed write may emit its error last, and an error without a listener ends the process.
@@ -35,25 +43,24 @@ export function writeToStdout(
         stream.write(chunk, resolve);
       }).finally(() => signal?.removeEventListener("abort", giveUp));
       if (error != null) {
-        throw stdoutError(failure ?? error);
+        throw streamError(name, failure ?? error);
       }
     },
-    restart: async () => !isBegun,
     finish: async () => {
       if (failure !== undefined) {
-        throw stdoutError(failure);
+        throw streamError(name, failure);
       }
     },
-    abandon: async () => {},
+    [Symbol.asyncDispose]: async () => {},
   };
 }
 
-function stdoutError(error: NodeJS.ErrnoException): Error {
+function streamError(name: string, error: NodeJS.ErrnoException): Error {
   // A pipe that is a socket underneath reports ECONNRESET when its reader left data unread.
   if (error.code === "EPIPE" || error.code === "ECONNRESET") {
-    return new ClosedPipeError("the reader of stdout went away");
+    return new ClosedPipeError(`the reader of ${name} went away`);
   }
-  return fileError("stdout", error);
+  return fileError(name, error);
 }
 
 /** `/dev/stdout` cannot be opened if stdout is a socket, and opening it again would truncate `>> file`. */

@@ -1,21 +1,20 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import { FileError } from "../../contract/errors.ts";
-import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../export/destination/partition-spool.ts";
 import { partitionOf } from "../../export/destination/partitions.ts";
 import { writeStaged } from "../../export/sink.ts";
 import { cutByDate } from "../../pull/date-cuts.ts";
-import { type PullObserver, pull, type RowSink } from "../../pull/pull.ts";
-import { type StoreOptions, withStore } from "../../pull/store/open-store.ts";
+import { Pull, type PullObserver } from "../../pull/pull.ts";
+import { openPageStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { storeIn } from "../folder-lock.ts";
 import type { DayState } from "../folder-state.ts";
 import { type Batch, type DayRange, isInRange, mergeRanges } from "./day-ranges.ts";
 import { coverageOf, filtersOn, placeDays, type SyncObserver, type SyncRun, stagedFile } from "./sync-run.ts";
 
-/** Rows of one batch. Each batch is stored before the next one is read, so an interruption loses at most one batch. */
-const BATCH_ROWS = 100_000;
+/** Rows of one batch. The days of a batch are in place before the next one is read. */
+const BATCH_ROWS = 500_000;
 
 /**
  * Reads batches, one after the other.
@@ -60,8 +59,8 @@ export function countBatches(
     const before = written;
     return {
       ...observer,
-      onPlan: async ({ totalRows, requests }) => {
-        expected.set(batch, { rows: totalRows, requests });
+      onPlan: async ({ totalRows, pages }) => {
+        expected.set(batch, { rows: totalRows, requests: pages });
         reportTotal();
       },
       onRows: (rows) => {
@@ -73,8 +72,8 @@ export function countBatches(
 }
 
 /**
- * Reads a batch and replaces the files of its days, each in one step, as soon as its rows are complete. A day with the same
- * rows keeps its file. The pages are kept until the whole batch is in place, see `unfinishedBatch`.
+ * Reads a batch and, when it is proven, replaces the files of its days, each in one step. A day with the same rows keeps its
+ * file. The pages are kept until the whole batch is in place, see `unfinishedBatch`.
  */
 async function syncBatch(
   run: SyncRun,
@@ -84,50 +83,22 @@ async function syncBatch(
   mode: "resume" | "fresh",
 ): Promise<void> {
   const { client, options, filters, state, lock, staging, checkedAt } = run;
-  const { folder, service, tool, pageSize, concurrency, signal } = options;
+  const { folder, service, tool, pageSize, concurrency, recheck, signal } = options;
   const wanted = filtersOn(range, filters);
   const head = { service, filters: wanted, asked: state.filters };
-  const store: StoreOptions = {
+  await using store = await openPageStore(storeIn(folder, "sync"), {
     ...{ head, pageSize, mode, lock, tool, startedAt: checkedAt },
     refuse: ({ reason }) => new FileError(`${folder}: the pages of an unfinished sync are of ${reason}`, folder),
     onNote: (note) => options.observer?.onNote(note),
     onLeft: (lost) => (lost === undefined ? options.observer?.onKept() : options.observer?.onNote(lost.message)),
-  };
-  await withStore(storeIn(folder, "sync"), store, async ({ pages }) => {
-    const spool = await openPartitionSpool(join(staging, "rows"), partitionOf(["crawl_date"]));
-    let next = range.first;
-    const placeUntil = async (last: string) => {
-      await replaceDays(run, spool, { first: next, last }, onRemoval);
-      await spool.restart();
-    };
-    const sink: RowSink = {
-      write: spool.write,
-      restart: async () => {
-        next = range.first;
-        return await spool.restart();
-      },
-      daysWritten: async (day) => {
-        if (day > next) {
-          await placeUntil(addDays(day, -1));
-          next = day;
-        }
-      },
-    };
-    try {
-      await pull(client, sink, {
-        filters: wanted,
-        byDays: true,
-        store: pages,
-        pageSize,
-        concurrency,
-        signal,
-        observer,
-      });
-      await placeUntil(range.last);
-    } finally {
-      await spool.close();
-    }
   });
+  await using spool = await openPartitionSpool(join(staging, "rows"), partitionOf(["crawl_date"]));
+  const set = { filters: wanted, pageSize, concurrency, recheck, signal, observer };
+  for await (const rows of new Pull(client, store.pages, set).rows()) {
+    await spool.write(rows);
+  }
+  await replaceDays(run, spool, range, onRemoval);
+  await store.remove();
 }
 
 /** Replaces the days of a range with what the spool has, which must have no other days. */
@@ -180,7 +151,10 @@ export async function cutIntoBatches(run: SyncRun, ranges: readonly DayRange[]):
     }
     const matching = await coverageOf(run, range);
     const whole = { filters: filtersOn(range, run.filters), rows: 0 };
-    const cuts = matching.length === 0 ? [whole] : cutByDate(matching, whole.filters, BATCH_ROWS);
+    const total = matching.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
+    const count = Math.max(1, Math.round(total / BATCH_ROWS));
+    const sizes = new Array<number>(count).fill(total / count);
+    const cuts = matching.length === 0 ? [whole] : cutByDate(matching, whole.filters, sizes);
     for (const { filters, rows } of cuts) {
       batches.push({ first: filters.start_date ?? first, last: filters.end_date ?? last, rows });
     }

@@ -23,7 +23,7 @@ export interface SyncObserver extends Required<Pick<PullObserver, "onRestart" | 
   onKept(): void;
 }
 
-export interface MirrorOptions extends Pick<PullOptions, "pageSize" | "concurrency" | "signal"> {
+export interface MirrorOptions extends Pick<PullOptions, "pageSize" | "concurrency" | "recheck" | "signal"> {
   folder: string;
   service: string;
   /** As written; empty to use the filters of the folder. */
@@ -65,7 +65,7 @@ export const NO_COUNTS = {
 export type SyncCounts = typeof NO_COUNTS;
 
 /** What the parts of one run share. */
-export interface SyncRun extends LockedFolder {
+export interface SyncRun extends Omit<LockedFolder, keyof AsyncDisposable> {
   client: CatalogClient;
   options: MirrorOptions;
   /** Those of the folder, with absolute dates. */

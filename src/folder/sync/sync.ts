@@ -1,11 +1,13 @@
 import type { CatalogClient } from "../../client/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
+import { ShrinkError } from "../../contract/errors.ts";
 import { dayFilter } from "../../contract/filter-match.ts";
-import type { Filters } from "../../contract/filters.ts";
-import { addDays } from "../../contract/values/day-arithmetic.ts";
+import { type Filters, splitRcd } from "../../contract/filters.ts";
+import { counted as inWords } from "../../contract/values/counted.ts";
+import { addDays, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import { listDayFolders, unknownDays } from "../day-files.ts";
-import { type LockedFolder, withLockedFolder } from "../folder-lock.ts";
+import { type LockedFolder, lockFolder } from "../folder-lock.ts";
 import { newState, readStateOf, type SyncState } from "../folder-state.ts";
 import { assertWithinFilters, rememberedFilters } from "../remembered.ts";
 import { adoptDays } from "./adopt.ts";
@@ -55,8 +57,15 @@ export interface SyncResult extends SyncCounts {
  * @throws ShrinkError if more than half of the rows would be removed
  * @throws SetChangedError if the set changes faster than it can be read
  */
-export function syncFolder(client: CatalogClient, options: MirrorOptions): Promise<SyncResult> {
-  return withLockedFolder(options.folder, options.pid, (locked) => syncLocked(client, locked, options));
+export async function syncFolder(client: CatalogClient, options: MirrorOptions): Promise<SyncResult> {
+  await using locked = await lockFolder(options.folder, options.pid);
+  try {
+    return await syncLocked(client, locked, options);
+  } catch (error) {
+    // A process that took the lock has removed the staging folder; what failed because of that is not the reason.
+    await locked.lock.assertHeld();
+    throw error;
+  }
 }
 
 async function syncLocked(client: CatalogClient, locked: LockedFolder, options: MirrorOptions): Promise<SyncResult> {
@@ -80,7 +89,7 @@ async function syncLocked(client: CatalogClient, locked: LockedFolder, options: 
   const untrusted = await unknownDays(folder, state, options.verify, isInWindow);
   state.pending = state.pending.filter((day) => untrusted.has(day));
   const run: SyncRun = {
-    ...{ ...locked, client, options, filters, isInWindow, state, untrusted },
+    ...{ lock: locked.lock, staging: locked.staging, client, options, filters, isInWindow, state, untrusted },
     checkedAt: timeOfRun(state.days, options.now()),
     counts: { ...NO_COUNTS },
     read: new Set(),
@@ -89,6 +98,7 @@ async function syncLocked(client: CatalogClient, locked: LockedFolder, options: 
   const isNew = await finishBatch(run, unfinished);
   const outside = [...new Set([...Object.keys(state.days), ...untrusted])].filter((day) => !isInWindow(day)).sort();
   if (options.prune) {
+    refuseEmptying(outside, state, options);
     await placeDays(run, new Map(outside.map((day) => [day, undefined])));
     for (const day of outside) {
       untrusted.delete(day);
@@ -119,10 +129,12 @@ async function updateDays(run: SyncRun, isNew: (day: string) => boolean): Promis
   const before = sumOfCounts(Object.values(held));
   const counted = countsOf(coverage);
   const onRemoval = removalGuard(range === undefined ? state.days : held, before, counted, options.allowShrink);
+  refuseVanished(before, counted, options);
   await dropCombinations(run, new Set([...before.keys()].filter((rcd) => !counted.has(rcd))));
   const changed: DayRange[] = [];
   if (range !== undefined) {
-    const newest = newestDays(range, options.lookback).filter((day) => !isNew(day));
+    const today = dayOf(options.now());
+    const newest = newestDays(coverage, today, options.lookback).filter((day) => isInRange(day, range) && !isNew(day));
     changed.push(...(await findChanges(run, range, coverage)), ...newest.map(oneDay));
   }
   const batches = await cutIntoBatches(run, [...changed, ...[...untrusted].map(oneDay)]);
@@ -166,9 +178,44 @@ function extent(held: readonly string[], coverage: readonly Coverage[]): DayRang
   return first === undefined || last === undefined ? undefined : { first, last };
 }
 
-/** The newest days of a range. */
-function newestDays(range: DayRange, count: number): string[] {
-  return Array.from({ length: Math.min(count, daysInRange(range)) }, (_, back) => addDays(range.last, -back));
+/** The newest days of each retailer. A day after today is none of them: a row dated in the future would hide all others. */
+function newestDays(coverage: readonly Coverage[], today: string, count: number): string[] {
+  const newest = new Map<string, string>();
+  for (const { retailer, latest_date } of coverage) {
+    const day = latest_date > today ? today : latest_date;
+    newest.set(retailer, [newest.get(retailer) ?? day, day].sort().at(-1) ?? day);
+  }
+  const days = [...newest.values()].flatMap((last) => Array.from({ length: count }, (_, back) => addDays(last, -back)));
+  return [...new Set(days)];
+}
+
+/**
+ * A retailer that the service no longer has at all was probably hidden from the key, not removed.
+ *
+ * @throws ShrinkError unless `prune`
+ */
+function refuseVanished(before: RcdCounts, counted: RcdCounts, { folder, prune }: MirrorOptions): void {
+  const visible = new Set([...counted.keys()].map((rcd) => splitRcd(rcd).retailer));
+  const rows = new Map<string, number>();
+  for (const [rcd, count] of prune ? [] : before) {
+    const { retailer } = splitRcd(rcd);
+    rows.set(retailer, (rows.get(retailer) ?? 0) + (visible.has(retailer) ? 0 : count));
+  }
+  const [vanished] = [...rows].filter(([, count]) => count > 0);
+  if (vanished !== undefined && visible.size > 0) {
+    throw new ShrinkError(
+      `${folder} has ${inWords(vanished[1], "row")} of ${vanished[0]}, of which the service shows none any more, maybe because this key may not see them; nothing was changed. --prune removes them`,
+    );
+  }
+}
+
+/** @throws ShrinkError if all days have left the window, as with a wrong clock, unless shrinking is allowed */
+function refuseEmptying(outside: readonly string[], { days }: SyncState, { folder, allowShrink }: MirrorOptions): void {
+  if (!allowShrink && outside.length > 0 && Object.keys(days).every((day) => outside.includes(day))) {
+    throw new ShrinkError(
+      `no day of ${folder} is within the dates of its filters, so --prune would remove all of them; is the clock right?`,
+    );
+  }
 }
 
 function countsOf(matching: readonly Coverage[]): RcdCounts {

@@ -52,11 +52,16 @@ export interface StoreOptions {
   onLeft: (lost: Error | undefined) => void;
 }
 
-/** A store with files of its own, which a later process can go on with. */
-export interface OpenStore {
+/**
+ * A store with files of its own, which a later process can go on with. When it is disposed of, its pages are synced and stay;
+ * without a page, nothing does.
+ */
+export interface OpenStore extends AsyncDisposable {
   pages: PageStore;
   /** When the first of the runs began that filled it; undefined for a new store. */
   resumedFrom: string | undefined;
+  /** Removes the store, whose pages are not needed any more. */
+  remove(): Promise<void>;
 }
 
 /** Milliseconds between two syncs to disk. */
@@ -66,8 +71,7 @@ const SYNC_INTERVAL = 1_000;
 export const FEW_PAGES = 5;
 
 /**
- * Does `work` with the store at these paths, or with a new one. When it is done, the store is removed. If it fails, the pages
- * are synced and stay; without a page, nothing does.
+ * Opens the store at these paths, or a new one.
  *
  * A page of an earlier process is checked by its digest when it is read, and each line by its checksum; what is damaged is
  * read from the service again. Pages reach the disk before the lines that describe them, about once a second. A page or line
@@ -76,37 +80,7 @@ export const FEW_PAGES = 5;
  * @throws LockedError if another process has the lock
  * @throws FileError if a file of that name is not of this tool
  */
-export async function withStore<T>(
-  paths: StorePaths,
-  options: StoreOptions,
-  work: (store: OpenStore) => Promise<T>,
-): Promise<T> {
-  const { leave, remove, ...store } = await openStore(paths, options);
-  let result: T;
-  try {
-    result = await work(store);
-  } catch (error) {
-    try {
-      if (await leave()) {
-        options.onLeft(undefined);
-      }
-    } catch (lost) {
-      if (lost !== error && !(lost instanceof LockedError)) {
-        options.onLeft(lost as Error);
-      }
-    }
-    throw error;
-  }
-  await remove().catch((error: unknown) => {
-    // Otherwise the files are another process's by now.
-    if (!(error instanceof LockedError)) {
-      throw error;
-    }
-  });
-  return result;
-}
-
-async function openStore(paths: StorePaths, options: StoreOptions) {
+export async function openPageStore(paths: StorePaths, options: StoreOptions): Promise<OpenStore> {
   const { head, tool, startedAt, lock } = options;
   await ownFileAt(paths.pages);
   const earlier = options.mode === "fresh" ? undefined : await earlierPages(paths, options);
@@ -145,27 +119,42 @@ async function openStore(paths: StorePaths, options: StoreOptions) {
     begin: (cuts) => record({ kind: "head", version: STORE_VERSION, tool, started_at: startedAt, ...head, cuts }),
     record,
   });
+  let isRemoved = false;
   const remove = async () => {
+    isRemoved = true;
     clearTimeout(timer);
     await syncing.catch(() => undefined);
     await close();
-    await lock.assertHeld();
-    await removeStore(paths);
+    try {
+      await lock.assertHeld();
+      await removeStore(paths);
+    } catch (error) {
+      // The files are another process's by now.
+      if (!(error instanceof LockedError)) {
+        throw error;
+      }
+    }
+  };
+  const leave = async (): Promise<void> => {
+    if (isRemoved) {
+      return;
+    }
+    if (pages.size() === 0) {
+      return await remove();
+    }
+    await sync().finally(close);
+    // The folder may have been removed.
+    if ([await ownFileAt(paths.lines), await ownFileAt(paths.pages)].every((file) => file !== undefined)) {
+      options.onLeft(undefined);
+    }
   };
   return {
     pages,
     resumedFrom: earlier?.head.started_at,
-    /** Resolves to whether there are pages for a later run. */
-    leave: async (): Promise<boolean> => {
-      if (pages.size() === 0) {
-        await remove();
-        return false;
-      }
-      await sync().finally(close);
-      // The folder may have been removed.
-      return [await ownFileAt(paths.lines), await ownFileAt(paths.pages)].every((file) => file !== undefined);
-    },
     remove,
+    // An error here would hide the reason why the run ends.
+    [Symbol.asyncDispose]: () =>
+      leave().catch((lost: Error) => (lost instanceof LockedError ? undefined : options.onLeft(lost))),
   };
 }
 

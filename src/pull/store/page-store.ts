@@ -69,7 +69,7 @@ export function apply(line: PageLine, pages: PagesBySlice): void {
 }
 
 interface PageStoreOptions {
-  /** Whether a page stays when its rows were passed on, so that an output can be made again, also by another process. */
+  /** Whether the rows of a page stay when they were written. */
   keeps: boolean;
   /** What an earlier process read. */
   pages?: PagesBySlice;
@@ -80,14 +80,14 @@ interface PageStoreOptions {
   record?: (line: PageLine) => Promise<void>;
 }
 
-/** A store that ends with this process. */
-export function temporaryStore(): PageStore {
-  return createPageStore(temporaryBytes(true), { keeps: true });
-}
-
-/** A store of the pages that wait for a reader of stdout. It ends with this process. */
-export function waitingPages(): PageStore {
-  return createPageStore(temporaryBytes(false), { keeps: false });
+/**
+ * A store that ends with this process.
+ *
+ * @param keeps whether rows are read more than once, or only after the whole set is there
+ */
+export function temporaryStore(keeps: boolean): PageStore & AsyncDisposable {
+  const bytes = temporaryBytes();
+  return { ...createPageStore(bytes, { keeps }), [Symbol.asyncDispose]: bytes.close };
 }
 
 export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
@@ -116,24 +116,17 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
     },
     /** The pages of a slice, from its first page on. */
     pagesOf,
-    /**
-     * Saves the page number `index` of its slice, from 0; what the store has from this page on is out of date.
-     *
-     * @returns undefined if an earlier page is missing, or if the disk is full; a store that keeps its pages throws instead
-     */
-    save: async (key: string, index: number, rows: RowBatch, facts: PageFacts): Promise<StoredPage | undefined> => {
+    /** Saves the page number `index` of its slice, from 0; what the store has from this page on is out of date. */
+    save: async (key: string, index: number, rows: RowBatch, facts: PageFacts): Promise<void> => {
       drop(key, index);
-      const extent = pagesOf(key).length < index ? undefined : await bytes.append(rows.lines());
-      if (extent === undefined) {
-        return undefined;
-      }
-      const page = { ...facts, extent };
-      const line: PageLine = { kind: "page", slice: key, index, ...page };
+      const extent = await bytes.append(rows.lines());
+      const line: PageLine = { kind: "page", slice: key, index, ...facts, extent };
       proven.add(extent);
       await record?.(line);
       apply(line, pages);
-      return page;
     },
+    /** Whether this process wrote the page, or has compared it with its digest. */
+    isProven: ({ extent }: StoredPage): boolean => proven.has(extent),
     /** The rows of a page; undefined if it is damaged. */
     read: async ({ digest, extent }: StoredPage): Promise<RowBatch | undefined> => {
       const lines = await bytes.read(extent);
@@ -143,7 +136,12 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
       proven.add(extent);
       return batchOfLines(lines);
     },
-    drop,
+    /** Frees the rows of a slice; what its pages were is still known. */
+    forgetRows: (key: string): void => {
+      for (const { extent } of pagesOf(key)) {
+        bytes.free(extent);
+      }
+    },
     /** Drops the pages of a slice that are found to be wrong. A later process does not use them either. */
     discard: async (key: string): Promise<void> => {
       if (pagesOf(key).length > 0) {
@@ -172,7 +170,6 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
     version: (): string | undefined => [...pages.values()].flat()[0]?.set.version,
     /** Number of its pages. */
     size: () => countPages(pages),
-    close: bytes.close,
   };
 }
 

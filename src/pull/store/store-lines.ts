@@ -6,7 +6,7 @@ import type { WrittenFilters } from "../written-filters.ts";
 import { apply, type PageLine, type PagesBySlice, type PlanCuts } from "./page-store.ts";
 
 /** Bumped on incompatible changes of the lines or of the file of rows. */
-export const STORE_VERSION = 4;
+export const STORE_VERSION = 5;
 
 /** Longest lines in bytes: those of a million pages, and of five hundred million rows. */
 const MOST_BYTES = 512 * 1000 ** 2;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { createConnections } from "../../../src/client/requests/proxy.ts";
+import { connectionsTo } from "../../../src/client/requests/proxy.ts";
 import { ApiError, CredentialsError, NetworkError } from "../../../src/contract/errors.ts";
 import { pageBody } from "../../helpers/envelopes.ts";
 import { answer, type Behaviour, head, stallInBody, startFaultServer } from "../../helpers/fault-server.ts";
@@ -146,7 +146,7 @@ test.each(["[::1]:8443", "*", "other.example .catalog.example", "catalog.example
   "NO_PROXY=%s exempts a service, and its errors do not name the proxy",
   async (NO_PROXY) => {
     const host = NO_PROXY.startsWith("[") ? "[::1]" : "api.catalog.example";
-    const connections = createConnections(new URL(`https://${host}:8443`), { HTTPS_PROXY: "proxy", NO_PROXY }, 1);
+    const connections = connectionsTo(new URL(`https://${host}:8443`), { HTTPS_PROXY: "proxy", NO_PROXY }, 1);
     expect(connections.proxy).toBe(undefined);
   },
 );
@@ -154,5 +154,5 @@ test.each(["[::1]:8443", "*", "other.example .catalog.example", "catalog.example
 test.each(["catalog.example:443", "ample", "xcatalog.example", ""])("NO_PROXY=%s does not exempt it", (NO_PROXY) => {
   const url = new URL("https://api.catalog.example:8443");
   const proxy = { origin: "http://proxy", variable: "https_proxy" };
-  expect(createConnections(url, { https_proxy: "proxy", NO_PROXY }, 1).proxy).toEqual(proxy);
+  expect(connectionsTo(url, { https_proxy: "proxy", NO_PROXY }, 1).proxy).toEqual(proxy);
 });

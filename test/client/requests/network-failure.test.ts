@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ProxyAddress } from "../../../src/client/requests/connections.ts";
+import type { ProxyAddress } from "../../../src/client/requests/direct-connections.ts";
 import { networkFailure } from "../../../src/client/requests/network-failure.ts";
 import { NetworkError, UntrustedError } from "../../../src/contract/errors.ts";
 

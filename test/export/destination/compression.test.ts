@@ -28,11 +28,11 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 function open(output: string, compression: Compression = "gzip"): Promise<Destination> {
-  return openSink({ output, stdout: new PassThrough(), compression }, () => asItIs);
+  return openSink({ output, stdout: new PassThrough(), pid: process.pid, compression }, () => asItIs);
 }
 
 async function openTo(stdout: Writable): Promise<Destination> {
-  return await openSink({ output: "-", stdout, compression: "gzip" }, () => asItIs);
+  return await openSink({ output: "-", stdout, pid: process.pid, compression: "gzip" }, () => asItIs);
 }
 
 async function writeGzip(name: string, rows: readonly string[]): Promise<Buffer> {
@@ -63,20 +63,10 @@ test("a gzip file of nothing is valid", async () => {
   expect(zlib.gunzipSync(await writeGzip("empty.gz", []))).toEqual(Buffer.alloc(0));
 });
 
-test("an output that starts over has only what was written after that", async () => {
-  const output = join(folder, "rows.gz");
-  const sink = await open(output);
-  await sink.write(randomBytes(300_000));
-  expect(await sink.restart()).toBe(true);
-  await sink.write("row\n");
-  await sink.finish();
-  expect(await readFile(output)).toEqual(await writeGzip("other.gz", ["row\n"]));
-});
-
 test("an abandoned compressed file leaves nothing", async () => {
   const sink = await open(join(folder, "rows.gz"));
   await sink.write(randomBytes(300_000));
-  await sink.abandon();
+  await sink[Symbol.asyncDispose]();
   expect(await readdir(folder)).toEqual([]);
 });
 
@@ -90,7 +80,7 @@ test("an error of the destination rejects the write and the end", async () => {
   const failure = { name: "FileError", message: "stdout: the disk is full" };
   expect(await rejectionOf(writing())).toMatchObject(failure);
   expect(await rejectionOf(sink.finish())).toMatchObject(failure);
-  await sink.abandon();
+  await sink[Symbol.asyncDispose]();
 });
 
 test("an error that occurs only at the end is not lost", async () => {

@@ -6,6 +6,9 @@ import { openFile } from "../../../src/export/destination/partial-file.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { rejectionOf } from "../faults.ts";
 
+/** A run that has locked its output. */
+const RUN = { pid: process.pid, lock: { assertHeld: async () => {}, release: async () => {} } };
+
 let target: string;
 let folder: string;
 
@@ -27,7 +30,7 @@ function refuseLinks(code?: string): void {
 test.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])(
   "a free name is claimed where files cannot have two names (%s)",
   async (code) => {
-    const destination = await openFile(target, { noClobber: true });
+    const destination = await openFile(target, { ...RUN, noClobber: true });
     await destination.write("mine");
     refuseLinks(code);
     await destination.finish();
@@ -36,7 +39,7 @@ test.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])(
 );
 
 test("a file that appeared meanwhile is kept where files cannot have two names", async () => {
-  const destination = await openFile(target, { noClobber: true });
+  const destination = await openFile(target, { ...RUN, noClobber: true });
   await writeFile(target, "theirs");
   refuseLinks("EPERM");
   expect(await rejectionOf(destination.finish())).toMatchObject({
@@ -50,7 +53,7 @@ test.each([
   ["EIO", "the device failed to read or write"],
   [undefined, "link failed"],
 ])("another failure (%s) is reported, and nothing is renamed", async (code, reason) => {
-  const destination = await openFile(target, { noClobber: true });
+  const destination = await openFile(target, { ...RUN, noClobber: true });
   refuseLinks(code);
   expect(await rejectionOf(destination.finish())).toMatchObject({
     name: "FileError",

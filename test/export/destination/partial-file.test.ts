@@ -21,6 +21,9 @@ import { openFile, targetFileOf } from "../../../src/export/destination/partial-
 import { followSyncs, openPaths } from "../../helpers/durability.ts";
 import { rejectionOf } from "../faults.ts";
 
+/** A run that has locked its output. */
+const RUN = { pid: process.pid, lock: { assertHeld: async () => {}, release: async () => {} } };
+
 let folder: string;
 let target: string;
 
@@ -38,7 +41,7 @@ function namedPipe(): string {
 }
 
 test("the target appears only when the output is finished", async () => {
-  const destination = await openFile(target);
+  const destination = await openFile(target, RUN);
   await destination.write("a,b\r\n");
   await destination.write(Buffer.from("1,é\r\n"));
   expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
@@ -50,7 +53,7 @@ test("the target appears only when the output is finished", async () => {
 test("an existing file stays whole until it is replaced, and its permissions are kept", async () => {
   await writeFile(target, "old");
   await chmod(target, 0o640);
-  const destination = await openFile(target);
+  const destination = await openFile(target, RUN);
   await destination.write("new");
   expect(await readFile(target, "utf8")).toBe("old");
   await destination.finish();
@@ -59,7 +62,7 @@ test("an existing file stays whole until it is replaced, and its permissions are
 });
 
 test("a file is on disk before it gets its name, and so is its folder after that", async () => {
-  const destination = await openFile(target);
+  const destination = await openFile(target, RUN);
   await destination.write("new");
   const syncs = await followSyncs(folder);
   await destination.finish();
@@ -72,44 +75,27 @@ test("a file is on disk before it gets its name, and so is its folder after that
 
 test("an abandoned output leaves the folder unchanged", async () => {
   await writeFile(target, "old");
-  const destination = await openFile(target);
+  const destination = await openFile(target, RUN);
   await destination.write("new");
-  await destination.abandon();
+  await destination[Symbol.asyncDispose]();
   expect(await readdir(folder)).toEqual(["rows.csv"]);
   expect(await readFile(target, "utf8")).toBe("old");
 });
 
-test("an abandoned output keeps its partial file with keepPartial", async () => {
-  const destination = await openFile(target, { keepPartial: true });
-  await destination.write("half");
-  await destination.abandon();
-  expect(await readFile(`${target}.partial`, "utf8")).toBe("half");
-});
-
-test("abandoning after the end does not affect the next output", async () => {
-  const first = await openFile(target);
-  await first.finish();
-  const second = await openFile(target);
-  await first.abandon();
-  await second.write("second");
-  await second.finish();
-  expect(await readFile(target, "utf8")).toBe("second");
-});
-
 test("abandoning again does not affect the next output", async () => {
-  const first = await openFile(target);
-  await first.abandon();
-  const second = await openFile(target);
-  await first.abandon();
+  const first = await openFile(target, RUN);
+  await first[Symbol.asyncDispose]();
+  const second = await openFile(target, RUN);
+  await first[Symbol.asyncDispose]();
   expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
   await second.finish();
 });
 
 test("an output whose partial file somebody removed can be abandoned, and cannot get its name", async () => {
-  const abandoned = await openFile(target);
+  const abandoned = await openFile(target, RUN);
   await rm(`${target}.partial`);
-  await abandoned.abandon();
-  const finished = await openFile(target);
+  await abandoned[Symbol.asyncDispose]();
+  const finished = await openFile(target, RUN);
   await rm(`${target}.partial`);
   expect(await rejectionOf(finished.finish())).toMatchObject({
     name: "FileError",
@@ -119,7 +105,7 @@ test("an output whose partial file somebody removed can be abandoned, and cannot
 });
 
 test("a complete output is kept if a folder has its name meanwhile", async () => {
-  const destination = await openFile(target);
+  const destination = await openFile(target, RUN);
   await destination.write("mine");
   await mkdir(target);
   expect(await rejectionOf(destination.finish())).toMatchObject({
@@ -131,27 +117,63 @@ test("a complete output is kept if a folder has its name meanwhile", async () =>
 
 test("a name that is too long for a partial file is refused", async () => {
   const long = join(folder, "x".repeat(250));
-  expect(await rejectionOf(openFile(long))).toMatchObject({
+  expect(await rejectionOf(openFile(long, RUN))).toMatchObject({
     name: "FileError",
     message: `${long}.partial: the name is too long`,
   });
 });
 
 test("a second output to the same target is refused while the first is being written", async () => {
-  const first = await openFile(target);
-  expect(await rejectionOf(openFile(target))).toMatchObject({
-    name: "FileError",
-    path: `${target}.partial`,
-    message:
-      `${target}.partial already exists: another export is writing it, or one was interrupted. ` +
-      "Delete it to start over.",
-  });
+  const alone = { pid: process.pid };
+  const first = await openFile(target, alone);
+  expect(await rejectionOf(openFile(target, alone))).toBeInstanceOf(LockedError);
   await first.finish();
+  await first[Symbol.asyncDispose]();
+  expect(await readdir(folder)).toEqual(["rows.csv"]);
+});
+
+test("what a killed run left beside an output is replaced", async () => {
+  await writeFile(`${target}.partial`, "half");
+  const destination = await openFile(target, RUN);
+  await destination.write("whole");
+  await destination.finish();
+  await destination[Symbol.asyncDispose]();
+  expect([await readdir(folder), await readFile(target, "utf8")]).toEqual([["rows.csv"], "whole"]);
+});
+
+test("an output is not placed by a run that has lost its lock", async () => {
+  const lock = {
+    assertHeld: () => Promise.reject(new LockedError("somebody else writes it")),
+    release: async () => {},
+  };
+  const destination = await openFile(target, { ...RUN, lock });
+  await destination.write("mine");
+  expect(await rejectionOf(destination.finish())).toBeInstanceOf(LockedError);
+  await destination[Symbol.asyncDispose]();
+  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
+});
+
+test("the wait for the reader of a named pipe ends with its signal", async () => {
+  const ending = new AbortController();
+  const opening = openFile(namedPipe(), { ...RUN, signal: ending.signal });
+  ending.abort(new Error("interrupted"));
+  await expect(opening).rejects.toThrow("interrupted");
+});
+
+test("a named pipe without a reader yet is written when there is one", async () => {
+  const pipe = namedPipe();
+  const opening = openFile(pipe, RUN);
+  const reader = open(pipe, constants.O_RDONLY);
+  const destination = await opening;
+  await destination.write("row\n");
+  await destination.finish();
+  expect(await (await reader).readFile("utf8")).toBe("row\n");
+  await (await reader).close();
 });
 
 test("--no-clobber refuses an existing file before anything is written", async () => {
   await writeFile(target, "old");
-  expect(await rejectionOf(openFile(target, { noClobber: true }))).toMatchObject({
+  expect(await rejectionOf(openFile(target, { ...RUN, noClobber: true }))).toMatchObject({
     name: "FileError",
     message: `${target} already exists, and it must not be replaced`,
   });
@@ -159,38 +181,29 @@ test("--no-clobber refuses an existing file before anything is written", async (
 });
 
 test("--no-clobber keeps a file that appeared meanwhile, and also the finished rows", async () => {
-  const destination = await openFile(target, { noClobber: true });
+  const destination = await openFile(target, { ...RUN, noClobber: true });
   await destination.write("mine");
   await writeFile(target, "theirs");
   expect(await rejectionOf(destination.finish())).toMatchObject({
     name: "FileError",
     message: `${target}: another process has created it; the complete output is in ${target}.partial`,
   });
-  await destination.abandon();
+  await destination[Symbol.asyncDispose]();
   expect(await readFile(target, "utf8")).toBe("theirs");
   expect(await readFile(`${target}.partial`, "utf8")).toBe("mine");
 });
 
 test("--no-clobber leaves one file, not two, when the target is free", async () => {
-  const destination = await openFile(target, { noClobber: true });
+  const destination = await openFile(target, { ...RUN, noClobber: true });
   await destination.finish();
   expect(await readdir(folder)).toEqual(["rows.csv"]);
-});
-
-test("an output is not placed if that is forbidden at the last moment", async () => {
-  const beforePlacing = () => Promise.reject(new LockedError("somebody else writes it"));
-  const destination = await openFile(target, { keepPartial: true, beforePlacing });
-  await destination.write("mine");
-  expect(await rejectionOf(destination.finish())).toBeInstanceOf(LockedError);
-  await destination.abandon();
-  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
 });
 
 test("a symbolic link stays a link, and its target is replaced", async () => {
   await mkdir(join(folder, "real"));
   await writeFile(join(folder, "real", "data.csv"), "old");
   await symlink("real/data.csv", target);
-  const destination = await openFile(target);
+  const destination = await openFile(target, RUN);
   await destination.write("new");
   await destination.finish();
   expect(await readFile(join(folder, "real", "data.csv"), "utf8")).toBe("new");
@@ -199,28 +212,30 @@ test("a symbolic link stays a link, and its target is replaced", async () => {
 
 test("a symbolic link to a file that does not exist yet creates that file", async () => {
   await symlink("later.csv", target);
-  const destination = await openFile(target);
+  const destination = await openFile(target, RUN);
   await destination.finish();
   expect(await readdir(folder)).toEqual(["later.csv", "rows.csv"]);
 });
 
 test("a folder is refused as a target", async () => {
-  expect(await rejectionOf(openFile(folder))).toEqual(new FileError(`"${folder}" names a folder, not a file`, folder));
+  expect(await rejectionOf(openFile(folder, RUN))).toEqual(
+    new FileError(`"${folder}" names a folder, not a file`, folder),
+  );
 });
 
 test("an empty name is refused", async () => {
-  expect(await rejectionOf(openFile(""))).toEqual(new FileError('"" names a folder, not a file', ""));
+  expect(await rejectionOf(openFile("", RUN))).toEqual(new FileError('"" names a folder, not a file', ""));
 });
 
 test("a name with a final slash is refused", async () => {
-  expect(await rejectionOf(openFile(`${target}/`))).toEqual(
+  expect(await rejectionOf(openFile(`${target}/`, RUN))).toEqual(
     new FileError(`"${target}/" names a folder, not a file`, `${target}/`),
   );
 });
 
 test("a folder that does not exist is named", async () => {
   const path = join(folder, "missing", "rows.csv");
-  expect(await rejectionOf(openFile(path))).toEqual(
+  expect(await rejectionOf(openFile(path, RUN))).toEqual(
     new FileError(`${path}: the folder ${join(folder, "missing")} does not exist`, path),
   );
 });
@@ -228,7 +243,7 @@ test("a folder that does not exist is named", async () => {
 test("a path through a file is refused with a clear message", async () => {
   await writeFile(target, "");
   const path = join(target, "rows.csv");
-  expect(await rejectionOf(openFile(path))).toMatchObject({
+  expect(await rejectionOf(openFile(path, RUN))).toMatchObject({
     name: "FileError",
     message: `${path}: a part of the path is not a folder`,
   });
@@ -238,14 +253,14 @@ test("a path through links that lead to each other is refused with a clear messa
   await symlink("b", join(folder, "a"));
   await symlink("a", join(folder, "b"));
   const path = join(folder, "a", "rows.csv");
-  expect(await rejectionOf(openFile(path))).toMatchObject({
+  expect(await rejectionOf(openFile(path, RUN))).toMatchObject({
     name: "FileError",
     message: `${path}: too many symbolic links`,
   });
 });
 
 test("a full disk is reported with a clear message", async () => {
-  const destination = await openFile("/dev/full");
+  const destination = await openFile("/dev/full", RUN);
   try {
     expect(await rejectionOf(destination.write("row"))).toMatchObject({
       name: "FileError",
@@ -253,14 +268,14 @@ test("a full disk is reported with a clear message", async () => {
     });
   } finally {
     // Never finished: a fault that took the device for a file would rename a file over it.
-    await destination.abandon();
+    await destination[Symbol.asyncDispose]();
   }
 });
 
 test("a named pipe is written directly and stays a pipe", async () => {
   const pipe = namedPipe();
   const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  const destination = await openFile(pipe);
+  const destination = await openFile(pipe, RUN);
   await destination.write("row\n");
   await destination.finish();
   expect({ entries: await readdir(folder), isPipe: (await stat(pipe)).isFIFO() }).toEqual({
@@ -271,28 +286,15 @@ test("a named pipe is written directly and stays a pipe", async () => {
   expect(openPaths(folder)).toEqual([]);
 });
 
-test("a named pipe can start over only before its first byte", async () => {
-  const pipe = namedPipe();
-  const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  const destination = await openFile(pipe);
-  await destination.write("");
-  expect(await destination.restart()).toBe(true);
-  await destination.write("row\n");
-  expect(await destination.restart()).toBe(false);
-  await destination.abandon();
-  await reader.close();
-  expect(openPaths(folder)).toEqual([]);
-});
-
 test("a named pipe ends quietly when its reader goes away", async () => {
   const pipe = namedPipe();
   const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  const destination = await openFile(pipe);
+  const destination = await openFile(pipe, RUN);
   await destination.write("row\n");
   expect((await reader.read()).buffer.toString("utf8", 0, 4)).toBe("row\n");
   await reader.close();
   expect(await rejectionOf(destination.write("row\n"))).toEqual(new ClosedPipeError(`the reader of ${pipe} went away`));
-  await destination.abandon();
+  await destination[Symbol.asyncDispose]();
 });
 
 test("the file behind an output is named, whether it exists or not, and that of a device is not", async () => {

@@ -21,28 +21,6 @@ test("the rows of a partition are read in the order in which they were added, ov
   expect(await contentOf(spool)).toEqual({ a: ["é", "3"], b: ["1", "2", "4"] });
 });
 
-test("removed rows are gone, also buffered ones, and later rows replace them", async () => {
-  const spool = await openSpool();
-  await addAll(spool, ["a 1", "b 1"]);
-  await spool.partitions();
-  await addAll(spool, ["d 3"]);
-  expect(await spool.restart()).toBe(true);
-  await addAll(spool, ["b 4"]);
-  expect(await contentOf(spool)).toEqual({ b: ["4"] });
-});
-
-test("removed rows on disk stay gone when later rows are on disk, too", async () => {
-  const spool = await openSpool((_, row) => (row === 0 ? "a" : "b"));
-  const long = "x".repeat(9 * 1024);
-  await spool.write(batchOf(["1", long, long].map((row) => JSON.stringify({ row }))));
-  await spool.restart();
-  const rows = ["4", long, long].map((row) => batchOf([JSON.stringify({ row })]));
-  for (const row of rows) {
-    await spool.write(row);
-  }
-  expect(await contentOf(spool)).toEqual({ a: ["4", long, long] });
-});
-
 test("rows beyond the size of the buffer are written without a flush", async () => {
   const spool = await openSpool(() => "a");
   const long = "x".repeat(1024);
@@ -136,9 +114,9 @@ test("a file that was damaged meanwhile is an error that names it", async () => 
 test("closing removes the file, and a file that is gone is no error", async () => {
   const folder = await temporaryFolder();
   const spool = await openPartitionSpool(join(folder, "rows"), () => "a");
-  await spool.close();
+  await spool[Symbol.asyncDispose]();
   expect(await readdir(folder)).toEqual([]);
-  await spool.close();
+  await spool[Symbol.asyncDispose]();
 });
 
 /** Days of some rows each, as JSON. */
@@ -153,7 +131,7 @@ async function openSpool(partitionOf = namedPartition, path?: string): Promise<P
     BUFFER_BYTES,
     PART_BYTES,
   );
-  onTestFinished(() => spool.close());
+  onTestFinished(() => spool[Symbol.asyncDispose]());
   return spool;
 }
 

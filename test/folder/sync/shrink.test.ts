@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ShrinkError } from "../../../src/contract/errors.ts";
-import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import { addDays, DAY } from "../../../src/contract/values/day-arithmetic.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 
@@ -76,5 +76,39 @@ test("less than half of the rows may be removed", async () => {
   await rows.alreadySynced();
   await rows.replace(rows.all().filter(({ sku }) => sku !== "s0"));
   expect(await rows.sync()).toMatchObject({ rowsRemoved: 16 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("a retailer that vanishes whole is kept, because a key may not see it, until it is pruned", async () => {
+  const rows = await servedFolder([...sixteenDays(), product({ retailer: "zeta", crawl_date: FIRST_DAY })]);
+  await rows.sync();
+  const before = await rows.times();
+  await rows.replace(rows.all().filter(({ retailer }) => retailer !== "zeta"));
+  await expect(rows.sync()).rejects.toThrow(/has 1 row of zeta, of which the service shows none any more/);
+  expect(await rows.times()).toEqual(before);
+  expect(await rows.sync({ prune: true })).toMatchObject({ rowsRemoved: 1 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("a clock that is wrong by years prunes no folder empty", async () => {
+  const rows = await servedFolder(sixteenDays());
+  const filters = { start_date: "30d" } as const;
+  const now = () => Date.parse(`${FIRST_DAY}T12:00:00Z`) + 20 * DAY;
+  await rows.sync({ filters, now });
+  const before = await rows.times();
+  const wrong = () => now() + 3_650 * DAY;
+  await expect(rows.sync({ prune: true, now: wrong })).rejects.toThrow("is the clock right?");
+  expect(await rows.times()).toEqual(before);
+});
+
+test("the newest days of each retailer are read again, and a day after today is none of them", async () => {
+  const now = () => Date.parse(`${FIRST_DAY}T12:00:00Z`) + 15 * DAY;
+  const late = product({ retailer: "late", crawl_date: addDays(FIRST_DAY, 5) });
+  const future = product({ retailer: "acme", crawl_date: "2062-01-01", sku: "future" });
+  const rows = await servedFolder([...sixteenDays(), late, future]);
+  await rows.sync({ now });
+  const changed = [addDays(FIRST_DAY, 5), addDays(FIRST_DAY, 15)];
+  await rows.replace(rows.all().map((row) => (changed.includes(row.crawl_date) ? { ...row, title: "new" } : row)));
+  expect(await rows.sync({ now, lookback: 1, audit: 0 })).toMatchObject({ daysChanged: 2 });
   expect(await rows.copy()).toEqual(rows.expected());
 });

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
-import type { SyncState } from "../../../src/folder/folder-state.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { afterAllTests } from "../../helpers/endings.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
@@ -30,18 +29,15 @@ beforeAll(async () => {
   expect(service.returned.length).toBe(DAYS);
 });
 
-/** A first sync that is killed when it has this number of pages, and of days in place, and all its other requests wait. */
-async function killedSync(
-  { pages, days = 0, lanes = 1 }: { pages: number; days?: number; lanes?: number },
-  ...flags: string[]
-) {
+/** A first sync that is killed when it has this number of pages, and all its other requests wait. */
+async function killedSync({ pages, lanes = 1 }: { pages: number; lanes?: number }, ...flags: string[]) {
   const folder = join(await temporaryFolder(), "copy");
   service.returned.length = 0;
   service.answerOnly(pages);
   const args = ["sync", folder, "--concurrency", String(lanes), ...flags];
   const child = startCatalog(args, { env: service.env });
   const closed = once(child, "close");
-  while (!service.isStalled(lanes) || (await storedPages(folder)) < pages || (await placedDays(folder)) < days) {
+  while (!service.isStalled(lanes) || (await storedPages(folder)) < pages) {
     await setTimeout(10);
   }
   child.kill("SIGKILL");
@@ -53,11 +49,6 @@ async function killedSync(
 async function storedPages(folder: string): Promise<number> {
   const lines = await readFile(join(folder, ".catalog/sync.json"), "utf8").catch(() => "");
   return lines.split('{"kind":"page"').length - 1;
-}
-
-async function placedDays(folder: string): Promise<number> {
-  const state = await readFile(join(folder, ".catalog/state.json"), "utf8").catch(() => '{"days":{}}');
-  return Object.keys((JSON.parse(state) as SyncState).days).length;
 }
 
 describe("a first sync that was killed", () => {
@@ -73,16 +64,10 @@ describe("a first sync that was killed", () => {
     expect(await readdir(join(folder, ".catalog"))).toEqual(["state.json"]);
   });
 
-  test("has placed the days whose rows are complete, and what reads the folder says that it lacks some", async () => {
-    const folder = await killedSync({ pages: 10, days: 10 });
-    const placed = await filesBelow(folder, ".parquet");
-    expect([Object.keys(placed).length, whole]).toEqual([10, expect.objectContaining(placed)]);
-    const latest = await runInProcess(["latest", folder, "-f", "ndjson"]);
-    expect([latest.code, latest.stdout.split("\n").length - 1]).toEqual([0, 10 * 500]);
-    const read = await runInProcess(["history", "s0", folder]);
-    expect([read.code, read.stderr]).toEqual([0, expect.stringContaining("lacks days: its first sync is under way")]);
-    await runInProcess(["sync", folder], { env: service.env });
-    expect(await runInProcess(["history", "s0", folder])).toMatchObject({ code: 0, stderr: "" });
+  test("has placed no day: the folder has all of its rows or none", async () => {
+    const folder = await killedSync({ pages: 10 });
+    expect(await readdir(join(folder, ".catalog"))).toEqual(expect.arrayContaining(["sync.json", "sync.pages"]));
+    expect(await filesBelow(folder, ".parquet")).toEqual({});
   });
 
   test("keeps its filters: a run without filters goes on with them, and others are refused", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileError } from "../../../src/contract/errors.ts";
 import { lockOutput } from "../../../src/files/lock.ts";
-import { type OpenStore, type StoreOptions, withStore } from "../../../src/pull/store/open-store.ts";
+import { type OpenStore, openPageStore, type StoreOptions } from "../../../src/pull/store/open-store.ts";
 import type { PageStore } from "../../../src/pull/store/page-store.ts";
 import { lineOf, STORE_VERSION } from "../../../src/pull/store/store-lines.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
@@ -22,17 +22,19 @@ async function setUp() {
   const left: (Error | undefined)[] = [];
   const run = async (options: Partial<StoreOptions>, work: (store: OpenStore) => Promise<void>) => {
     const lock = await lockOutput(join(root, "rows"), process.pid);
-    await withStore(
-      paths,
-      {
+    try {
+      await using store = await openPageStore(paths, {
         ...{ head: HEAD, pageSize: 1, mode: "resume", tool: "test", startedAt: "at first", lock },
         refuse: ({ reason, found }) => new Error(`${reason}: ${found?.pages} pages of ${found?.head.service}`),
         onNote: (note) => void notes.push(note.replace(paths.lines, "LINES")),
         onLeft: (lost) => void left.push(lost),
         ...options,
-      },
-      work,
-    ).finally(lock.release);
+      });
+      await work(store);
+      await store.remove();
+    } finally {
+      await lock.release();
+    }
   };
   /** A run that saves pages, one of each slice, and fails then. */
   const interrupted = (...slices: string[]) =>

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { FileError, LockedError } from "../../../src/contract/errors.ts";
 import { lockOutput } from "../../../src/files/lock.ts";
-import { type StoreOptions, withStore } from "../../../src/pull/store/open-store.ts";
+import { openPageStore, type StoreOptions } from "../../../src/pull/store/open-store.ts";
 import type { PageStore } from "../../../src/pull/store/page-store.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
@@ -28,14 +28,19 @@ async function run(
   left: (Error | undefined)[] = [],
 ): Promise<void> {
   const lock = await lockOutput(join(folder, "rows"), process.pid);
-  await withStore(
-    { lines: join(folder, "lines"), pages: join(folder, "pages") },
-    {
-      ...{ head: { service: "a", filters: {}, asked: {} }, pageSize: 1, mode, tool: "test", startedAt: "", lock },
-      ...{ refuse: () => new Error("refused"), onNote: () => undefined, onLeft: (lost) => void left.push(lost) },
-    },
-    async ({ pages }) => await work(pages),
-  ).finally(lock.release);
+  try {
+    await using store = await openPageStore(
+      { lines: join(folder, "lines"), pages: join(folder, "pages") },
+      {
+        ...{ head: { service: "a", filters: {}, asked: {} }, pageSize: 1, mode, tool: "test", startedAt: "", lock },
+        ...{ refuse: () => new Error("refused"), onNote: () => undefined, onLeft: (lost) => void left.push(lost) },
+      },
+    );
+    await work(store.pages);
+    await store.remove();
+  } finally {
+    await lock.release();
+  }
 }
 
 /** Another process takes the lock, as after a minute in which this one was stopped. */

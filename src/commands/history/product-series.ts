@@ -1,0 +1,84 @@
+import { groupBy } from "../../contract/values/group-by.ts";
+import type { AnswerRow } from "../../folder/ask/ask.ts";
+
+/** What a product cost on a day. */
+export interface PricePoint {
+  day: string;
+  selling_price: number;
+  currency: string;
+  mrp: number;
+  discount_pct: number;
+  /** Change from the day before in the series, in percent; undefined for the first day, and between two currencies. */
+  percent: number | undefined;
+  /** Prices are compared within a series, which ends where the currency changes. */
+  series: number;
+}
+
+/** The prices of a product, one sku of one retailer, over its days. */
+export interface ProductSeries {
+  retailer: string;
+  sku: string;
+  /** Of the last day, as the two that follow. */
+  title: string;
+  department: string;
+  category: string;
+  url: string | undefined;
+  /** Oldest first, one a day. */
+  points: readonly PricePoint[];
+  /** Of the last series; each is the newest day with that price. */
+  lowest: PricePoint;
+  highest: PricePoint;
+  last: PricePoint;
+  /** Days on which the selling price or the currency changed. */
+  changes: number;
+  /** Whether the last price is below each earlier one of its series. */
+  isNewLow: boolean;
+}
+
+/** The products of an answer to `history.sql` in its order. One that has only suspect prices is not among them. */
+export function seriesOfRows(rows: readonly AnswerRow[]): ProductSeries[] {
+  const counting = rows.filter(({ suspect }) => suspect !== true);
+  return [...groupBy(counting, ({ retailer, sku }) => `${retailer}\0${sku}`).values()].flatMap((own) => {
+    const last = own.at(-1);
+    return last === undefined ? [] : [productOf(own, last)];
+  });
+}
+
+function productOf(rows: readonly AnswerRow[], newest: AnswerRow): ProductSeries {
+  const points = rows.map(pointOf);
+  const last = pointOf(newest);
+  const comparable = points.filter(({ series }) => series === last.series);
+  const extreme = (isBetter: (a: number, b: number) => boolean) =>
+    comparable.reduce((best, point) => (isBetter(best.selling_price, point.selling_price) ? best : point));
+  const earlier = comparable.slice(0, -1);
+  return {
+    retailer: String(newest.retailer),
+    sku: String(newest.sku),
+    title: String(newest.title),
+    department: String(newest.department),
+    category: String(newest.category),
+    url: typeof newest.url === "string" ? newest.url : undefined,
+    points,
+    last,
+    lowest: extreme((a, b) => a < b),
+    highest: extreme((a, b) => a > b),
+    changes: points.filter((point, index) => index > 0 && !isSamePrice(point, points[index - 1])).length,
+    isNewLow: earlier.length > 0 && earlier.every(({ selling_price }) => last.selling_price < selling_price),
+  };
+}
+
+function pointOf(row: AnswerRow): PricePoint {
+  return {
+    day: String(row.crawl_date),
+    selling_price: Number(row.selling_price),
+    currency: String(row.currency),
+    mrp: Number(row.mrp),
+    discount_pct: Number(row.discount_pct),
+    percent: typeof row.percent === "number" ? row.percent : undefined,
+    series: Number(row.series),
+  };
+}
+
+export function isSamePrice(a: PricePoint, b: PricePoint | undefined): boolean {
+  return b !== undefined && a.selling_price === b.selling_price && a.currency === b.currency;
+}

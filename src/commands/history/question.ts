@@ -1,0 +1,33 @@
+import type { Run } from "../../cli/context.ts";
+import type { Question } from "../../cli/question/declaration.ts";
+import { runQuestion } from "../../cli/question/run-question.ts";
+import { counted } from "../../contract/values/counted.ts";
+import HISTORY from "../../folder/questions/history.sql";
+import { findProducts } from "./find-products.ts";
+import { HISTORY_COLUMNS, type HistoryOptions } from "./options.ts";
+import { historyText } from "./price-tables.ts";
+import { seriesOfRows } from "./product-series.ts";
+
+const HISTORY_QUESTION: Question<HistoryOptions> = {
+  command: "history",
+  sql: HISTORY,
+  columns: HISTORY_COLUMNS,
+  parameters: () => ({}),
+  find: async (prices, scope, options, synced) => ({
+    products: (await findProducts(prices, scope, options, synced)).map(String),
+  }),
+  subject: ["retailer", "sku"],
+  noun: "product",
+  viewColumns: ["url", "series"],
+  viewTakesAll: true,
+  view: ({ rows }, { list }, screen) => historyText(seriesOfRows(rows), list, screen),
+  page: {
+    render: async ({ rows }, { list }, { name, now }) => {
+      const { historyPage } = await import("./history-page.ts");
+      return historyPage(seriesOfRows(rows), { folder: name, now, list });
+    },
+    note: ({ rows }, { list }) => `the prices of ${counted(seriesOfRows(rows).slice(0, list.limit).length, "product")}`,
+  },
+};
+
+export const askHistory: Run<HistoryOptions> = (options, context) => runQuestion(HISTORY_QUESTION, options, context);

@@ -1,0 +1,23 @@
+-- The prices of some products, day by day. Suspect rows are shown, too, and compared with nothing.
+WITH wanted AS (
+  SELECT unnest($products::INTEGER[]) AS product, unnest(range(len($products::INTEGER[]))) AS rank
+), matched AS (
+  FROM scope($days, $departments, $categories, $combinations, $brands)
+), counted AS (
+  SELECT price.*, first_day, today, excluded IS NOT NULL AS suspect
+  FROM price SEMI JOIN wanted USING (product) JOIN matched USING (listing)
+  WHERE day BETWEEN first_day AND last_day AND coalesce(excluded, 'suspect') = 'suspect'
+), step AS (
+  SELECT *, lag(selling_price) OVER earlier AS price_before, lag(series) OVER earlier AS series_before
+  FROM counted WINDOW earlier AS (PARTITION BY product, suspect ORDER BY day, place)
+), newest AS (
+  SELECT product, max(day) FILTER (NOT suspect) AS day, arg_max(listing, day) AS listing FROM counted GROUP BY product
+)
+SELECT newest_listing.retailer, newest_listing.sku, newest_listing.title, own.department, own.category,
+  step.day AS crawl_date, currency, mrp, selling_price, discount_pct,
+  CASE WHEN NOT suspect AND series = series_before THEN percent_change(selling_price, price_before) END AS percent,
+  suspect, today - newest.day AS days_old, nullif(newest_listing.url, '') AS url, series
+FROM step JOIN wanted USING (product) JOIN newest USING (product)
+  JOIN listing own ON own.listing = step.listing
+  JOIN listing newest_listing ON newest_listing.listing = newest.listing
+ORDER BY rank, crawl_date, suspect, place

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import type { CatalogPage } from "../client/responses/rows-response.ts";
+import { ApiError } from "../contract/errors.ts";
+import type { RowBatch } from "../rows/batch.ts";
+import { assertUnmoved, pagesFrom, SetMovedError, setFactsOf } from "./page-check.ts";
+import type { PageFacts } from "./store/page-store.ts";
+
+/** The least number of pages that are read a second time, as far as there are so many. */
+const LEAST_COMPARED = 4;
+
+/**
+ * Number of pages that are read a second time at the end of a pull, of a service that does not name the version of its data.
+ * A set of one page is of one state anyway.
+ *
+ * @param percent of the pages
+ */
+export function pagesToCompare(pages: number, percent = 1): number {
+  if (percent === 0 || pages <= 1) {
+    return 0;
+  }
+  return Math.min(pages, Math.max(LEAST_COMPARED, Math.ceil((pages * percent) / 100)));
+}
+
+/** A page that is in the store, by the number of its slice and its own. */
+export interface PagePlace {
+  slice: number;
+  page: number;
+}
+
+/**
+ * Chooses pages to read a second time. What is oldest has had most time to change, so half of them are the first pages of
+ * the slices that were begun earliest; the others are chosen at random.
+ *
+ * @param pages number of pages of each slice
+ * @param begun the numbers of the slices, in the order in which they were begun
+ */
+export function chooseAgain(
+  pages: readonly number[],
+  begun: readonly number[],
+  count: number,
+  random: () => number,
+): PagePlace[] {
+  const oldest = begun.slice(0, Math.ceil(count / 2)).map((slice) => ({ slice, page: 0 }));
+  const chosen = new Set(oldest.map(({ slice }) => slice));
+  const others = pages.flatMap((length, slice) =>
+    Array.from({ length }, (_, page) => ({ slice, page })).filter(({ page }) => page > 0 || !chosen.has(slice)),
+  );
+  while (oldest.length < count && others.length > 0) {
+    oldest.push(...others.splice(Math.floor(random() * others.length), 1));
+  }
+  return oldest;
+}
+
+/**
+ * Asks for a page a second time, in pages that may be shorter, and compares. If the service no longer accepts the cursor of
+ * the page, it asks for the first page of the slice instead.
+ *
+ * @throws SetMovedError if the rows differ, or what the page reports of the set
+ */
+export async function compareAgain(
+  pages: readonly PageFacts[],
+  index: number,
+  ask: (cursor: string | undefined) => Promise<CatalogPage>,
+): Promise<void> {
+  const known = pages[index] as PageFacts;
+  const again = createComparison([known]);
+  try {
+    for await (const page of pagesFrom(pages[index - 1]?.cursor, ask)) {
+      assertUnmoved(known.set, setFactsOf(page));
+      again.take(page.rows);
+      if (again.isDone()) {
+        return;
+      }
+    }
+  } catch (error) {
+    if (index > 0 && isCursorRefused(error)) {
+      return await compareAgain(pages, 0, ask);
+    }
+    throw error;
+  }
+  again.assertDone();
+}
+
+export function isCursorRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.problem.code === "invalid_cursor";
+}
+
+/** Compares rows with those of pages that were read earlier, even if the pages are cut differently now. */
+export function createComparison(earlier: readonly PageFacts[]) {
+  const left = [...earlier];
+  let compared = 0;
+  let hash = createHash("sha256");
+  return {
+    isDone: () => left.length === 0,
+    assertDone: (): void => {
+      if (left.length > 0) {
+        throw new SetMovedError("rows that were already read are missing now");
+      }
+    },
+    take: (rows: RowBatch): void => {
+      let taken = 0;
+      for (let [page] = left; page !== undefined && taken < rows.length; [page] = left) {
+        const part = rows.slice(taken, taken + page.rows - compared);
+        hash.update(part.lines());
+        taken += part.length;
+        compared += part.length;
+        if (compared === page.rows) {
+          if (!hash.digest("hex").startsWith(page.digest)) {
+            throw new SetMovedError("rows that were already read have changed");
+          }
+          left.shift();
+          compared = 0;
+          hash = createHash("sha256");
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * Lets walkers take items from a queue, in order. After a failure no walker takes another item, and the items that are left
+ * fail with it.
+ *
+ * @param count of walkers, each with one item at a time
+ * @returns a promise for the end of each item, and one that resolves when every walker has stopped, whatever happened
+ */
+export function startWalkers<Item>(
+  items: readonly Item[],
+  count: number,
+  work: (item: Item, index: number) => Promise<void>,
+): { ends: readonly Promise<void>[]; stopped: Promise<unknown> } {
+  const ends = items.map(() => deferred());
+  const queue = ends.entries();
+  const fail = (error: unknown) => {
+    for (const { reject } of ends) {
+      // Nothing happens to those that have ended.
+      reject(error);
+    }
+    queue.return?.();
+  };
+  const walk = async (): Promise<void> => {
+    for (const [index, { resolve }] of queue) {
+      await work(items[index] as Item, index).then(resolve, fail);
+    }
+  };
+  const stopped = Promise.all(Array.from({ length: Math.min(count, items.length) }, walk));
+  return { ends: ends.map(({ promise }) => promise), stopped };
+}
+
+export interface Deferred {
+  promise: Promise<void>;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+export function deferred(): Deferred {
+  let resolve: () => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<void>((...settle) => {
+    [resolve, reject] = settle;
+  });
+  // Whoever waits for it gets the error.
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}
