@@ -1,0 +1,100 @@
+import { expect, onTestFinished, test } from "vitest";
+import { EXIT } from "../../src/contract/errors.ts";
+import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
+import { answer, type ScriptedAnswer, startFaultServer } from "../helpers/fault-server.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+
+const RATE = { "ratelimit-limit": "120", "ratelimit-remaining": "110", "ratelimit-reset": "60" };
+const COVERAGE = answer({ headers: RATE, body: coverageBody([COMBINATION]) });
+
+test.each<[string, ScriptedAnswer, { code: number; requests: number }]>([
+  [
+    "a 503 that says it is final is not sent again",
+    { status: 503, body: problemBody({ status: 503, code: "service_unavailable", retryable: false }) },
+    { code: EXIT.unavailable, requests: 1 },
+  ],
+  [
+    "a 400 that says it may pass is sent again",
+    { status: 400, body: problemBody({ status: 400, code: "invalid_request", retryable: true }) },
+    { code: EXIT.ok, requests: 2 },
+  ],
+])("%s, whatever its code usually means", async (_, refusal, expected) => {
+  const server = await startFaultServer([answer(refusal), COVERAGE]);
+  onTestFinished(() => server.close());
+  const env = { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: "k".repeat(43) };
+  const { code } = await runInProcess(["coverage"], { env, sleep: async () => undefined });
+  expect({ code, requests: server.requests.length }).toEqual(expected);
+});
+
+/** A promise, and what resolves it. */
+function gate(): { passed: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open };
+}
+
+test("the wait that a 429 asks for is not ended by a response that comes later", async () => {
+  const coverage = { ...META.coverage, combinations: 2, corpus_rows: 3, matching_rows: 3 };
+  const combinationOf = (category: string, rows: number) => ({
+    ...{ ...COMBINATION, category, corpus_rows: rows, matching_rows: rows, rcd: `acme:${category}:home` },
+  });
+  const combinations = [combinationOf("lamps", 1), combinationOf("rugs", 2)];
+  const pageOf = (category: string, number: number, total: number) => {
+    const row = product({ category, sku: `${category}-${number}`, crawl_date: "2026-01-01" });
+    const has_more = number < total;
+    const position = { limit: 1, total_matching: total, has_more, next_cursor: has_more ? "next" : null };
+    const resolved = { ...META.resolved, rcd: `acme:${category}:home` };
+    return answer({ headers: RATE, body: pageBody([JSON.stringify(row)], position, { ...META, resolved, coverage }) });
+  };
+  let seconds = 0;
+  const isRefused = gate();
+  const timePassed = gate();
+  const early: string[] = [];
+  let refused = false;
+  const server = await startFaultServer(({ target }) => {
+    if (target.startsWith("/v1/coverage")) {
+      return answer({ headers: RATE, body: coverageBody(combinations, { ...META, coverage }) });
+    }
+    const page = target.includes("lamps") ? "lamps" : target.includes("cursor") ? "rugs 2" : "rugs 1";
+    if (seconds < 100) {
+      early.push(page);
+    }
+    if (page === "rugs 1") {
+      return async (...given) => {
+        await isRefused.passed;
+        pageOf("rugs", 1, 2)(...given);
+      };
+    }
+    if (page === "rugs 2") {
+      timePassed.open();
+      return pageOf("rugs", 2, 2);
+    }
+    if (!refused) {
+      refused = true;
+      return answer({ status: 429, headers: { ...RATE, "retry-after": "100" } });
+    }
+    return pageOf("lamps", 1, 1);
+  });
+  onTestFinished(() => server.close());
+  let waits = 0;
+  const { code, stderr } = await runInProcess(["export", "--page-size", "1", "--concurrency", "2"], {
+    env: { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: "k".repeat(43) },
+    elapsed: () => seconds * 1000,
+    random: () => 0,
+    sleep: async () => {
+      waits += 1;
+      if (waits === 1) {
+        isRefused.open();
+        await timePassed.passed;
+      } else {
+        // Nothing can leave, so the time passes.
+        seconds = 200;
+        timePassed.open();
+      }
+    },
+  });
+  expect({ code, stderr, early: early.sort() }).toEqual({ code: EXIT.ok, stderr: "", early: ["lamps", "rugs 1"] });
+});
