@@ -87,7 +87,8 @@ export function isCursorRefused(error: unknown): boolean {
 
 /** Compares rows with those of pages that were read earlier, even if the pages are cut differently now. */
 export function createComparison(earlier: readonly PageFacts[]) {
-  const left = [...earlier];
+  // The only page of a slice may be empty: ranges of days are cut without knowing which of them have rows.
+  const left = earlier.filter(({ rows }) => rows > 0);
   let compared = 0;
   let hash = createHash("sha256");
   return {

@@ -47,6 +47,13 @@ describe("a pull", () => {
     expect([error, result?.compared]).toEqual([undefined, expected]);
   });
 
+  test("reads a slice without rows a second time like any other", async () => {
+    const days = ["2026-01-01", "2026-06-30"];
+    const rows = fakeRows(200, "acme", "boots", 2).map((row, index) => ({ ...row, crawl_date: days[index % 2] ?? "" }));
+    const { error, result } = await pulled(fakeService(rows), "file", { recheck: 100 });
+    expect([error, result?.rows, result?.slices.some((slice) => slice.rows === 0)]).toEqual([undefined, 200, true]);
+  });
+
   test("asks for no page twice but for these, and in no more slices than it needs", async () => {
     const service = fakeService(fakeRows(2_000, "acme", "shoes", 100));
     const { result } = await pulled(service, "file");
