@@ -18,10 +18,12 @@ export async function runCommandLine(
   showHelp: (text: string) => void,
 ): Promise<void> {
   // For completion, a whole command line is one argument.
-  const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
-  const program = await createProgram(context, (name) => words.has(name), showHelp);
+  const named = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
+  const program = await createProgram(context, (name) => named.has(name), showHelp);
   try {
-    await program.parseAsync(asksForHelp(argv) ? [...argv.slice(0, -1), "--help"] : argv, { from: "user" });
+    // No flag has a space after its dashes: this is a query that begins with a comment.
+    const words = argv.map((word) => (/^--\s/.test(word) ? ` ${word}` : word));
+    await program.parseAsync(asksForHelp(argv) ? [...argv.slice(0, -1), "--help"] : words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) {
       throw error;

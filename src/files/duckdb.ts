@@ -29,8 +29,6 @@ export interface DuckDb extends AsyncDisposable {
   readonly signal: AbortSignal;
   /** Does something with the connection. @throws the reason of the signal once that is aborted */
   until<T>(action: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
-  /** From now on this signal ends statements instead of the one before. */
-  listenTo(signal: AbortSignal): void;
 }
 
 /**
@@ -54,13 +52,11 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
     autoload_known_extensions: "false",
   });
   const connection = await instance.connect();
-  let signal = options.signal;
-  let release = interruptOn(signal, connection);
+  const { signal } = options;
+  const release = interruptOn(signal, connection);
   const duckDb: DuckDb = {
     connection,
-    get signal() {
-      return signal;
-    },
+    signal,
     until: async (action) => {
       try {
         signal.throwIfAborted();
@@ -69,11 +65,6 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
         signal.throwIfAborted();
         throw error;
       }
-    },
-    listenTo: (next) => {
-      release();
-      signal = next;
-      release = interruptOn(signal, connection);
     },
     [Symbol.asyncDispose]: async () => {
       release();

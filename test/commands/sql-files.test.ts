@@ -57,6 +57,8 @@ test.each([
   "install httpfs",
   "set threads = 64",
   "call enable_logging()",
+  "from enable_logging(storage = 'file', storage_path = 'DAY')",
+  'from "enable_logging"()',
   "select 1; select 2",
 ])("%s is refused, and the folder stays as it is", async (statement) => {
   const folder = await synced("lamp");

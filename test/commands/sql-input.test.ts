@@ -47,9 +47,23 @@ test("a query of more than 16 MiB is refused as wrong usage", async () => {
   expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("the query on stdin is longer than 16 MiB")]);
 });
 
-test("a folder alone is a missing query", async () => {
+test("a folder alone shows the tables, queries to start from, and the way to DuckDB's own shell", async () => {
   const { code, stdout, stderr } = await runInProcess(["sql", folder]);
-  expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("a query is missing")]);
+  expect([code, stderr]).toEqual([EXIT.ok, ""]);
+  expect(stdout).toMatch(/^rows: crawl_date, |^rows: product_id, sku, /m);
+  expect(stdout.match(/^ {2}catalog sql '.*$/gm)).toHaveLength(3);
+  expect(stdout).toContain(`  duckdb -readonly ${join(folder, ".catalog", "prices.duckdb")}\n`);
+});
+
+test("a query may begin with a comment", async () => {
+  const { code, stdout } = await runInProcess([
+    "sql",
+    "-- how many\nselect count(*) as n from rows",
+    folder,
+    "-f",
+    "csv",
+  ]);
+  expect([code, stdout]).toEqual([EXIT.ok, "n\r\n3\r\n"]);
 });
 
 /** Runs for hours. */

@@ -11,12 +11,7 @@ export const folders = {
   "src/config": ["test/config"],
   "src/folder": ["test/folder", "test/commands/looks.test.ts"],
   "src/folder/index": ["test/folder/index", "test/commands/movers.test.ts", "test/commands/latest.test.ts"],
-  "src/folder/sql": [
-    "test/folder/sql",
-    "test/commands/sql-input.test.ts",
-    "test/commands/sql-files.test.ts",
-    "test/commands/sql-shell.test.ts",
-  ],
+  "src/folder/sql": ["test/folder/sql", "test/commands/sql-input.test.ts", "test/commands/sql-files.test.ts"],
   "src/folder/sync": ["test/folder/sync", "test/folder"],
   "src/export": ["test/export", "test/commands/verify.test.ts"],
   "src/pull": ["test/pull"],

@@ -29,11 +29,14 @@ const load: Run<SqlOptions> = async (...call) => (await import("./run.ts")).runS
 
 export function declare(command: Command, context: Context, run = load): void {
   command
-    .argument("[query]", `one query; - reads it from standard input, ${SCHEMA} shows the tables; none opens a shell`)
+    .argument(
+      "[query]",
+      `one query; - reads it from standard input, ${SCHEMA} lists the columns; none shows the tables and queries to start from`,
+    )
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
-      "Runs one query over a synced folder, by DuckDB with at most 4 threads; without a query, on a terminal, a shell runs " +
-        "those that you type. The folder is read-only, and a query reaches no other file and no network.",
+      "Runs one query over a synced folder, by DuckDB with at most 4 threads. The folder is read-only, and a query reaches no " +
+        "other file and no network.",
     );
   addDemoFlag(addLinksFlag(addListOutput(command, TABLE_FORMATS)))
     .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))

@@ -18,18 +18,13 @@ export interface SqlFlags extends Pick<SourceFlags, "demo">, OutputFlags {
   pager: boolean;
 }
 
-/** Flags of the output that the shell changes. The file is undefined for the terminal. */
-export type OutputChange = { format?: string; output?: string | undefined };
-
 export interface SqlOptions extends FolderOptions {
-  /** SQL, or `-` for standard input; undefined for a shell. */
+  /** SQL, or `-` for standard input; undefined to show what can be asked. */
   query: string | undefined;
   /** Bytes that DuckDB may use; undefined for the default. */
   memory: number | undefined;
   pager: boolean;
   output: OutputOptions<TableFormat>;
-  /** The output after commands of the shell have changed its format or its file. */
-  outputAfter: (change: OutputChange) => OutputOptions<TableFormat>;
 }
 
 export function parseSqlOptions(
@@ -48,6 +43,5 @@ export function parseSqlOptions(
     memory: flags.memory,
     pager: flags.pager,
     output: parseOutput(flags, TABLE_FORMATS, context),
-    outputAfter: (change) => parseOutput({ ...flags, ...change }, TABLE_FORMATS, context),
   };
 }

@@ -1,27 +1,21 @@
 import type { Context } from "../../cli/context.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { showTable, showText } from "../../cli/terminal/pager.ts";
+import { showTable } from "../../cli/terminal/pager.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
-import { type Card, renderCards } from "../../cli/terminal/tables/card.ts";
-import { jsonCell, textCell } from "../../cli/terminal/tables/cell.ts";
-import { renderTable, type Table } from "../../cli/terminal/tables/table.ts";
+import { jsonCell } from "../../cli/terminal/tables/cell.ts";
+import { renderTable } from "../../cli/terminal/tables/table.ts";
 import { usualLimit } from "../../cli/write-list.ts";
 import { type Query, uniqueNames, writeQuery } from "../../cli/write-query.ts";
 import { counted, groupDigits } from "../../contract/values/counted.ts";
 import type { QueryResult, SqlSession } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";
 
-interface QueryView extends Pick<SqlOptions, "output" | "pager" | "globals"> {
-  /** Whether rows that are too wide for a table are shown as cards. */
-  hasCards?: boolean;
-}
-
 /** Writes the result of a query in the format of the options. @throws QueryError */
 export async function showQuery(
   query: Query,
   session: SqlSession,
-  { hasCards = false, ...options }: QueryView,
+  options: Pick<SqlOptions, "output" | "pager" | "globals">,
   reporter: Reporter,
   context: Context,
 ): Promise<void> {
@@ -36,23 +30,12 @@ export async function showQuery(
   const table = { columns: names.map((heading) => ({ heading })), rows: rows.map((row) => row.map(jsonCell)) };
   const screen = screenOf(context, options);
   const rendered = renderTable(table, screen);
-  if (hasCards && rendered.hidden.length > 0) {
-    await showText(renderCards(cardsOf(table), screen), output, options, context);
-  } else {
-    await showTable(rendered, output, options, reporter, context);
-  }
+  await showTable(rendered, output, options, reporter, context);
   reporter.note(
     more
       ? `the first ${groupDigits(rows.length)} rows; -f ndjson or -o FILE has them all`
       : counted(rows.length, "row"),
   );
-}
-
-function cardsOf({ columns, rows }: Table): Card[] {
-  return rows.map((row, index) => ({
-    title: textCell(`row ${index + 1}`),
-    members: columns.map(({ heading }, column) => ({ name: heading, value: row[column] ?? textCell("") })),
-  }));
 }
 
 async function firstRows(

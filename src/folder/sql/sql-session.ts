@@ -8,6 +8,9 @@ export const MOST_THREADS = 4;
 /** How the package begins the message of a text that is not SQL. */
 const NOT_EXTRACTED = "Failed to extract statements: ";
 
+/** Functions that a query could call for what they do: they write logs, also to files, or the database. */
+const CHANGING = /(?:enable|disable)_logging|truncate_duckdb_logs|write_log|(?:force_)?checkpoint\s*\(/i;
+
 /** DuckDB refused a statement, or it is not one query. The message is for people. */
 export class QueryError extends Error {
   override readonly name = "QueryError";
@@ -33,8 +36,6 @@ export interface SqlSession {
    * @throws QueryError as `query` does
    */
   writeParquet(sql: string, values?: readonly string[]): Promise<string>;
-  /** While `use` runs, `signal` ends a query, too: with its reason, and the session goes on. */
-  interruptible<T>(signal: AbortSignal, use: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
@@ -63,10 +64,9 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
   const { StatementType } = await import("@duckdb/node-api");
   const asQueryError = async (error: unknown): Promise<never> => {
     await checked;
-    active.throwIfAborted();
+    signal.throwIfAborted();
     throw new QueryError(messageOf(error));
   };
-  let active = signal;
   const duckDb = await openDuckDb({
     threads: Math.min(availableParallelism(), MOST_THREADS),
     memory,
@@ -76,15 +76,14 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
     signal,
   }).catch(asQueryError);
   const { connection } = duckDb;
-  const listenTo = (next: AbortSignal) => {
-    active = next;
-    duckDb.listenTo(next);
-  };
   const ask = <T>(action: () => Promise<T>): Promise<T> => duckDb.until(action).catch(asQueryError);
   /** The settings let COPY and ATTACH change the files themselves; a query cannot. */
   const prepareQuery = async (sql: string): Promise<DuckDBPreparedStatement> => {
     if (sql.includes("\0")) {
       throw new Error("it holds a NUL character, which would end it there.");
+    }
+    if (CHANGING.test(sql)) {
+      throw new Error("it calls a function that changes what DuckDB does, or writes a file.");
     }
     const statements = await connection.extractStatements(sql).catch((error: Error) => {
       // The package finds no message for a text without a statement.
@@ -126,14 +125,6 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
         await checked;
         return resultFile;
       }),
-    interruptible: async (own, use) => {
-      listenTo(AbortSignal.any([signal, own]));
-      try {
-        return await use();
-      } finally {
-        listenTo(signal);
-      }
-    },
     close: () => void duckDb[Symbol.asyncDispose](),
   };
 }

@@ -216,30 +216,4 @@ describe("a signal", () => {
     await expect(rowsOf(session, LONG_QUERY)).rejects.toBe(REASON);
     await expect(session.query("select 1")).rejects.toBe(REASON);
   });
-
-  test("of a single query ends it alone, and the session goes on", async () => {
-    const session = await openSession();
-    const own = new AbortController();
-    later(own);
-    await expect(session.interruptible(own.signal, () => rowsOf(session, LONG_QUERY))).rejects.toBe(REASON);
-    const sql = "select count(*) from range(20000000) numbers(n) where n % 3 = 1";
-    expect(await rowsOf(session, sql)).toEqual([["6666667"]]);
-    await expect(session.interruptible(own.signal, async () => session.query("select 1"))).rejects.toBe(REASON);
-  });
-
-  test("of the session ends a query with a signal of its own, too", async () => {
-    const ended = new AbortController();
-    const session = await openSession({ signal: ended.signal });
-    later(ended);
-    const asked = session.interruptible(new AbortController().signal, () => rowsOf(session, LONG_QUERY));
-    await expect(asked).rejects.toBe(REASON);
-  });
-
-  test("of a single query does nothing after it", async () => {
-    const session = await openSession();
-    const own = new AbortController();
-    expect(await session.interruptible(own.signal, () => rowsOf(session, "select 1"))).toEqual([["1"]]);
-    own.abort(REASON);
-    expect(await rowsOf(session, "select 2")).toEqual([["2"]]);
-  });
 });
