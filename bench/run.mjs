@@ -16,10 +16,14 @@ const SCENARIOS = [
   "prices",
 ];
 
+const USAGE = `npm run bench -- [SCENARIO...]; the scenarios are ${SCENARIOS.join(", ")}.`;
+
 const names = process.argv.length > 2 ? process.argv.slice(2) : SCENARIOS;
 const unknown = names.filter((name) => !SCENARIOS.includes(name));
-if (unknown.length > 0) {
-  console.error(`no such scenario: ${unknown.join(", ")}. There are ${SCENARIOS.join(", ")}.`);
+if (names.includes("--help")) {
+  console.log(USAGE);
+} else if (unknown.length > 0) {
+  console.error(`no such scenario: ${unknown.join(", ")}. ${USAGE}`);
   process.exitCode = 2;
 } else {
   await runAll(names);

@@ -9,9 +9,11 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { build } from "esbuild";
+import { TEXT_LOADERS } from "./text-files.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "coverage/fuzz");
+const BUNDLE = join(FOLDER, "targets.cjs");
 const INSTRUMENTER = "istanbul-lib-instrument@6.0.3";
 
 /** Longest input, and longest corpus, in bytes. */
@@ -28,15 +30,8 @@ function inputsIn(path) {
   return lines.map((line) => Buffer.from(line, "base64"));
 }
 
-/** Bundles the targets, with a counter for each function and branch. */
-async function instrument() {
-  mkdirSync(FOLDER, { recursive: true });
-  if (!existsSync(join(FOLDER, "node_modules"))) {
-    writeFileSync(join(FOLDER, "package.json"), '{ "private": true, "type": "commonjs" }\n');
-    const flags = ["--no-save", "--no-package-lock", "--silent", "--ignore-scripts", "--prefix", FOLDER];
-    execFileSync("npm", ["install", ...flags, INSTRUMENTER], { stdio: "inherit" });
-  }
-  const { createInstrumenter } = createRequire(join(FOLDER, "package.json"))("istanbul-lib-instrument");
+/** Bundles the targets. What has native libraries stays a package. */
+async function bundle() {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: ["test/fuzz/targets.ts"],
@@ -44,10 +39,27 @@ async function instrument() {
     write: false,
     format: "cjs",
     platform: "node",
+    target: "node20.18",
+    external: ["libsql", "@duckdb/node-api"],
+    loader: TEXT_LOADERS,
     define: { "import.meta.dirname": '""', "import.meta.url": '"file:///"', "import.meta.filename": '""' },
   });
-  const code = createInstrumenter({ coverageVariable: "__reached__" }).instrumentSync(outputFiles[0].text, "targets");
-  writeFileSync(join(FOLDER, "targets.cjs"), code);
+  return outputFiles[0].text;
+}
+
+/** Adds a counter for each function and branch. */
+function instrumented(code) {
+  if (!existsSync(join(FOLDER, "node_modules"))) {
+    writeFileSync(join(FOLDER, "package.json"), '{ "private": true, "type": "commonjs" }\n');
+    const flags = ["--no-save", "--no-package-lock", "--silent", "--ignore-scripts", "--prefix", FOLDER];
+    execFileSync("npm", ["install", ...flags, INSTRUMENTER], { stdio: "inherit" });
+  }
+  const { createInstrumenter } = createRequire(join(FOLDER, "package.json"))("istanbul-lib-instrument");
+  return createInstrumenter({ coverageVariable: "__reached__" }).instrumentSync(code, "targets");
+}
+
+function loadTargets() {
+  return createRequire(import.meta.url)(BUNDLE).TARGETS;
 }
 
 /** Runs the loop in a thread, because reading may never end. */
@@ -81,11 +93,7 @@ function watch(target, seconds, seed) {
 }
 
 async function fuzz({ target, seconds, seed, shared }) {
-  const { TARGETS } = createRequire(import.meta.url)(join(FOLDER, "targets.cjs"));
-  if (TARGETS[target] === undefined) {
-    throw new Error(`no such target; there are ${Object.keys(TARGETS).join(", ")}`);
-  }
-  const { read, seeds } = TARGETS[target];
+  const { read, seeds } = loadTargets()[target];
   const input = new Int32Array(shared);
   const inputBytes = Buffer.from(shared, 8);
   const reached = reachedSince();
@@ -203,8 +211,17 @@ function diceFrom(seed) {
 
 if (isMainThread) {
   const [target, seconds = "60", seed = String(Date.now() % 2 ** 31)] = process.argv.slice(2);
-  await instrument();
-  watch(target, Number(seconds), Number(seed));
+  const code = await bundle();
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(BUNDLE, code);
+  const targets = Object.keys(loadTargets());
+  if (targets.includes(target)) {
+    writeFileSync(BUNDLE, instrumented(code));
+    watch(target, Number(seconds), Number(seed));
+  } else {
+    console.error(`npm run fuzz TARGET [SECONDS] [SEED]; the targets are ${targets.join(", ")}.`);
+    process.exitCode = 2;
+  }
 } else {
   parentPort.postMessage(await fuzz(workerData));
 }
