@@ -38,7 +38,7 @@ WHERE day <= last_day;
 CREATE MACRO ratio(above, below) AS
 CASE WHEN below <> 0 THEN (
   (2 * sign(below)::HUGEINT * (above::DECIMAL(30, 4) * 10000::DECIMAL(5, 0))::HUGEINT * 1000000
-    + sign(above)::HUGEINT * abs((below::DECIMAL(30, 4) * 10000::DECIMAL(5, 0))::HUGEINT))
+    + sign(above)::HUGEINT * (below::DECIMAL(30, 4) * 10000::DECIMAL(5, 0))::HUGEINT)
   // (2 * abs((below::DECIMAL(30, 4) * 10000::DECIMAL(5, 0))::HUGEINT))
 )::DECIMAL(30, 0) * 0.000001::DECIMAL(7, 6) END::DECIMAL(37, 6);
 
