@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { StoreUnavailableError } from "../../src/service/store/store.ts";
-import { CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { bareEnvironment, CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -82,7 +82,7 @@ describe("an export to stdout", () => {
     const { env } = await service();
     const command = [process.execPath, CATALOG, "export"];
     const { stdout, stderr } = await promisify(execFile)("sh", ["-c", 'exec "$0" "$@" <&-', ...command], {
-      env: { PATH: process.env.PATH, HOME: "/nonexistent", ...env },
+      env: { ...bareEnvironment(), ...env },
     });
     expect([stdout.split("\n").length - 1, stderr]).toEqual([ROWS.length, ""]);
   });

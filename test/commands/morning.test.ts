@@ -1,8 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 
 /** Values that stand for those of a reader in the help. */
@@ -27,11 +28,13 @@ function inFolder(word: string): string {
   return ["rows", "basket.csv", "morning.html"].includes(word) ? `./${word}` : word;
 }
 
+const onEnd = afterAllTests();
+
 describe("a question of the README about the demo's rows", () => {
   let cwd = "";
 
   beforeAll(async () => {
-    cwd = await temporaryFolder(afterAll);
+    cwd = await temporaryFolder(onEnd);
     await writeFile(join(cwd, "basket.csv"), "sku,quantity\nNW-000003,1\nZ00005CCD,2\n");
     expect(await runInProcess(["sync", "./rows", "--demo"], { cwd })).toMatchObject({ code: 0 });
   });

@@ -3,8 +3,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 
 const MODULES = process.env.READERS_MODULES ?? join(import.meta.dirname, "..", "..", "coverage", "readers");
 
@@ -61,11 +62,12 @@ if (missing.length > 0) {
   process.stderr.write(`not installed, so not tested: ${missing.join(", ")}\n`);
 }
 
+const onEnd = afterAllTests();
 let folder = "";
 let expected: string[] = [];
 
 beforeAll(async () => {
-  folder = await temporaryFolder(afterAll);
+  folder = await temporaryFolder(onEnd);
   const partitions = ["--partition-by", "retailer,crawl_date", "-f", "parquet", "-o", join(folder, "partitions")];
   const runs = [
     ["sync", join(folder, "synced")],

@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { filePattern } from "../../../src/files/duckdb.ts";
 import { placeOfDay } from "../../../src/folder/day-files.ts";
 import { withFolderSql } from "../../../src/folder/sql/folder-session.ts";
 import { tableStatements } from "../../../src/folder/sql/views.ts";
 import { readSyncedFolder } from "../../../src/folder/synced-day.ts";
+import { afterAllTests } from "../../helpers/endings.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, rewriteDay, syncedFolder } from "../../helpers/synced-folder.ts";
 
@@ -32,9 +33,10 @@ const ROWS = [
   ),
 ];
 
+const onEnd = afterAllTests();
 let folder: string;
 beforeAll(async () => {
-  folder = await syncedFolder(ROWS, afterAll);
+  folder = await syncedFolder(ROWS, onEnd);
 });
 
 /** The values of the rows of a query. */
