@@ -121,3 +121,16 @@ test("a sync places and removes no day, and writes no state, once another proces
   });
   expect(second.join()).toMatch(REFUSED_UNTIL_COMPLETE);
 });
+
+test("a bookmark is not moved once another process has its lock", async () => {
+  const { folder, sync } = await servedFolder(ROWS);
+  await sync();
+  // The index of the folder is made now.
+  await runInProcess(["movers", folder, "--since", DAYS[0] ?? ""]);
+  const codes = await codesOfRobbed({
+    ...{ args: ["movers", "./out", "--since", "last", "-n", "1", "--only", "drop"], env: {} },
+    lock: ".catalog/looks/movers-last.json.lock",
+    prepare: (out) => cp(folder, out, { recursive: true }),
+  });
+  expect(codes).toEqual([EXIT.unavailable, EXIT.ok]);
+});

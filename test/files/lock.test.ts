@@ -1,10 +1,11 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { renameSync } from "node:fs";
 import { readdir, readFile, rename, symlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { FileError, LockedError } from "../../src/contract/errors.ts";
 import { lockOutput, type Owner, ownerOf } from "../../src/files/lock.ts";
 import { bareEnvironment, CATALOG, temporaryFolder } from "../helpers/cli.ts";
@@ -111,7 +112,9 @@ test.each([
 ])("the clock of this machine does not count: an hour too %s", async (_, wrong, seconds, refused) => {
   const { file, leaveLock } = await target();
   await leaveLock({ namespace: "another" }, seconds);
-  const taken = lockOutput(file, process.pid, () => Date.now() + wrong);
+  vi.spyOn(Date, "now").mockReturnValue(Date.now() + wrong);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const taken = lockOutput(file, process.pid);
   await (refused === undefined ? taken.then(({ release }) => release()) : expect(taken).rejects.toThrow(refused));
 });
 
@@ -128,6 +131,24 @@ test("exactly one of many processes gets the lock, also if there is an old one",
   await leaveLock(await deadOwner());
   const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockOutput(file, process.pid)));
   expect(tries.filter(({ status }) => status === "fulfilled").length).toBe(1);
+});
+
+test("a stale lock that another process replaces during a slow check stays with that process", async () => {
+  const { folder, file, leaveLock, lockPath } = await target();
+  await leaveLock(await deadOwner());
+  const theirs = join(folder, "theirs");
+  await writeFile(theirs, JSON.stringify({ ...(await ownerOf(process.pid)), token: "theirs" }));
+  const times = [0, 100];
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => {
+    const time = times.shift();
+    if (time === 100) {
+      renameSync(theirs, lockPath);
+    }
+    return time ?? 200;
+  });
+  onTestFinished(() => clock.mockRestore());
+  await expect(lockOutput(file, process.pid)).rejects.toThrow(LockedError);
+  expect(JSON.parse(await readFile(lockPath, "utf8"))).toMatchObject({ token: "theirs" });
 });
 
 test("a process that was stopped notices that another has its lock, and does not touch it", async () => {
