@@ -3,6 +3,7 @@ import type { Meta, ResolvedFilters } from "../../contract/envelope.ts";
 import { ContractError } from "../../contract/errors.ts";
 import { FILTER_NAMES, type FilterName, type Filters, splitRcd } from "../../contract/filters.ts";
 import type { Schema } from "../../contract/openapi.ts";
+import { counted } from "../../contract/values/counted.ts";
 import { brokenContract, readShape } from "./shape.ts";
 
 interface Envelope<D, P> {
@@ -20,7 +21,11 @@ export function readEnvelope<D, P>(schema: Schema, document: unknown, filters: F
   const requestId = requestIdOf(document);
   const envelope = readShape<Envelope<D, P>>(schema, document, requestId);
   const resolved = appliedFilters(filters, envelope.meta);
-  const { earliest_date, latest_date } = envelope.meta.coverage;
+  const { earliest_date, latest_date, matching_rows } = envelope.meta.coverage;
+  if (matching_rows > 0 && (earliest_date === null || latest_date === null)) {
+    const what = `\`meta.coverage.${earliest_date === null ? "earliest" : "latest"}_date\` is null, but ${counted(matching_rows, "row")} match`;
+    throw brokenContract(what, requestId, false);
+  }
   if (earliest_date !== null && latest_date !== null && earliest_date > latest_date) {
     throw brokenContract("`meta.coverage.earliest_date` is after `meta.coverage.latest_date`", requestId);
   }

@@ -46,7 +46,10 @@ const catalogShape = withoutRows(catalogResponseSchema);
  */
 export function readSample(body: Buffer, filters: Filters): SampleResponse {
   const sample = readRowsResponse<Pagination>(body, sampleShape, filters, LIMITS.sampleRows);
-  const { rows, meta } = sample;
+  const { rows, pagination, meta } = sample;
+  if (pagination.has_more) {
+    throw brokenContract("a sample has no further page, but `pagination.has_more` is true", meta.request_id, false);
+  }
   const outside = createFilterCheck(filters)(rows);
   if (outside !== -1) {
     throw outsideFilters(`row ${rows.raw(outside, rows.column("product_id"))}`, meta.request_id);

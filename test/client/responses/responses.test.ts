@@ -124,13 +124,15 @@ describe("a page", () => {
   });
 
   test.each([
-    ["no day", { earliest_date: null, latest_date: null }],
-    ["no first day", { earliest_date: null }],
-    ["no last day", { latest_date: null }],
-    ["one day", { earliest_date: "2026-01-01", latest_date: "2026-01-01" }],
-  ])("whose summary has %s is accepted", (_, days) => {
+    ["no day, but has rows, is refused", { earliest_date: null, latest_date: null }, "earliest"],
+    ["no first day, but has rows, is refused", { earliest_date: null }, "earliest"],
+    ["no last day, but has rows, is refused", { latest_date: null }, "latest"],
+    ["one day is accepted", { latest_date: "2026-01-01" }, undefined],
+    ["no day and no row is accepted", { earliest_date: null, latest_date: null, matching_rows: 0 }, undefined],
+  ])("whose summary has %s", (_, days, missing) => {
     const body = pageBody([ROW], {}, { ...META, coverage: { ...META.coverage, ...days } });
-    expect(pageRefusal(body)).toBeUndefined();
+    const message = `\`meta.coverage.${missing}_date\` is null, but 2 rows match (request req-1)`;
+    expect(pageRefusal(body)).toBe(missing && message);
   });
 
   test("with fewer rows than requested is accepted", () => {

@@ -1,0 +1,37 @@
+import { expect, onTestFinished, test } from "vitest";
+import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
+import { answer, startFaultServer } from "../helpers/fault-server.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+
+const ROW = JSON.stringify(product({ crawl_date: "2026-01-01" }));
+const one = { ...META.coverage, matching_rows: 1, corpus_rows: 1, latest_date: "2026-01-01" };
+const undated = { ...META, coverage: { ...META.coverage, earliest_date: null } };
+
+async function run(args: readonly string[], ...bodies: string[]) {
+  const server = await startFaultServer(bodies.map((body) => answer({ body })));
+  onTestFinished(() => server.close());
+  const env = { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: "k".repeat(43) };
+  const { code, stdout, stderr } = await runInProcess(args, { env, sleep: async () => undefined });
+  return { code, stdout, stderr, requests: server.requests.length };
+}
+
+test.each([
+  ["sample", pageBody([ROW], { has_more: true }), "a sample has no further page, but `pagination.has_more` is true"],
+  ["coverage", coverageBody([COMBINATION], undated), "`meta.coverage.earliest_date` is null, but 2 rows match"],
+])(
+  "%s refuses a response that contradicts itself, and does not send the request again",
+  async (command, body, what) => {
+    expect(await run([command, "-f", "ndjson"], body)).toEqual({
+      ...{ code: 1, stdout: "", requests: 1 },
+      stderr: expect.stringContaining(what),
+    });
+  },
+);
+
+test("a cursor on the last page, and another limit than was asked for, are let pass", async () => {
+  const meta = { ...META, coverage: one };
+  const coverage = coverageBody([{ ...COMBINATION, ...one, combinations: undefined }], meta);
+  const page = pageBody([ROW], { next_cursor: "next", limit: 7 }, meta);
+  expect(await run(["export"], coverage, page, page)).toMatchObject({ code: 0, stdout: `${ROW}\n`, stderr: "" });
+});
