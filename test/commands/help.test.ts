@@ -90,6 +90,16 @@ describe("help", () => {
   });
 });
 
+test("`help formats` names the formats that commands write tables in, and no others", async () => {
+  const pages = await Promise.all(PUBLIC.map((name) => runInProcess([name, "--help"], { columns: 1_000 })));
+  const choices = pages.flatMap(({ stdout }) => /--format .*\(choices: (.*?)\)/.exec(stdout)?.[1] ?? []);
+  const written = choices.flatMap((list) => [...list.matchAll(/"(\w+)"/g)].map(([, name]) => name));
+  const { stdout } = await runInProcess(["help", "formats"]);
+  const named = [...stdout.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
+  // `status` writes no table, but text.
+  expect([...new Set([...written, "text"])].sort()).toEqual([...named, "text"].sort());
+});
+
 test("`help environment` names every variable of the tool that the sources read", async () => {
   const files = await readdir("src", { recursive: true });
   const texts = await Promise.all(

@@ -46,8 +46,8 @@ const ENVIRONMENT = {
 
 const FORMAT_HELP = {
   ...Object.fromEntries(ROW_FORMATS.map((format) => [format, FORMATS[format].help])),
-  table: "for people: fits the terminal, shows control characters as escapes (not for export)",
-  markdown: "a table for documents (coverage only)",
+  table: "for people: fits the terminal, shows control characters as escapes",
+  markdown: "a table for documents",
 };
 
 export const TOPICS: Readonly<Record<string, Topic>> = {
@@ -65,7 +65,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   formats: {
     title: "FORMATS",
     intro:
-      "The format is that of --format, else that of the ending of --output, else table for coverage and sample in a terminal, and ndjson otherwise. The endings .gz and .zst, or --compress, compress the output; zstd needs Node.js 22.15 or newer.",
+      "The format is that of --format, else that of the ending of --output, else table in a terminal where the command has it, and ndjson otherwise. `catalog COMMAND --help` lists the formats of a command. The endings .gz and .zst, or --compress, compress the output; zstd needs Node.js 22.15 or newer.",
     entries: Object.entries(FORMAT_HELP),
   },
 };

@@ -49,7 +49,7 @@ export const FORMATS: Readonly<Record<RowFormat, Format>> = {
     load: async () => createJsonEncoder,
   },
   parquet: {
-    help: "columns with types, compressed inside (export and sql)",
+    help: "columns with types, compressed inside",
     extensions: ["parquet"],
     compressedBy: "zstd",
     share: 0.18,
