@@ -81,14 +81,58 @@ describe.runIf(python !== undefined)(
   "an independent implementation answers the same from a crawl full of troubles",
   () => {
     test.each([
-      [],
-      ["--since", addDays(today, -60), "--max-age", "none"],
-      ["--since", "latest-20d", "--only", "drop,new_low", "--retailer", "shop-a,shop-b", "--suspect-factor", "3"],
-      ["--brand", "acme", "--category", "lamps,rugs"],
+      { flags: [] },
+      { flags: ["--since", addDays(today, -60), "--max-age", "none", "--include-suspect"] },
+      {
+        flags: [
+          "--since",
+          "latest-20d",
+          "--only",
+          "drop,new_low",
+          "--retailer",
+          "shop-a,shop-b",
+          "--suspect-factor",
+          "3",
+        ],
+      },
+      { flags: ["--brand", "acme", "--category", "lamps,rugs"] },
     ])(
-      "movers %s",
-      async (...flags) => {
+      "movers with $flags",
+      async ({ flags }) => {
         await expectEqual(["movers", "rows", "--limit", "1000000", ...flags], ["movers", ...flags]);
+      },
+      LONG,
+    );
+
+    test.each([
+      { flags: [] },
+      {
+        flags: ["--start-date", addDays(today, -60), "--end-date", addDays(today, -20), "--retailer", "shop-b,shop-c"],
+      },
+      { flags: ["--gone"] },
+      { flags: ["--gone", "--end-date", addDays(today, -37), "--max-age", "5d"] },
+      { flags: ["--group-by", "brand"] },
+      { flags: ["--group-by", "category", "--max-age", "3d", "--department", "home"] },
+      { flags: ["--group-by", "brand", "--by", "week"] },
+      { flags: ["--by", "month", "--start-date", addDays(today, -70), "--include-suspect"] },
+      { flags: ["--group-by", "retailer", "--by", "day", "--end-date", addDays(today, -25)] },
+    ])(
+      "latest with $flags",
+      async ({ flags }) => {
+        await expectEqual(["latest", "rows", ...flags], ["latest", ...flags]);
+      },
+      LONG,
+    );
+
+    test(
+      "history, with suspect rows, several rows of a day and two currencies",
+      async () => {
+        const named = (skus: readonly string[]) => skus.flatMap((sku) => ["--sku", sku]);
+        const skus = ["A-00029", "SAME3", "case3", "0001"];
+        const more = [...skus, "A-00013", "A-00018", "A-00128"];
+        await expectEqual(["history", ...more, "rows"], ["history", ...named(more)]);
+        const days = ["--start-date", addDays(today, -50), "--end-date", addDays(today, -3)];
+        await expectEqual(["history", ...skus, "rows", ...days], ["history", ...named(skus), ...days]);
       },
       LONG,
     );

@@ -164,7 +164,7 @@ def over_time(data):
         if last < start:
             continue
         known = data.known(last, data.max_age(AGE))
-        for names, group in known.groupby([*([group_key(data, group_by)] if group_by else []), "currency"]):
+        for names, group in known.groupby([group_key(data, group_by), "currency"] if group_by else "currency"):
             *name, currency = names if group_by else [names]
             prices = group["selling_price"].tolist()
             at = lambda share: money(rounded(quantile(prices, share) / MILLION))
@@ -205,7 +205,7 @@ def history(data):
     chosen = lambda frame: frame[[sku in wanted or (retailer, sku) in wanted for retailer, sku in zip(frame["retailer"], frame["sku"])]]
     observed = chosen(data.observed[data.observed["day"] >= start])
     wrong = data.rows[data.rows["suspect"] & data.wanted & (data.rows["day"] >= start)]
-    lasts = {key: row.day for key, row in by_product(data.known(data.newest, None)).items()}
+    lasts = by_product(data.known(data.newest, None))
     today = data.newest if data.end_given else data.today
     previous = {}
     for frame, suspect in ((observed, False), (chosen(wrong), True)):
@@ -214,10 +214,11 @@ def history(data):
             before = None if suspect else previous.get(key)
             one_series = before is not None and before.series == row.series
             yield {
-                **{name: getattr(row, name) for name in ["retailer", "sku", "title", "department", "category"]}, "crawl_date": day_text(row.day),
+                **{name: getattr(lasts.get(key, row), name) for name in ["retailer", "sku", "title", "department", "category"]},
+                "crawl_date": day_text(row.day),
                 "currency": row.currency, **{name: money(getattr(row, name)) for name in ["mrp", "selling_price", "discount_pct"]},
                 "percent": change(row.selling_price, before.selling_price, True)["percent"] if one_series else None,
-                "days_old": today - lasts[key] if key in lasts else None, "suspect": suspect, "target": None if suspect else row.selling_price,
+                "days_old": today - lasts[key].day if key in lasts else None, "suspect": suspect, "target": None if suspect else row.selling_price,
             }
             if not suspect:
                 previous[key] = row
