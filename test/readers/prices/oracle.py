@@ -59,10 +59,10 @@ class Data:
         self.shops = Shops(rows)
         self.brands = shown_brands(rows)
         seen = rows.drop_duplicates([*PRODUCT, "day"])
-        self.seen, self.category = {}, {}
+        self.seen, self.category_of = {}, {}
         for retailer, sku, day, department, category in zip(*(seen[name] for name in [*PRODUCT, "day", "department", "category"])):
             self.seen.setdefault((retailer, sku), []).append(day)
-            self.category[retailer, sku] = (retailer, department, category)
+            self.category_of[retailer, sku, day] = (retailer, department, category)
 
     def day(self, text):
         if text in ("today", "yesterday"):
@@ -100,7 +100,7 @@ class Data:
 
     def reason(self, key, newest):
         seen = [day for day in self.seen[key] if day <= newest]
-        return self.shops.reason(self.category[key], seen, newest)
+        return self.shops.reason(self.category_of[*key, seen[-1]], seen, newest)
 
 
 def shown_brands(rows):
