@@ -80,7 +80,7 @@ Every morning, on the folder that \`catalog sync rows\` keeps:
   $ catalog history SKU rows                              # is this a new low
   $ catalog history --search 'MODEL OR TITLE' rows        # who is the cheapest
   $ catalog diff rows --only appeared --category SLUG     # what is new there
-  $ catalog diff rows --only vanished --max-age 14d       # what is gone
+  $ catalog diff rows --only vanished                     # what is gone, and why
   $ catalog latest rows --brand NAME                      # the last known prices
   $ catalog latest rows --group-by brand                  # discounts by brand
   $ catalog index basket.csv rows                         # price of a basket, day by day

@@ -25,32 +25,43 @@ async function diff(...args: string[]) {
   return { code, stdout, stderr, records, skus: records.map(({ change, sku }) => [change, sku]) };
 }
 
-test("compares the last known price of each product up to the two days", async () => {
-  const { code, records } = await diff("--as-of", "--only", "changed");
-  expect([code, records]).toEqual([
-    0,
-    [
-      expect.objectContaining({
-        ...{ sku: "fell", title: "New title", from_selling_price: 10, to_selling_price: 7, percent: -30 },
-        ...{ from_date: FROM, to_date: TO, from_seen: FIRST, to_seen: BETWEEN },
-      }),
-      expect.objectContaining({ sku: "old", from_seen: FIRST, to_seen: TO, percent: 20 }),
-    ],
-  ]);
-});
+test.each([[[]], [["--as-of"]]])(
+  "compares the last known price of each product up to the two days: %j",
+  async (flags) => {
+    const { code, records } = await diff(...flags, "--only", "changed");
+    expect([code, records]).toEqual([
+      0,
+      [
+        expect.objectContaining({
+          ...{
+            sku: "fell",
+            title: "New title",
+            from_selling_price: 10,
+            to_selling_price: 7,
+            percent: -30,
+            difference: -3,
+          },
+          ...{ from_date: FROM, to_date: TO, from_seen: FIRST, to_seen: BETWEEN },
+        }),
+        expect.objectContaining({ sku: "old", from_seen: FIRST, to_seen: TO, percent: 20 }),
+      ],
+    ]);
+  },
+);
 
-test("a product vanishes only if its price is older than --max-age", async () => {
-  const unbounded = await diff("--as-of", "--only", "appeared,vanished");
-  const bounded = await diff("--max-age", "4d", "--only", "appeared,vanished");
+test("a price is known for --max-age, and what is known again was never gone or returned", async () => {
+  const only = ["--only", "appeared,returned,vanished"];
+  const unbounded = await diff("--max-age", "none", ...only);
+  const bounded = await diff("--max-age", "4d", ...only);
   expect(unbounded.skus).toEqual([
     ["appeared", "late"],
     ["appeared", "new"],
   ]);
   expect(bounded.skus).toEqual([
-    ["appeared", "fell"],
+    ["returned", "fell"],
     ["appeared", "late"],
     ["appeared", "new"],
-    ["appeared", "old"],
+    ["returned", "old"],
     ["vanished", "once"],
     ["vanished", "twice"],
   ]);
@@ -61,36 +72,44 @@ test("a price of exactly --max-age days is still known", async () => {
   expect([code, skus]).toEqual([0, []]);
 });
 
-test("cannot say which products vanished without --max-age, in every format", async () => {
-  for (const format of ["table", "ndjson", "csv"]) {
-    const folder = await syncedFolder(ROWS);
-    const args = ["diff", folder, "--as-of", "--from", FROM, "--to", TO, "-f", format];
-    const { stdout, stderr } = await runInProcess(args, { columns: 200 });
-    expect(format === "table" ? stdout : stderr).toContain(
-      "2 changed, 2 appeared, vanished unknown, 3 unchanged (--max-age 14d counts products as",
-    );
-  }
-  const bounded = await diff("--max-age", "4d", "-f", "table");
-  expect(bounded.stdout).toContain("4 appeared, 2 vanished, 1 unchanged\n");
-  const { code, stderr } = await diff("--as-of", "--only", "vanished");
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining("no product vanishes from its last known prices. Add --max-age"),
-  ]);
-});
-
-test("is the default if the two days share fewer than half of their products, and says so", async () => {
-  const { stdout, stderr } = await diff("-f", "table");
+test("counts each kind below a table, and why products vanished", async () => {
+  const { stdout } = await diff("--max-age", "4d", "-f", "table");
   expect(stdout).toContain(
-    "\n2 changed, 2 appeared, vanished unknown, 3 unchanged (--max-age 14d counts products as vanished that",
+    ", by last known prices\n0 changed, 2 appeared, 2 returned, 2 vanished (2 unknown), 1 unchanged\n",
   );
-  expect(stderr).toBe("");
-  const told = await diff("-v", "-f", "table");
-  expect(told.stderr).toContain("share 1 of 3 products, so the last known prices up to each are compared");
 });
 
-test("--no-as-of compares the rows of the days themselves", async () => {
-  const { skus } = await diff("--no-as-of");
+test("says why products vanished: gone from a shop that was crawled, or not crawled", async () => {
+  const days = Array.from({ length: 30 }, (_, index) => `2026-01-${String(index + 1).padStart(2, "0")}`);
+  const shop = (retailer: string, until: string, gone: string) =>
+    days
+      .filter((day) => day <= until)
+      .flatMap((day) =>
+        ["a", "b", "c", "d", "e", "f", "gone"]
+          .filter((sku) => sku !== "gone" || day <= gone)
+          .map((sku) => product({ retailer, sku, crawl_date: day })),
+      );
+  const folder = await syncedFolder([
+    ...shop("acme", "2026-01-30", "2026-01-10"),
+    ...shop("bolt", "2026-01-10", "2026-01-10"),
+  ]);
+  const args = ["diff", folder, "--from", "2026-01-20", "--to", "2026-01-30", "--only", "vanished"];
+  const { stdout, stderr } = await runInProcess([...args, "--columns", "retailer,sku,reason", "-f", "csv"]);
+  expect(stdout.trimEnd().split("\r\n").slice(1).sort()).toEqual([
+    "acme,gone,gone",
+    ...["a", "b", "c", "d", "e", "f", "gone"].map((sku) => `bolt,${sku},not_crawled`),
+  ]);
+  expect(stderr).toBe(
+    [
+      "warning: on 2026-01-20 fewer rows than usual were crawled of bolt (outage)",
+      "warning: on 2026-01-30 fewer rows than usual were crawled of bolt (outage)",
+      "",
+    ].join("\n"),
+  );
+});
+
+test.each(["--strict-days", "--no-as-of"])("%s compares the rows of the days themselves", async (flag) => {
+  const { skus } = await diff(flag);
   expect(skus).toEqual([
     ["appeared", "late"],
     ["appeared", "old"],

@@ -65,7 +65,9 @@ test("lists what changed price, vanished and appeared, and nothing else", async 
         title: "Title of dearer",
         from_selling_price: 19.9,
         to_selling_price: 21.5,
-        percent: 8.04,
+        percent: 8.040201,
+        difference: 1.6,
+        reason: null,
         from_seen: MONDAY,
         to_seen: TUESDAY,
       },
@@ -78,6 +80,8 @@ test("lists what changed price, vanished and appeared, and nothing else", async 
         title: "Title of gone",
         from_selling_price: 5,
         percent: null,
+        difference: null,
+        reason: null,
         from_seen: MONDAY,
         to_seen: null,
       },
@@ -90,6 +94,8 @@ test("lists what changed price, vanished and appeared, and nothing else", async 
         title: "Title of new",
         to_selling_price: 7,
         percent: null,
+        difference: null,
+        reason: null,
         from_seen: null,
         to_seen: TUESDAY,
       },
@@ -97,13 +103,13 @@ test("lists what changed price, vanished and appeared, and nothing else", async 
   });
 });
 
-test("keeps the digits of prices in CSV", async () => {
+test("writes exact prices without trailing zeros in CSV", async () => {
   const { stdout } = await diff(WEEK, "-f", "csv");
   expect(stdout.split("\r\n").map((line) => line.split(",").slice(0, 12).join(","))).toEqual([
     "change,retailer,sku,department,category,title,from_date,to_date,from_mrp,to_mrp,from_selling_price,to_selling_price",
-    "changed,acme,dearer,home,lamps,Title of dearer,2026-01-12,2026-01-13,20,20,19.90,21.50",
+    "changed,acme,dearer,home,lamps,Title of dearer,2026-01-12,2026-01-13,20,20,19.9,21.5",
     "vanished,acme,gone,home,lamps,Title of gone,2026-01-12,2026-01-13,20,,5,",
-    "appeared,acme,new,home,lamps,Title of new,2026-01-12,2026-01-13,,20,,7.00",
+    "appeared,acme,new,home,lamps,Title of new,2026-01-12,2026-01-13,,20,,7",
     "",
   ]);
 });
@@ -125,9 +131,9 @@ retailer: acme · currency: EUR
 
 change    title            sku     price after       %  price before  mrp before  mrp after
 ────────  ───────────────  ──────  ───────────  ──────  ────────────  ──────────  ─────────
-changed   Title of dearer  dearer        21.50  ▲ +8.0         19.90          20         20
-appeared  Title of new     new            7.00                     –           –         20
-vanished  Title of gone    gone              –                     5          20          –
+changed   Title of dearer  dearer        21.50  ▲ +8.0         19.90       20.00      20.00
+appeared  Title of new     new            7.00                                        20.00
+vanished  Title of gone    gone                                 5.00       20.00
 
 1 changed, 1 appeared, 1 vanished, 1 unchanged
 `);
@@ -183,7 +189,7 @@ test("warns of a day without rows and names the days that have some", async () =
   const { code, stderr } = await diff([row("1", "2026-01-01", "1"), row("1", MONDAY, "1")]);
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: "warning: no rows match on 2026-01-13 (crawled from 2026-01-01 to 2026-01-12)\n",
+    stderr: "warning: no rows match on 2026-01-13 (nearest days with rows: 2026-01-12)\n",
   });
 });
 
@@ -198,7 +204,10 @@ test("--fail-on-empty makes a day without rows an error, and no file is left", a
 test.each([
   [["diff", "--demo"], "--from is missing: name the earlier of the two crawl days"],
   [["diff", "--demo", "--from", TUESDAY, "--to", MONDAY], "--from 2026-01-13 is not before --to 2026-01-12"],
-  [["diff", "--demo", "--from", "7d", "--only", "change"], '--only "change" is not one of changed, appeared, vanished'],
+  [
+    ["diff", "--demo", "--from", "7d", "--only", "change"],
+    '--only "change" is not one of changed, appeared, returned, vanished',
+  ],
   [["diff", "--from", "7d", "--as-of"], "--as-of needs the rows of all earlier days"],
   [["diff", "--from", "7d", "--max-age", "7d"], "--max-age needs the rows of all earlier days"],
   [["diff", "--demo", "--from", "7d", "--max-age", "7"], '--max-age "7" is not a number of days; write 14d'],

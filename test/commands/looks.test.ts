@@ -90,9 +90,8 @@ describe.each(["movers", "diff"] as const)("%s --since last", (name) => {
     const { folder } = await folderOfDays();
     const args = [...COMMANDS[name].args(folder), "--since", "last"];
     const said = async () => (await runInProcess(args, { columns: 100 })).stderr;
-    const isBookmark = name === "movers";
-    expect(await said()).toContain(`first ${isBookmark ? "use" : "look"} of --since last: compared with 2026-01-13\n`);
-    const what = isBookmark ? "everything up to 2026-01-20 was written" : "the last look saw the days up to 2026-01-20";
+    expect(await said()).toContain("first use of --since last: compared with 2026-01-13\n");
+    const what = "everything up to 2026-01-20 was written";
     expect(await said()).toContain(`--since last: ${what}; there is no newer day\n`);
   });
 
@@ -114,9 +113,7 @@ describe.each(["movers", "diff"] as const)("%s --since last", (name) => {
     await writeFile(join(folder, ".catalog", "looks"), "");
     const { code, stdout, stderr } = await runInProcess([...COMMANDS[name].args(folder), "--since", "last"]);
     expect([code, stdout]).toEqual([EXIT.failure, ""]);
-    expect(stderr).toContain(
-      `--since last: ${folder} cannot remember the ${name === "movers" ? "bookmark" : "look"}: `,
-    );
+    expect(stderr).toContain(`--since last: ${folder} cannot remember the bookmark: `);
     expect(stderr).toContain("If the folder is read-only, name a day: --since latest-7d.");
   });
 

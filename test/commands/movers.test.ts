@@ -214,7 +214,7 @@ describe("catalog movers", () => {
     const history = await runInProcess(["history", "--search", "long", folder, "--no-color"], { columns: 80 });
     expect(history.stdout).toMatch(new RegExp(`^Long .*… +acme +${sku} +89,999`, "m"));
     const diff = await runInProcess(["diff", folder, "--no-color"], { columns: 80 });
-    expect(diff.stdout).toMatch(new RegExp(`^acme +Long .*… +${sku} +89,999 +▼? ?-0.0`, "m"));
+    expect(diff.stdout).toMatch(new RegExp(`^acme +Long .*… +${sku} +89,999.00 +▼? ?-0.0`, "m"));
     const links = { FORCE_COLOR: "1", FORCE_HYPERLINK: "1" };
     const opened = `\u001b]8;;https://shop.example/p/${sku}\u001b\\Long `;
     for (const args of [["movers"], ["history", "--search", "long"], ["history", sku, "--retailer", "acme"]]) {

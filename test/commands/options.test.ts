@@ -119,16 +119,19 @@ describe("a command line becomes complete options", () => {
     const options = await optionsOf(declareDiff, "rows", "--max-age", "14d", "--sort", "drop");
     expect(options).toEqual({
       ...FOLDER,
-      from: "latest-7d",
-      to: "latest",
-      asOf: true,
+      since: undefined,
+      days: undefined,
+      isOfService: false,
+      strict: false,
       maxAge: 14,
+      suspectFactor: "10",
+      showSql: false,
       only: undefined,
       failIf: undefined,
       failOnEmpty: false,
       concurrency: 8,
       maxRate: undefined,
-      output: NDJSON,
+      output: { ...NDJSON, links: false },
       list: { ...LIST, sort: { column: "percent", descending: false } },
       columns: undefined,
     });

@@ -137,6 +137,14 @@ describe.runIf(python !== undefined)(
       LONG,
     );
 
+    test.each([[], ["--strict-days"]])(
+      "diff %s",
+      async (...flags) => {
+        await expectEqual(["diff", "rows", ...flags], ["diff", ...flags]);
+      },
+      LONG,
+    );
+
     test(
       "index of a basket",
       async () => {

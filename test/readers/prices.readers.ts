@@ -76,40 +76,6 @@ const TIMEOUT = 240_000;
 describe("equals the same question asked in SQL", { timeout: TIMEOUT }, () => {
   const runs = { numRuns: 12 };
 
-  test("diff by last known prices", async () => {
-    const age = fc.option(fc.integer({ min: 0, max: DAYS }), { nil: undefined });
-    const ends = fc.uniqueArray(fc.nat(), { minLength: 2, maxLength: 2 });
-    await fc.assert(
-      fc.asyncProperty(rowsOfFolder, filters, age, ends, async (rows, chosen, maxAge, [one = 0, other = 1]) => {
-        const { folder, days, answer, tool } = await synced(rows);
-        const [from = "", to = ""] = [one % days.length, other % days.length]
-          .sort((a, b) => a - b)
-          .map((at) => days[at]);
-        fc.pre(from < to);
-        const bound = maxAge === undefined ? [] : ["--max-age", `${maxAge}d`];
-        // Quiet: with --max-age a day may rightly be warned of, since no row that matches is new enough.
-        const records = await tool(
-          chosen,
-          ...["diff", "-q", "--against", folder, "--as-of", "--from", from, "--to", to, ...bound],
-        );
-        const upTo = (day: string) => `
-          SELECT retailer, sku, max(crawl_date) AS seen,
-            list_sort(list_distinct(list((mrp, selling_price, discount_pct, currency)))) AS prices
-          FROM (FROM wanted WHERE crawl_date <= DATE '${day}' AND crawl_date >= DATE '${day}' - ${maxAge ?? 10_000}
-            QUALIFY crawl_date = max(crawl_date) OVER (PARTITION BY retailer, sku)) GROUP BY ALL`;
-        const expected = await answer(
-          chosen,
-          `, a AS (${upTo(from)}), b AS (${upTo(to)})
-           SELECT CASE WHEN a.sku IS NULL THEN 'appeared' WHEN b.sku IS NULL THEN 'vanished' ELSE 'changed' END,
-             coalesce(a.retailer, b.retailer), coalesce(a.sku, b.sku)
-           FROM a FULL JOIN b USING (retailer, sku) WHERE a.prices IS DISTINCT FROM b.prices`,
-        );
-        expect(pick(records, "change", "retailer", "sku")).toEqual(expected);
-      }),
-      runs,
-    );
-  });
-
   test("movers", async () => {
     await fc.assert(
       fc.asyncProperty(rowsOfFolder, filters, fc.nat(), async (rows, chosen, at) => {

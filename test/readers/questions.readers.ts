@@ -83,7 +83,7 @@ describe.runIf(hasPandas).each([
       await tool("movers", folder, "--since", since, "--limit", "1000000", "-o", "movers.csv");
       await tool("movers", folder, "--since", since, "--group-by", "brand", "--limit", "2", "-o", "brands.csv");
       await tool("sql", "from prices_daily", folder, "-o", "daily.parquet");
-      await tool("diff", folder, "--as-of", "--from", since, "--to", last, "-o", "diff.csv");
+      await tool("diff", folder, "--max-age", "none", "--from", since, "--to", last, "-o", "diff.csv");
       await writeFile(`${home}/report.txt`, (await tool("report", folder, "--since", since)).stdout);
       const stdout = await python("prices.py", folder, ".", since, last, dayOf(Date.now()));
       expect(stdout).toContain("the report equal");

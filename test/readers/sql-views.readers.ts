@@ -113,7 +113,7 @@ describe.each(["demo", "crafted"])("in the %s folder", (name) => {
 
   test("latest is the newest side of diff by last known prices", async () => {
     const [from, to] = [await dayFromEnd(4), await dayFromEnd(0)];
-    const differences = (await tool("diff", "--as-of", "--from", from, "--to", to)).filter(
+    const differences = (await tool("diff", "--max-age", "none", "--from", from, "--to", to)).filter(
       ({ change }) => change !== "vanished",
     );
     const columns = "retailer sku to_seen to_selling_price to_currency".split(" ");

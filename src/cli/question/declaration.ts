@@ -61,14 +61,20 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
   columns: readonly QuestionColumn[];
   /** Whether it compares with `--since`. */
   compares?: boolean;
+  /** The two days that it compares, if the command line names both; otherwise those of `since`. */
+  days?: (
+    options: Options,
+    synced: SyncedFolder,
+    today: { newest: string; now: number },
+  ) => { from: string; to: string } | undefined;
   /** Further parameters. */
   parameters: (options: Options) => Parameters;
   /**
-   * Looks up further parameters in the folder.
+   * Looks up further parameters in the folder, and warns of what must be known to read the answer.
    *
-   * @param scope the parameters of what the filters match
+   * @param parameters those that are known before
    */
-  find?: (prices: DuckDb, scope: Parameters, options: Options, synced: SyncedFolder) => Promise<Parameters>;
+  find?: (prices: DuckDb, parameters: Parameters, options: Options, synced: SyncedFolder) => Promise<Parameters>;
   /** Columns that name a row in the error of `--fail-if`. */
   subject: readonly string[];
   /** What a row is about: `product`. */
@@ -79,6 +85,8 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
   limitPer?: (options: Options) => readonly string[];
   /** The totals of a table: SQL expressions over all rows, by the names of their columns. */
   totals?: Readonly<Record<string, string>>;
+  /** Parameters of an answer with more rows, which the totals are of. */
+  totalsOf?: Parameters;
   /** Columns of the query for the view alone. */
   viewColumns?: readonly string[];
   /** Whether the view takes all rows and shows some of them. */
@@ -90,7 +98,11 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
     note: (shown: ShownAnswer, options: Options) => string;
   };
   /** How people see the answer if no columns are chosen. */
-  view: (shown: ShownAnswer, options: Options, screen: Screen) => { text: string; hidden: readonly string[] };
+  view: (
+    shown: ShownAnswer,
+    options: Options,
+    screen: Screen,
+  ) => { text: string; hidden: readonly string[]; notes?: readonly string[] };
 }
 
 /** Short names for `--sort`. */

@@ -30,6 +30,8 @@ interface FlagsOfQuestion {
   sortWords?: SortWords;
   /** Whether `--start-date` chooses something. */
   hasStartDate?: boolean;
+  /** Whether the command has its own flags for days. */
+  hasOwnDays?: boolean;
   /** In the help. */
   maxAge: string;
 }
@@ -52,11 +54,13 @@ export function addQuestionFlags(command: Command, question: FlagsOfQuestion): C
       dateExpression("--start-date"),
     );
   }
-  command.option(
-    "--end-date <date>",
-    "as of this day, not of the newest one: YYYY-MM-DD, 7d, latest-7d",
-    dateExpression("--end-date"),
-  );
+  if (!question.hasOwnDays) {
+    command.option(
+      "--end-date <date>",
+      "as of this day, not of the newest one: YYYY-MM-DD, 7d, latest-7d",
+      dateExpression("--end-date"),
+    );
+  }
   if (question.hasStartDate) {
     command.option("--date <date>", "on this day: --start-date and --end-date at once", dateExpression("--date"));
   }

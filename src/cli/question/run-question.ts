@@ -17,7 +17,7 @@ import { usualLimit } from "../write-list.ts";
 import { writeChunks, writePage } from "../write-rows.ts";
 import { daysOfRetailers, newestDayOf, newestOfRetailers } from "./compared-days.ts";
 import { namesOf, type Question, type QuestionOptions, type ShownAnswer } from "./declaration.ts";
-import { sinceOfRetailers } from "./since.ts";
+import { type SinceOfRetailers, sinceOfRetailers } from "./since.ts";
 import { writeAnswer } from "./write-answer.ts";
 
 /** Asks a folder a question and writes the answer. */
@@ -29,14 +29,13 @@ export async function runQuestion<Options extends QuestionOptions>(
   await withSyncedFolder(options, context, async (synced) => {
     const { reporter, signal, folder, name } = synced;
     const { newest: newestOfFolder, laterRows } = newestDayOf(synced, context.now());
-    const lastDay = synced.filters.end_date ?? newestOfFolder;
+    const days = question.days?.(options, synced, { newest: newestOfFolder, now: context.now() });
+    const lastDay = days?.to ?? synced.filters.end_date ?? newestOfFolder;
     if (laterRows > 0) {
       reporter.warn(`${name} has ${counted(laterRows, "row")} of days after today; they are left out`);
     }
     const newest = newestOfRetailers(synced, lastDay);
-    const compared = question.compares
-      ? await sinceOfRetailers({ since: options.since, command: question.command }, synced, newest, context)
-      : undefined;
+    const compared = await comparedDays(question, options, days, synced, newest, context);
     try {
       const today = dayOf(context.now());
       const scope = {
@@ -50,20 +49,21 @@ export async function runQuestion<Options extends QuestionOptions>(
       });
       reporter.progress.clear();
       await checkBrandNames(prices, options.brands, name);
-      const parameters = {
+      const known = {
         ...scope,
         max_age: options.maxAge ?? null,
         last_day: lastDay,
         ...question.parameters(options),
-        ...(await question.find?.(prices, scope, options, synced)),
       };
+      const parameters = { ...known, ...(await question.find?.(prices, known, options, synced)) };
       if (options.showSql) {
         await writeChunks([`${filledIn(question.sql, parameters).trim()}\n`], options.output, context);
         return;
       }
+      const totals = hasRowFormat(options.output) ? undefined : await totalsOf(prices, question, parameters);
       const answer = await ask(prices, question.sql, parameters);
-      const days = { newest: lastDay, since: compared?.oldest ?? "" };
-      const isWhole = await write(question, options, answer, days, synced, context);
+      const about = { days: { newest: lastDay, since: compared?.oldest ?? "" }, totals };
+      const isWhole = await write(question, options, answer, about, synced, context);
       await noteSuspects(prices, parameters, synced, options);
       if (compared?.bookmark !== undefined) {
         await (isWhole
@@ -77,6 +77,30 @@ export async function runQuestion<Options extends QuestionOptions>(
       await compared?.bookmark?.release();
     }
   });
+}
+
+/** The day that each retailer is compared with; undefined for a question that compares nothing. */
+async function comparedDays<Options extends QuestionOptions>(
+  { compares, command }: Question<Options>,
+  { since }: Options,
+  days: { from: string } | undefined,
+  synced: SyncedFolder,
+  newest: ReadonlyMap<string, string>,
+  context: Context,
+): Promise<SinceOfRetailers | undefined> {
+  if (days !== undefined) {
+    return { oldest: days.from, of: () => days.from, bookmark: undefined };
+  }
+  return compares ? await sinceOfRetailers({ since, command }, synced, newest, context) : undefined;
+}
+
+/** What `totals` of a question gives. */
+async function totalsOf<Options extends QuestionOptions>(
+  prices: DuckDb,
+  { sql, totals, totalsOf: others = {} }: Question<Options>,
+  parameters: Parameters,
+) {
+  return totals && (await (await ask(prices, sql, { ...parameters, ...others })).totals(totals));
 }
 
 /** The parameters of what the filters match, without days. */
@@ -95,18 +119,18 @@ async function write<Options extends QuestionOptions>(
   question: Question<Options>,
   options: Options,
   answer: Answer,
-  days: ShownAnswer["days"],
+  about: Pick<ShownAnswer, "days" | "totals">,
   synced: SyncedFolder,
   context: Context,
 ): Promise<boolean> {
   const { page } = options;
   if (page === undefined || question.page === undefined) {
-    return await writeListing(question, options, answer, days, synced, context);
+    return await writeListing(question, options, answer, about, synced, context);
   }
-  const shown = await shownAnswer(question, options, answer, days, { sort: undefined, limit: undefined });
+  const shown = await shownAnswer(question, options, answer, about, { sort: undefined, limit: undefined });
   const html = await question.page.render(shown, options, { name: synced.name, now: context.now() });
   await writePage(html, page, context, async () => {
-    await writeListing(question, options, answer, days, synced, context);
+    await writeListing(question, options, answer, about, synced, context);
   });
   synced.reporter.note(`${page.file}: ${question.page.note(shown, options)}`);
   return true;
@@ -116,7 +140,7 @@ async function writeListing<Options extends QuestionOptions>(
   question: Question<Options>,
   options: Options,
   answer: Answer,
-  days: ShownAnswer["days"],
+  about: Pick<ShownAnswer, "days" | "totals">,
   { reporter, state }: SyncedFolder,
   context: Context,
 ): Promise<boolean> {
@@ -133,13 +157,14 @@ async function writeListing<Options extends QuestionOptions>(
   const isView = columns === undefined || limitPer.length > 0;
   const takesAll = isView && question.viewTakesAll === true;
   const screen = screenOf(context, options);
-  const shown = await shownAnswer(question, options, answer, days, takesAll ? {} : selection);
-  const table = isView
+  const shown = await shownAnswer(question, options, answer, about, takesAll ? {} : selection);
+  const table: ReturnType<typeof question.view> = isView
     ? question.view(shown, options, screen)
     : renderTable(recordTable(shown.rows, namesOf(question.columns), columns), screen);
   await showTable(table, output, list, reporter, context);
-  const crawled = Object.keys(state.days).filter((day) => day <= days.newest).length;
-  reporter.note(`prices of ${counted(crawled, "day")}, the newest ${days.newest}`);
+  table.notes?.forEach(reporter.note);
+  const crawled = Object.keys(state.days).filter((day) => day <= about.days.newest).length;
+  reporter.note(`prices of ${counted(crawled, "day")}, the newest ${about.days.newest}`);
   if (!takesAll && limitPer.length === 0 && selected < answer.count) {
     reporter.note(
       `the first ${groupDigits(selected)} of ${groupDigits(answer.count)}; -f ndjson or -o FILE has them all`,
@@ -152,7 +177,7 @@ async function shownAnswer<Options extends QuestionOptions>(
   question: Question<Options>,
   options: Options,
   answer: Answer,
-  days: ShownAnswer["days"],
+  about: Pick<ShownAnswer, "days" | "totals">,
   selection: Omit<RowSelection, "columns">,
 ): Promise<ShownAnswer> {
   const limitPer = question.limitPer?.(options) ?? [];
@@ -161,8 +186,7 @@ async function shownAnswer<Options extends QuestionOptions>(
     rows: await answer.records({ columns, ...selection }),
     count: answer.count,
     groups: limitPer.length === 0 ? [] : await answer.groups(limitPer),
-    days,
-    totals: question.totals === undefined ? undefined : await answer.totals(question.totals),
+    ...about,
   };
 }
 

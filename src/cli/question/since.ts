@@ -35,7 +35,8 @@ export function sinceDayOrBookmark(flag: string): (text: string) => string {
   };
 }
 
-function isBookmark(since: string): boolean {
+/** Whether `--since` names a bookmark, not a day. */
+export function isBookmark(since: string): boolean {
   return since === "last" || since.startsWith("last:");
 }
 

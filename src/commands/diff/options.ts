@@ -1,66 +1,82 @@
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
-import type { Condition } from "../../cli/flags/condition.ts";
 import { checkBrands } from "../../cli/flags/filter.ts";
-import { LIST_FORMATS, type ListingFlags, type ListingOptions, parseListing } from "../../cli/flags/output.ts";
-import {
-  type FolderOptions,
-  type PullFlags,
-  parseFolder,
-  parseSource,
-  type ReadFlags,
-} from "../../cli/flags/source.ts";
+import { type PullFlags, parseFolder, type ReadFlags } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
-import { isLook } from "../../cli/source/since-look.ts";
-import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
-import type { Change } from "../../folder/diff/join.ts";
-import { resolveDayPair } from "./days.ts";
-import { DIFF_COLUMNS } from "./record.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { isBookmark } from "../../cli/question/since.ts";
+import { UsageError } from "../../contract/errors.ts";
+import { type DateExpression, isFromLatest, resolveDay } from "../../contract/values/date-expression.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
 
-/** Fields of a difference that `--fail-if` may use. */
-export const DIFF_FIELDS = [
-  "percent",
-  "from_selling_price",
-  "to_selling_price",
-  "from_discount_pct",
-  "to_discount_pct",
-] as const;
-export type DiffField = (typeof DIFF_FIELDS)[number];
+export const CHANGES = ["changed", "appeared", "returned", "vanished"] as const;
+export type Change = (typeof CHANGES)[number];
 
-export interface DiffFlags extends ReadFlags, ListingFlags, PullFlags {
+export interface DiffFlags extends QuestionFlags, PullFlags, Pick<ReadFlags, "failOnEmpty"> {
   from?: DateExpression;
   to?: DateExpression;
-  since?: DateExpression;
+  since?: string;
   against?: string;
+  strictDays?: boolean;
   asOf?: boolean;
-  maxAge?: number;
   only?: Change[];
-  failIf?: Condition<DiffField>;
 }
 
+/** The two days that are compared, the earlier first. */
+export interface DayPair {
+  from: DateExpression;
+  to: DateExpression;
+}
+
+/** What `catalog diff` compares and shows. */
+export interface DiffOptions extends QuestionOptions {
+  /** Undefined if a folder is compared with `since`. */
+  days: DayPair | undefined;
+  /** Whether the days are pulled from a service. */
+  isOfService: boolean;
+  /** Whether the rows of the two days alone count, not last known prices. */
+  strict: boolean;
+  /** The kinds of changes that are written; undefined for the usual ones of the format. */
+  only: readonly Change[] | undefined;
+  failOnEmpty: boolean;
+  concurrency: number;
+  /** Requests a minute. */
+  maxRate: number | undefined;
+}
+
+const text = (name: string, meaning: string): QuestionColumn => ({ name, kind: "text", meaning });
+const price = (name: string, meaning: string): QuestionColumn => ({ name, kind: "price", meaning });
+
+export const DIFF_COLUMNS: readonly QuestionColumn[] = [
+  text("change", "changed, appeared (never seen before), returned or vanished"),
+  text("retailer", "slug of the retailer"),
+  text("sku", "identifies the product at its retailer"),
+  text("department", "slug of the department"),
+  text("category", "slug of the category"),
+  text("title", "of the later row"),
+  { name: "from_date", kind: "date", meaning: "the earlier day" },
+  { name: "to_date", kind: "date", meaning: "the later day" },
+  price("from_mrp", "undiscounted price of the earlier day"),
+  price("to_mrp", "undiscounted price of the later day"),
+  price("from_selling_price", "price of the earlier day; null if none is known"),
+  price("to_selling_price", "price of the later day; null if none is known"),
+  { name: "from_discount_pct", kind: "number", meaning: "discount of the earlier day, as crawled" },
+  { name: "to_discount_pct", kind: "number", meaning: "discount of the later day, as crawled" },
+  text("from_currency", "of the earlier prices"),
+  text("to_currency", "of the later prices"),
+  { name: "percent", kind: "percent", meaning: "change of the price; null between two currencies" },
+  { name: "from_seen", kind: "date", meaning: "day of the earlier price" },
+  { name: "to_seen", kind: "date", meaning: "day of the later price" },
+  price("difference", "to_selling_price - from_selling_price"),
+  text("reason", "why it vanished: gone, not_crawled (its shop or category was not) or unknown"),
+];
+
 /** Short names for sort orders. */
-const SORT_WORDS = {
+export const SORT_WORDS = {
   drop: { column: "percent", descending: false },
   rise: { column: "percent", descending: true },
 } as const;
-
-/** What `catalog diff` compares and shows. */
-export interface DiffOptions extends FolderOptions, ListingOptions {
-  /** The earlier day, or `last` or `last:NAME` for the day of a look. */
-  from: DateExpression;
-  to: DateExpression;
-  /** Whether last known prices are compared, not the days themselves; undefined to decide by the two days. */
-  asOf: boolean | undefined;
-  /** Days after which a price is no longer known; undefined for never. */
-  maxAge: number | undefined;
-  /** The kinds of differences that are written; undefined for the usual ones of the format. */
-  only: readonly Change[] | undefined;
-  failIf: Condition<DiffField> | undefined;
-  failOnEmpty: boolean;
-  concurrency: number;
-  /** Most requests a minute. */
-  maxRate: number | undefined;
-}
 
 /** @param operand means the same as `--against` */
 export function parseDiffOptions(
@@ -70,60 +86,83 @@ export function parseDiffOptions(
   context: Context,
 ): DiffOptions {
   const folder = parseFolder(command, "--against", operand, flags.against);
-  const isFolder = folder !== undefined;
-  checkBrands(flags.brand, isFolder);
-  const { since } = flags;
-  const other = flags.from !== undefined ? "--from" : flags.to !== undefined ? "--to" : undefined;
-  if (since !== undefined && other !== undefined) {
-    throw flagError("--since", `cannot be combined with ${other}: it stands for --from DAY --to latest.`);
-  }
-  const isAlone = other === undefined;
-  // A folder alone means its last week, as for `catalog movers`.
-  if (since !== undefined && isLook(since) && !isFolder && !flags.demo) {
+  checkBrands(flags.brand, folder !== undefined);
+  const strict = flags.strictDays === true || flags.asOf === false;
+  refuseKnownPrices(flags, strict, folder);
+  const hasBookmark = flags.since !== undefined && isBookmark(flags.since);
+  if (hasBookmark && folder === undefined && !flags.demo) {
     throw flagError(
       "--since",
-      `${since} needs a folder of \`catalog sync\`, which remembers the look: name one, such as rows.`,
+      `${flags.since} needs a folder of \`catalog sync\`, which remembers the bookmark: name one, such as rows.`,
     );
   }
-  const sinceThen = { from: since ?? "latest-7d", to: "latest" };
-  const { from, to = "yesterday" } = isAlone && (isFolder || since !== undefined) ? sinceThen : flags;
-  if (from === undefined) {
-    throw flagError("--from", "is missing: name the earlier of the two crawl days, as in --from 7d.");
-  }
-  if (!isLook(from) && !isFromLatest(from) && !isFromLatest(to)) {
-    // Refuses wrong days before any request is sent.
-    resolveDayPair({ from, to }, context.now());
-  }
+  const isOfFolder = folder !== undefined || flags.asOf === true || flags.maxAge !== undefined || hasBookmark;
   return {
-    ...parseSource(command, flags, context),
-    folder,
-    brands: flags.brand,
-    from,
-    to,
-    asOf: parseAsOf(flags, folder),
-    maxAge: flags.maxAge,
+    ...parseQuestion(command, folder, flags, context, { columns: DIFF_COLUMNS, sortWords: SORT_WORDS, maxAge: 14 }),
+    since: isOfFolder ? flags.since : undefined,
+    days: parseDays(flags, isOfFolder, context.now()),
+    isOfService: !isOfFolder,
+    strict: strict || !isOfFolder,
     only: flags.only,
-    failIf: flags.failIf,
     failOnEmpty: flags.failOnEmpty === true,
     concurrency: flags.concurrency,
     maxRate: flags.maxRate,
-    ...parseListing(flags, LIST_FORMATS, context, DIFF_COLUMNS, SORT_WORDS),
   };
 }
 
-function parseAsOf({ asOf, maxAge, demo }: DiffFlags, folder: string | undefined): boolean | undefined {
-  if (maxAge === undefined && asOf !== true) {
-    return asOf;
+/** @returns undefined for a folder that is compared with `--since`, by default with a week before its newest day */
+function parseDays({ since, from, to }: DiffFlags, isOfFolder: boolean, now: number): DayPair | undefined {
+  const other = from !== undefined ? "--from" : to !== undefined ? "--to" : undefined;
+  if (since !== undefined && other !== undefined) {
+    throw flagError("--since", `cannot be combined with ${other}: it stands for --from DAY --to latest.`);
   }
-  const flag = asOf === true ? "--as-of" : "--max-age";
-  if (asOf === false) {
-    throw flagError(flag, "limits last known prices, which --no-as-of does not compare; leave out one of the two.");
+  if (isOfFolder && other === undefined) {
+    return undefined;
+  }
+  const days = since === undefined ? { from, to: to ?? "yesterday" } : { from: since, to: "latest" };
+  if (days.from === undefined) {
+    throw flagError("--from", "is missing: name the earlier of the two crawl days, as in --from 7d.");
+  }
+  const pair = { from: days.from, to: days.to };
+  if (!isFromLatest(pair.from) && !isFromLatest(pair.to)) {
+    // Refuses wrong days before any request is sent.
+    resolvePair(pair, now);
+  }
+  return pair;
+}
+
+/**
+ * @param latest the newest day that has rows
+ * @throws UsageError if the first is not before the second
+ */
+export function resolvePair(days: DayPair, now: number, latest = dayOf(now)): { from: string; to: string } {
+  const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest }) ?? text;
+  const [from, to] = [day(days.from), day(days.to)];
+  if (from >= to) {
+    throw new UsageError(`--from ${from} is not before --to ${to}; the earlier of the two days comes first.`, {
+      flag: "--from",
+      value: days.from,
+    });
+  }
+  return { from, to };
+}
+
+/** @throws UsageError if flags of last known prices are given where only the two days count */
+function refuseKnownPrices({ asOf, maxAge, demo }: DiffFlags, strict: boolean, folder: string | undefined): void {
+  const flag = asOf === true ? "--as-of" : maxAge !== undefined ? "--max-age" : undefined;
+  if (flag === undefined) {
+    return;
+  }
+  if (strict) {
+    throw flagError(
+      flag,
+      "is about last known prices, which --strict-days does not compare; leave out one of the two.",
+    );
   }
   if (folder === undefined && !demo) {
     throw flagError(
       flag,
-      "needs the rows of all earlier days, which only a synced folder has: run `catalog sync rows`, then add --against rows.",
+      "needs the rows of all earlier days, which only a synced folder has: run `catalog sync rows`, then name it: catalog diff rows.",
     );
   }
-  return true;
 }

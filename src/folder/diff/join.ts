@@ -1,12 +1,11 @@
 import { sameNumber } from "../../contract/values/decimal.ts";
-import { type DayFacts, type ProductFacts, unpackFacts, unpackProduct } from "./product-facts.ts";
+import type { ProductFacts } from "./product-facts.ts";
 
 /** The two days of a comparison. */
 export const SIDES = ["from", "to"] as const;
 export type Side = (typeof SIDES)[number];
 
-export const CHANGES = ["changed", "appeared", "vanished"] as const;
-export type Change = (typeof CHANGES)[number];
+export type Change = "changed" | "appeared" | "vanished";
 
 /**
  * One difference between two days. `from` is absent if the product appeared, `to` if it vanished. If a
@@ -26,14 +25,6 @@ export interface Difference {
 interface ProductComparison {
   change: Change | "unchanged";
   differences: readonly Difference[];
-}
-
-/** Compares two days product by product, in the order of retailer and sku by code unit. */
-export function* joinDays(from: DayFacts, to: DayFacts): Generator<ProductComparison, void, void> {
-  for (const product of [...new Set([...from.keys(), ...to.keys()])].sort()) {
-    const factsOn = (day: DayFacts) => [...(day.get(product) ?? [])].sort().map(unpackFacts);
-    yield compareProduct(unpackProduct(product), factsOn(from), factsOn(to));
-  }
 }
 
 /**

@@ -154,3 +154,30 @@ SELECT product, last.end_day, last_seen,
 FROM last
 JOIN known_day a ON (a.retailer, a.department, a.category, a.day) = (last.retailer, last.department, last.category, last_seen)
 JOIN known_day b ON (b.retailer, b.department, b.category, b.day) = (last.retailer, last.department, last.category, last.end_day);
+
+-- As retailer_day, up to 28 days after its last row: `share` of the usual rows, and whether its crawl failed (`outage`). A day
+-- without rows is an outage after more such days in a row than its longest pause that occurred twice in the 56 days before.
+CREATE MACRO retailer_outage(until) AS TABLE
+WITH counted AS (
+  SELECT *, max(day) FILTER (rows > 0) OVER (PARTITION BY retailer ORDER BY day) AS last_crawled FROM retailer_day(until)
+), pause AS (
+  SELECT *, last_crawled - before_pause - 1 AS length
+  FROM (
+    SELECT retailer, last_crawled, lag(day) OVER (PARTITION BY retailer ORDER BY day) AS before_pause
+    FROM counted WHERE rows > 0
+  )
+  WHERE length > 0
+), usual_pause AS (
+  SELECT retailer, last_crawled, max(length) AS longest
+  FROM (
+    SELECT retailer, empty.last_crawled, length
+    FROM (SELECT DISTINCT retailer, last_crawled FROM counted WHERE rows = 0) empty JOIN pause USING (retailer)
+    WHERE pause.last_crawled <= empty.last_crawled AND before_pause >= empty.last_crawled - 56
+    GROUP BY ALL HAVING count(*) >= 2
+  )
+  GROUP BY ALL
+)
+SELECT retailer, day, rows, usual_rows, ratio(rows, usual_rows) AS share,
+  coalesce(2 * rows < usual_rows AND (rows > 0 OR day - last_crawled > coalesce(longest, 0)), false) AS outage
+FROM counted LEFT JOIN usual_pause USING (retailer, last_crawled)
+WHERE day <= last_crawled + 28;

@@ -1,7 +1,6 @@
 import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
-import type { DiffSummary } from "../diff/compare.ts";
-import { compareProduct, type Difference, SIDES, type Side } from "../diff/join.ts";
+import { type Change, compareProduct, type Difference, SIDES, type Side } from "../diff/join.ts";
 import { factsOf, type ProductFacts, packFacts } from "../diff/product-facts.ts";
 import { copyRow, filledRows, newColumns, type PriceColumns, type Prices } from "../index/day-prices.ts";
 import type { Listings } from "../index/listings.ts";
@@ -28,6 +27,13 @@ interface LastKnown {
 }
 
 type Known = Readonly<Record<Side, LastKnown>>;
+
+interface DiffSummary {
+  /** Products, each counted once; `vanished` is null if no product can vanish, because a last known price never ends. */
+  products: Record<Exclude<Change, "vanished"> | "unchanged", number> & { vanished: number | null };
+  /** Rows of each retailer on the two days. */
+  retailers: ReadonlyMap<string, Record<Side, number>>;
+}
 
 /** Differences handed on together. */
 const AT_ONCE = 2_000;
@@ -79,17 +85,6 @@ export async function diffAsOf(
   await onDifferences(held);
   const vanished = options.maxAge === undefined ? null : summary.vanished;
   return { products: { ...summary, vanished }, retailers };
-}
-
-/** Products with rows on both days, and on the one of the two that has fewer products. */
-export async function sharedProducts({ listings, days }: Prices): Promise<{ onBoth: number; onFewer: number }> {
-  const sets: Set<number>[] = [];
-  for await (const { listing, rows } of days()) {
-    sets.push(new Set(listing.subarray(0, rows).map((one) => listings.product[one] ?? 0)));
-  }
-  const [first = new Set<number>(), second = new Set<number>()] = sets;
-  const onBoth = [...first].filter((product) => second.has(product)).length;
-  return { onBoth, onFewer: Math.min(first.size, second.size) };
 }
 
 async function lastKnown(prices: Prices, { from, to, maxAge }: AsOfOptions): Promise<Known> {

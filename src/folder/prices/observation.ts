@@ -38,8 +38,3 @@ export function percentOf(before: Price, after: Price): number | undefined {
   const percent = ((after.selling_price - before.selling_price) / before.selling_price) * 100;
   return before.currency === after.currency && before.selling_price > 0 ? percent : undefined;
 }
-
-/** A percentage with two decimals, as records have it; null without one. */
-export function roundedPercent(percent: number | undefined): number | null {
-  return percent === undefined ? null : Number(percent.toFixed(2));
-}

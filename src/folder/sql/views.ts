@@ -75,7 +75,7 @@ const LATEST = `CREATE VIEW latest AS SELECT * EXCLUDE (${NUMBER}) FROM own.numb
 
 /**
  * A difference of two prices is that of their decimals: 2 for 19.99 and 17.99, not 1.9999999999999982. A percentage is
- * rounded as `roundedPercent` does: by its exact binary value, and halves, which only eighths can be, away from zero.
+ * rounded to two decimals by its exact binary value, and halves, which only eighths can be, away from zero.
  */
 const CHANGES = `CREATE VIEW changes AS
   WITH steps AS (

@@ -1,0 +1,88 @@
+import { mkdtemp, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Context } from "../../cli/context.ts";
+import { readingAgain, showProgress } from "../../cli/pull-progress.ts";
+import { type Connection, connect } from "../../cli/source/connection.ts";
+import { VERSION } from "../../cli/version.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { isFromLatest } from "../../contract/values/date-expression.ts";
+import { loadEncoder } from "../../export/formats/registry.ts";
+import { DAY_FILE, placeOfDay } from "../../folder/day-files.ts";
+import { writeState } from "../../folder/folder-state.ts";
+import { syncFolder } from "../../folder/sync/sync.ts";
+import { readSyncedFolder } from "../../folder/synced-day.ts";
+import { type DayPair, type DiffOptions, resolvePair } from "./options.ts";
+
+/** A temporary folder of two days of a service. */
+interface PulledDays extends AsyncDisposable {
+  folder: string;
+  days: DayPair;
+}
+
+/** Pulls two days of a service, or of the demo, into a temporary folder. */
+export async function pullTwoDays(options: DiffOptions & { days: DayPair }, context: Context): Promise<PulledDays> {
+  const root = await mkdtemp(join(tmpdir(), "catalog-diff-"));
+  const remove = () => rm(root, { recursive: true, force: true });
+  try {
+    const days = await pullInto(root, options, context);
+    const folder = join(root, days.from);
+    return { folder, days, [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Syncs each day into a folder of its own, and moves the later one to the earlier. */
+async function pullInto(root: string, options: DiffOptions & { days: DayPair }, context: Context) {
+  await using connection = await connect(options, context);
+  const { client, filters, signal } = connection;
+  const isRelative = isFromLatest(options.days.from) || isFromLatest(options.days.to);
+  const newest = isRelative ? (await client.coverage(filters, signal)).meta.coverage.latest_date : undefined;
+  const days = resolvePair(options.days, context.now(), newest ?? undefined);
+  await syncDays(root, [days.from, days.to], options, connection, context);
+  const [earlier, later] = [join(root, days.from), join(root, days.to)];
+  const [state, { days: added }] = [await readSyncedFolder(earlier), await readSyncedFolder(later)];
+  if (added[days.to] !== undefined) {
+    await rename(dirname(join(later, placeOfDay(days.to))), dirname(join(earlier, placeOfDay(days.to))));
+  }
+  await writeState(earlier, { ...state, filters: {}, window: {}, days: { ...state.days, ...added } });
+  return days;
+}
+
+async function syncDays(
+  root: string,
+  days: readonly string[],
+  options: DiffOptions,
+  { client, service, reporter, signal }: Connection,
+  context: Context,
+): Promise<void> {
+  using progress = showProgress(reporter, context, options);
+  const createEncoder = await loadEncoder("parquet", signal);
+  let [rows, total] = [0, 0];
+  for (const day of days) {
+    const [rowsBefore, totalBefore] = [rows, total];
+    await syncFolder(client, {
+      ...{ folder: join(root, day), service, signal, filters: { ...options.filters, start_date: day, end_date: day } },
+      ...{ lookback: 0, audit: 0, verify: false, adopt: false, prune: false, allowShrink: true },
+      ...{ concurrency: options.concurrency, pageSize: LIMITS.pageSize.maximum },
+      ...{ pid: context.pid, tool: VERSION, now: context.now },
+      createEncoder: (scratch) => createEncoder(DAY_FILE, scratch),
+      observer: {
+        onTotal: (all) => {
+          total = totalBefore + all.rows;
+          progress.update({ total });
+        },
+        onRows: (read) => {
+          rows = rowsBefore + read;
+          progress.update({ rows });
+        },
+        ...readingAgain(reporter),
+        onNote: reporter.warn,
+        onKept: () => {},
+      },
+    });
+  }
+  progress.done();
+}

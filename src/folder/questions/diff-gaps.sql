@@ -1,0 +1,16 @@
+-- Retailers whose crawl failed on one of the two days of diff.sql or, if only their rows count, that have none on one of them.
+WITH side AS (
+  SELECT DISTINCT retailer, unnest([since, last_day]) AS day, unnest(['appeared', 'vanished']) AS change
+  FROM scope($days, $departments, $categories, $combinations, $brands)
+), crawled AS (
+  SELECT DISTINCT retailer, day
+  FROM price JOIN scope($days, $departments, $categories, $combinations, $brands) USING (listing)
+  WHERE day IN (since, last_day)
+), gap AS (
+  SELECT side.*, coalesce(outage, false) AS is_outage, crawled.day IS NULL AS is_empty
+  FROM side LEFT JOIN retailer_outage($last_day) o USING (retailer, day) LEFT JOIN crawled USING (retailer, day)
+)
+SELECT day::VARCHAR, is_outage, change, string_agg(retailer, ' ' ORDER BY retailer)
+FROM gap
+WHERE is_outage OR $strict AND is_empty AND day IN (SELECT day FROM crawled)
+GROUP BY ALL ORDER BY ALL

@@ -1,0 +1,51 @@
+-- What is different between two days: one row a product. The later day is `last_day`, the earlier one `since`.
+WITH seen AS (
+  FROM observed($days, $departments, $categories, $combinations, $brands)
+), span AS (
+  SELECT product, any_value(since) AS since, any_value(last_day) AS last_day, max(day) AS to_day,
+    max(day) FILTER (day <= since) AS from_day
+  FROM seen GROUP BY product
+), known AS (
+  -- With $strict, a price is known on its day alone.
+  SELECT product, since, last_day,
+    CASE WHEN CASE WHEN $strict THEN from_day = since ELSE $max_age IS NULL OR from_day >= since - $max_age::INTEGER END
+      THEN from_day END AS from_day,
+    CASE WHEN CASE WHEN $strict THEN to_day = last_day ELSE $max_age IS NULL OR to_day >= last_day - $max_age::INTEGER END
+      THEN to_day END AS to_day
+  FROM span
+), paired AS (
+  SELECT known.*, coalesce(b.listing, a.listing) AS listing, a.mrp AS from_mrp, b.mrp AS to_mrp,
+    a.selling_price AS from_selling_price, b.selling_price AS to_selling_price, a.discount_pct AS from_discount_pct,
+    b.discount_pct AS to_discount_pct, a.currency AS from_currency, b.currency AS to_currency,
+    a.series = b.series AS is_one_series
+  FROM known
+  LEFT JOIN seen a ON a.product = known.product AND a.day = from_day
+  LEFT JOIN seen b ON b.product = known.product AND b.day = to_day
+  WHERE from_day IS NOT NULL OR to_day IS NOT NULL
+), new AS (
+  -- Whether a product that is known on the later day only was crawled before.
+  SELECT product, min(price.day) <= any_value(since) AS was_seen
+  FROM price JOIN (FROM paired WHERE from_day IS NULL) USING (product) GROUP BY product
+), changed AS (
+  SELECT paired.*,
+    CASE
+      WHEN from_day IS NULL THEN CASE WHEN was_seen AND NOT $strict THEN 'returned' ELSE 'appeared' END
+      WHEN to_day IS NULL THEN 'vanished'
+      WHEN (from_mrp, from_selling_price, from_discount_pct, from_currency)
+        IS DISTINCT FROM (to_mrp, to_selling_price, to_discount_pct, to_currency) THEN 'changed'
+      ELSE 'unchanged'
+    END AS change
+  FROM paired LEFT JOIN new USING (product)
+), lost AS (
+  SELECT product, last_day AS end_day FROM changed WHERE change = 'vanished' AND NOT $strict
+), missing AS (
+  FROM missing_reason('lost', $last_day)
+)
+SELECT change, retailer, sku, department, category, title, since AS from_date, last_day AS to_date, from_mrp, to_mrp,
+  from_selling_price, to_selling_price, from_discount_pct, to_discount_pct, from_currency, to_currency,
+  CASE WHEN is_one_series THEN percent_change(to_selling_price, from_selling_price) END AS percent,
+  from_day AS from_seen, to_day AS to_seen,
+  CASE WHEN is_one_series THEN to_selling_price - from_selling_price END AS difference, reason
+FROM changed JOIN listing USING (product, listing) LEFT JOIN missing USING (product)
+WHERE $kinds IS NULL OR list_contains($kinds::VARCHAR[], change)
+ORDER BY CASE WHEN $by_kind THEN list_position(['changed', 'appeared', 'returned', 'vanished'], change) END, retailer, sku
