@@ -219,7 +219,7 @@ test.each([
   [["--from", "rows", "--demo"], "--demo cannot be combined with --from"],
   [["--from", "rows", "--base-url", "http://127.0.0.1:1"], "--base-url cannot be combined with --from"],
   [["--from", ""], "--from is empty"],
-  [["--from", "nowhere"], "nowhere was not written by `catalog sync`"],
+  [["--from", "nowhere"], "there is no folder nowhere; `catalog sync nowhere` creates one"],
   [["--max-requests", "5"], "--max-requests is for --group-by day of a service"],
   [["--from", "rows", "--group-by", "day", "--max-requests", "5"], "--max-requests is for --group-by day of a service"],
   [["--group-by", "day", "--sort", "latest_date"], 'there is no column "latest_date"'],

@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Rcd } from "../../../src/contract/filters.ts";
@@ -14,11 +11,8 @@ import { addressesOf } from "../../../src/folder/index/product-addresses.ts";
 import { withPrices } from "../../../src/folder/index/read-prices.ts";
 import { type Observation, observationAt } from "../../../src/folder/prices/observation.ts";
 import { readSyncedFolder } from "../../../src/folder/synced-day.ts";
-import { bareEnvironment, runCatalog, startCatalog } from "../../helpers/cli.ts";
-import { runInProcess } from "../../helpers/in-process.ts";
 import { product } from "../../helpers/products.ts";
-import { servedFolder, sixteenDays, syncedFolder } from "../../helpers/synced-folder.ts";
-import { unprivilegedCatalog } from "../../helpers/unprivileged.ts";
+import { servedFolder, syncedFolder } from "../../helpers/synced-folder.ts";
 
 const DAYS = ["2026-01-01", "2026-01-02"];
 
@@ -209,60 +203,6 @@ describe("prices of the days of a synced folder", () => {
       sizes.push((await stat(indexOf(folder))).size);
     }
     expect(Math.max(...sizes)).toBeLessThan(3 * (sizes[0] ?? 0));
-  });
-});
-
-describe("in separate processes", () => {
-  const movers = (folder: string) => ["movers", folder, "--since", "2026-01-05", "-f", "csv"];
-
-  test("several commands that begin at once have the same output and leave one whole index", async () => {
-    const { folder, alreadySynced } = await servedFolder(sixteenDays());
-    await alreadySynced();
-
-    const runs = await Promise.all([1, 2].map(() => runCatalog(movers(folder))));
-    const later = await runInProcess(movers(folder));
-
-    expect(later).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("s1") });
-    expect(runs).toEqual(runs.map(() => ({ ...later, signal: null })));
-    expect(await readdir(ownFolderOf(folder))).toEqual(["prices.index", "state.json"]);
-  });
-
-  test("a command that is killed while it makes the index does not disturb the next one", async () => {
-    const { folder, alreadySynced } = await servedFolder(sixteenDays());
-    await alreadySynced();
-    const unfinished = () => stat(`${indexOf(folder)}.new`).catch(() => undefined);
-    // A kill that comes too late leaves a whole index, or none: then once more.
-    do {
-      await rm(indexOf(folder), { force: true });
-      const child = startCatalog(movers(folder));
-      const ended = once(child, "exit");
-      while (child.exitCode === null && (await unfinished()) === undefined);
-      child.kill("SIGKILL");
-      await ended;
-    } while ((await unfinished()) === undefined);
-    expect(await readdir(ownFolderOf(folder))).toEqual(["prices.index.lock", "prices.index.new", "state.json"]);
-
-    const answer = await runInProcess(movers(folder));
-
-    expect(answer).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("s1") });
-    expect(await readdir(ownFolderOf(folder))).toEqual(["prices.index", "state.json"]);
-  });
-
-  test("a command that may not write the folder succeeds", async () => {
-    const { folder, alreadySynced } = await servedFolder(sixteenDays());
-    await alreadySynced();
-    const before = await runInProcess(movers(folder));
-    await rm(indexOf(folder));
-    await chmod(ownFolderOf(folder), 0o555);
-    onTestFinished(() => chmod(ownFolderOf(folder), 0o755));
-    // mkdtemp lets nobody else in.
-    await chmod(join(folder, ".."), 0o755);
-    const command = [...(await unprivilegedCatalog()), ...movers(folder)];
-
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { env: bareEnvironment() });
-
-    expect({ stdout, stderr }).toEqual({ stdout: before.stdout, stderr: "" });
-    expect(await readdir(ownFolderOf(folder))).toEqual(["state.json"]);
   });
 });
 
