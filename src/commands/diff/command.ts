@@ -6,7 +6,14 @@ import { dateExpression, onlyOption } from "../../cli/flags/values.ts";
 import { columnsHelp } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { BOOKMARKS, sinceDayOrBookmark } from "../../cli/question/since.ts";
-import { CHANGES, DIFF_COLUMNS, type DiffFlags, type DiffOptions, parseDiffOptions, SORT_WORDS } from "./options.ts";
+import {
+  CHANGES,
+  DIFF_COLUMNS,
+  DIFF_SORT_WORDS,
+  type DiffFlags,
+  type DiffOptions,
+  parseDiffOptions,
+} from "./options.ts";
 
 const load: Run<DiffOptions> = async (...call) => (await import("./question.ts")).askDiff(...call);
 
@@ -39,7 +46,7 @@ export function declare(command: Command, context: Context, run = load): void {
     columns: DIFF_COLUMNS,
     sortExample: "to_selling_price",
     sortHelp: ", or drop or rise (default: retailer and sku; in a table changed products first)",
-    sortWords: SORT_WORDS,
+    sortWords: DIFF_SORT_WORDS,
     hasOwnDays: true,
     maxAge: "14d",
   });

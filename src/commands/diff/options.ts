@@ -11,7 +11,7 @@ import { type DateExpression, isFromLatest, resolveDay } from "../../contract/va
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 
 export const CHANGES = ["changed", "appeared", "returned", "vanished"] as const;
-export type Change = (typeof CHANGES)[number];
+export type DiffKind = (typeof CHANGES)[number];
 
 export interface DiffFlags extends QuestionFlags, PullFlags, Pick<ReadFlags, "failOnEmpty"> {
   from?: DateExpression;
@@ -20,7 +20,7 @@ export interface DiffFlags extends QuestionFlags, PullFlags, Pick<ReadFlags, "fa
   against?: string;
   strictDays?: boolean;
   asOf?: boolean;
-  only?: Change[];
+  only?: DiffKind[];
 }
 
 /** The two days that are compared, the earlier first. */
@@ -38,7 +38,7 @@ export interface DiffOptions extends QuestionOptions {
   /** Whether the rows of the two days alone count, not last known prices. */
   strict: boolean;
   /** The kinds of changes that are written; undefined for the usual ones of the format. */
-  only: readonly Change[] | undefined;
+  only: readonly DiffKind[] | undefined;
   failOnEmpty: boolean;
   concurrency: number;
   /** Requests a minute. */
@@ -73,7 +73,7 @@ export const DIFF_COLUMNS: readonly QuestionColumn[] = [
 ];
 
 /** Short names for sort orders. */
-export const SORT_WORDS = {
+export const DIFF_SORT_WORDS = {
   drop: { column: "percent", descending: false },
   rise: { column: "percent", descending: true },
 } as const;
@@ -98,7 +98,11 @@ export function parseDiffOptions(
   }
   const isOfFolder = folder !== undefined || flags.asOf === true || flags.maxAge !== undefined || hasBookmark;
   return {
-    ...parseQuestion(command, folder, flags, context, { columns: DIFF_COLUMNS, sortWords: SORT_WORDS, maxAge: 14 }),
+    ...parseQuestion(command, folder, flags, context, {
+      columns: DIFF_COLUMNS,
+      sortWords: DIFF_SORT_WORDS,
+      maxAge: 14,
+    }),
     since: isOfFolder ? flags.since : undefined,
     days: parseDays(flags, isOfFolder, context.now()),
     isOfService: !isOfFolder,

@@ -6,11 +6,11 @@ import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { PRODUCT_GROUPS } from "../../folder/prices/observation.ts";
 import {
   ALL_COLUMNS,
+  LATEST_SORT_WORDS,
   type LatestFlags,
   type LatestOptions,
   PERIODS,
   parseLatestOptions,
-  SORT_WORDS,
 } from "./options.ts";
 
 const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the lowest
@@ -38,7 +38,7 @@ export function declare(command: Command, context: Context, run = load): void {
     columns: ALL_COLUMNS,
     sortExample: "price",
     sortHelp: ", or price or age (default: retailer and sku; of groups: the most products first)",
-    sortWords: SORT_WORDS,
+    sortWords: LATEST_SORT_WORDS,
     hasStartDate: true,
     maxAge: "none; 14d with --gone, --group-by and --by",
   });

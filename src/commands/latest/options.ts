@@ -87,7 +87,7 @@ export const ALL_COLUMNS: readonly QuestionColumn[] = [...GONE_COLUMNS, ...PERIO
 );
 
 /** Short names for sort orders of products. */
-export const SORT_WORDS = {
+export const LATEST_SORT_WORDS = {
   price: { column: "selling_price", descending: false },
   age: { column: "days_old", descending: true },
 } as const;
@@ -113,7 +113,7 @@ export function parseLatestOptions(
   return {
     ...parseQuestion(command, folder, flags, context, {
       columns: hasGroups ? groupColumns(groupBy, by) : products,
-      sortWords: hasGroups ? {} : SORT_WORDS,
+      sortWords: hasGroups ? {} : LATEST_SORT_WORDS,
       maxAge: gone || hasGroups ? KNOWN_DAYS : undefined,
     }),
     ...{ gone, groupBy, by },
