@@ -186,6 +186,7 @@ export const FAULTS = {
     ...shape(/rows where at most \d+ were asked for/, (document) => {
       return { ...document, data: Array.from({ length: 600 }, () => document.data[0]) };
     }),
+    once: broken(/rows where at most \d+ were asked for/),
     fits: isPage,
   },
   "more pages without a cursor": {
@@ -324,17 +325,17 @@ export const FAULTS = {
   "a certificate of nobody": {
     act: ({ secure }) => secure("untrusted"),
     needs: "TLS",
-    once: unavailable(/not signed by an authority/),
+    once: broken(/not signed by an authority/),
   },
   "a certificate of another host": {
     act: ({ secure }) => secure("otherHost"),
     needs: "TLS",
-    once: unavailable(/its certificate is for another host/),
+    once: broken(/its certificate is for another host/),
   },
   "a certificate that has expired": {
     act: ({ secure }) => secure("expired"),
     needs: "TLS",
-    once: unavailable(/its certificate has expired/),
+    once: broken(/its certificate has expired/),
   },
 } satisfies Record<string, Fault>;
 
