@@ -3,7 +3,7 @@ import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileError } from "../../contract/errors.ts";
-import { type DuckDb, type DuckDbOptions, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { type DuckDb, type DuckDbOptions, filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { assertOwnFolder } from "../../files/own-file.ts";
 import { placeOfDay } from "../day-files.ts";
 import { ownFolderOf } from "../folder-lock.ts";
@@ -227,6 +227,19 @@ async function isInPlace({ path, inode }: OpenedDay): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.ino === inode;
 }
 
+/** @throws FileError naming a file without SKUs or prices: its rows would be left out silently */
+async function assertPriced(duckDb: DuckDb, files: readonly string[]): Promise<void> {
+  const list = files.map((file) => sqlText(filePattern(file))).join(", ");
+  const sql = `SELECT file_name, count(*) FILTER (name = 'sku') FROM parquet_schema([${list}])
+    GROUP BY file_name HAVING count(*) FILTER (name IN ('sku', 'selling_price')) < 2 LIMIT 1`;
+  const [lacking] = (await duckDb.until((connection) => connection.runAndReadAll(sql))).getRows();
+  if (lacking !== undefined) {
+    const what = Number(lacking[1]) === 0 ? "text in the column sku" : "number in the column selling_price";
+    const file = String(lacking[0]);
+    throw new FileError(`${file} cannot be read as Parquet: row 1 has no ${what}`, file);
+  }
+}
+
 async function fill(
   duckDb: DuckDb,
   files: readonly string[],
@@ -245,6 +258,7 @@ async function fill(
       FROM old.price_row WHERE day IN (${[...kept].map(sqlText).join(", ")})`);
   }
   if (files.length > 0) {
+    await assertPriced(duckDb, files);
     try {
       await run(`CREATE TEMP VIEW crawled_row AS ${crawledRows(files)}`);
       await run(ADD_DAYS);
