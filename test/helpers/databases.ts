@@ -19,14 +19,20 @@ export async function emptyDatabase(): Promise<string> {
   if (TEST_POSTGRES === "") {
     return ":memory:";
   }
+  const location = await emptySchema();
+  if (PARTITIONS !== undefined) {
+    await (await openStore(location)).close();
+    await runSql(location, PARTITIONS);
+  }
+  return location;
+}
+
+/** The location of a new schema in the PostgreSQL database for the tests, without tables even where rows are divided. */
+export async function emptySchema(): Promise<string> {
   const schema = `test_${randomUUID().replaceAll("-", "")}`;
   await runSql(TEST_POSTGRES, `CREATE SCHEMA ${schema}`);
   const url = new URL(TEST_POSTGRES);
   url.searchParams.set("options", `-c search_path=${schema}`);
-  if (PARTITIONS !== undefined) {
-    await (await openStore(url.href)).close();
-    await runSql(url.href, PARTITIONS);
-  }
   return url.href;
 }
 

@@ -7,7 +7,7 @@ import { EXIT } from "../../src/contract/errors.ts";
 import { loadRows } from "../../src/service/load/load-rows.ts";
 import { listKeys } from "../../src/service/store/access/manage-keys.ts";
 import { RefusedChangeError, StoreTimeoutError, StoreUnavailableError } from "../../src/service/store/store.ts";
-import { emptyDatabase, runSql } from "../helpers/databases.ts";
+import { emptyDatabase, emptySchema, runSql } from "../helpers/databases.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -194,7 +194,7 @@ test("tables of another program, or of a newer service, are left alone", async (
 });
 
 test("a database of an earlier version is migrated in place, by one of several processes", async () => {
-  const database = await emptyDatabase();
+  const database = await emptySchema();
   await runSql(database, await readFile(new URL("databases/schema-7.sql", import.meta.url), "utf8"));
   const [store, other] = await Promise.all([testStore(database), testStore(database)]);
   const prices = (texts: string[]) => texts.map((text) => JSON.parse(text).selling_price);
@@ -208,7 +208,7 @@ test("a database of an earlier version is migrated in place, by one of several p
 });
 
 async function newDatabase(): Promise<string> {
-  const database = await emptyDatabase();
+  const database = await emptySchema();
   await testStore(database);
   return database;
 }
