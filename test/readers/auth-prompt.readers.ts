@@ -13,7 +13,7 @@ async function typeAtLogin(typed: (key: string) => string, isAddressAsked = fals
     ["auth", "login", ...(isAddressAsked ? [] : ["--base-url", url])],
     {
       cwd,
-      env: { XDG_CONFIG_HOME: "config", NO_COLOR: "1" },
+      env: { XDG_CONFIG_HOME: join(cwd, "config"), NO_COLOR: "1" },
       typed: [
         ...(isAddressAsked ? [{ after: "Address of the service", text: `${url}x\x7f\r` }] : []),
         { after: "API key for", text: typed(key) },

@@ -61,7 +61,7 @@ describe.runIf(hasPandas).each([
       const age = String(dayNumber(today) - dayNumber(newest[folder] ?? "") + days);
       await tool("latest", folder, "-o", "latest.csv");
       await tool("sql", basket, folder, "-o", "basket.csv");
-      await tool("latest", folder, "--group-by", group, "--max-age", `${age}d`, "-o", "group.csv");
+      await tool("latest", folder, "--group-by", group, "--max-age", `${days}d`, "-o", "group.csv");
       await tool("index", "basket.csv", folder, "--base", "latest-60d", ...index, "-o", "index.csv");
       const ages = index.slice(1).map((text) => text.replace("d", ""));
       const stdout = await python("questions.py", folder, ".", today, age, group, ...ages);

@@ -198,8 +198,8 @@ describe("what a person at a terminal sees of", () => {
       env: {
         CATALOG_BASE_URL: service.url,
         CATALOG_API_KEY: service.key,
-        // Not the whole path, by whose length lines would break elsewhere on another machine.
-        XDG_CONFIG_HOME: "config",
+        // The same length on each machine, so that lines break at the same places.
+        XDG_CONFIG_HOME: "/proc/self/cwd/config",
         // Whole, however long.
         PAGER: "",
         ...(isDated && STOPPED_CLOCK),
