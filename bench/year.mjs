@@ -61,7 +61,7 @@ async function writeFileOfDay(folder, day, products, mark) {
   const path = `${folder}/crawl_date=${dayAt(day)}/part-0.parquet`;
   await writeFile(`${path}.rows`, rows.map((row) => JSON.stringify(row)).join("\n"));
   await connection.run(
-    `COPY (FROM read_json('${path}.rows', columns = {${COLUMNS}}, format = 'newline_delimited')) TO '${path}' (FORMAT parquet, COMPRESSION zstd)`,
+    `COPY (FROM read_json('${path}.rows', columns = {${COLUMNS}}, format = 'newline_delimited', hive_partitioning = false)) TO '${path}' (FORMAT parquet, COMPRESSION zstd)`,
   );
   await rm(`${path}.rows`);
   const bytes = await readFile(path);
