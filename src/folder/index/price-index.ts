@@ -258,11 +258,14 @@ async function fill(
       FROM old.price_row WHERE day IN (${[...kept].map(sqlText).join(", ")})`);
   }
   if (files.length > 0) {
-    await assertPriced(duckDb, files);
     try {
+      await assertPriced(duckDb, files);
       await run(`CREATE TEMP VIEW crawled_row AS ${crawledRows(files)}`);
       await run(ADD_DAYS);
     } catch (error) {
+      if (error instanceof FileError) {
+        throw error;
+      }
       const message = (error as Error).message.replace(/\n[\s\S]*$/, "");
       throw new FileError(`a file of the folder cannot be read as Parquet: ${message}`, files[0] ?? "", error);
     }
