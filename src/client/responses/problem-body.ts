@@ -1,4 +1,3 @@
-import { STATUS_CODES } from "node:http";
 import { ApiError } from "../../contract/errors.ts";
 import { isProblemCode, PROBLEMS, type Problem } from "../../contract/problems.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
@@ -8,6 +7,9 @@ import type { HttpResponse } from "../requests/direct-connections.ts";
 import type { AttemptFailure } from "../requests/retry.ts";
 import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
+
+/** Not imported, for the reason in `direct-connections.ts`. */
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** Whose responses are read. */
 export interface Origin {
