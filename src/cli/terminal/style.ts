@@ -1,5 +1,3 @@
-import { inspect } from "node:util";
-
 export type Style = "bold" | "dim" | "red" | "green" | "yellow";
 
 /** How a text for people is drawn. */
@@ -11,9 +9,12 @@ export interface Screen {
   links: boolean;
 }
 
+/** The codes that begin and end a style. */
+const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
+
 /** `text` in a style (ECMA-48, 8.3.117), or unchanged if colour is off. */
 export function style(name: Style, text: string, colour: boolean): string {
-  const [on, off] = inspect.colors[name] ?? [0, 0];
+  const [on, off] = CODES[name];
   return colour && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text;
 }
 

@@ -2,9 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { urlToHttpOptions } from "node:url";
 import { onAbort } from "../timer.ts";
-
-/** An import would read all exports, and those of WebSockets load Node.js's own undici, with HTTP/2 and WebAssembly. */
-const http = process.getBuiltinModule("node:http");
+import { http } from "./node-http.ts";
 
 /** More than `MAX_IN_FLIGHT`, so that no request waits for a socket while its timeout runs. */
 export const CONNECTIONS = 128;

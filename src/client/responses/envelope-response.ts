@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Meta, ResolvedFilters } from "../../contract/envelope.ts";
 import { ContractError } from "../../contract/errors.ts";
 import { FILTER_NAMES, type FilterName, type Filters, splitRcd } from "../../contract/filters.ts";
@@ -81,7 +80,9 @@ function appliedFilters(filters: Filters, { resolved, request_id }: Meta): Resol
 
 /** Whether the list has exactly these values, in any order. */
 function isSameList(list: string | null, values: readonly string[]): boolean {
-  return list !== null && isDeepStrictEqual(new Set(list.split(",")), new Set(values));
+  const found = new Set(list?.split(","));
+  const wanted = new Set(values);
+  return list !== null && found.size === wanted.size && [...wanted].every((value) => found.has(value));
 }
 
 /** The error for a response with content outside the filters. */

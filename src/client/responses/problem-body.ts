@@ -4,12 +4,10 @@ import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/v
 import { keyFlaw } from "../key.ts";
 import type { Redact } from "../redaction.ts";
 import type { HttpResponse } from "../requests/direct-connections.ts";
+import { http } from "../requests/node-http.ts";
 import type { AttemptFailure } from "../requests/retry.ts";
 import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
-
-/** Not imported, for the reason in `direct-connections.ts`. */
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** Whose responses are read. */
 export interface Origin {
@@ -135,7 +133,7 @@ export function pageTitle(html: string): string | undefined {
 }
 
 function describeSilence(status: number, { code }: Partial<Problem>, { bytes, end }: Body): string {
-  const reason = STATUS_CODES[status] ?? "unknown status";
+  const reason = http.STATUS_CODES[status] ?? "unknown status";
   if (code !== undefined) {
     return isProblemCode(code) ? PROBLEMS[code].title : reason;
   }
