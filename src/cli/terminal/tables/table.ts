@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from "node:util";
 import CliTable from "cli-table3";
 import { linked, type Screen, style } from "../style.ts";
 import { truncate, widthOf } from "../width.ts";
@@ -80,6 +79,10 @@ const CHARS = {
   ...{ left: "", "left-mid": "", right: "", "right-mid": "", mid: "", "mid-mid": "", middle: GAP },
 } as const;
 
+/** ASCII, and the sequences of styles. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with a control character.
+const PLAIN = /^(?:[\x20-\x7e]|\x1b\[\d+m)*$/;
+
 /**
  * A line for each row of padded cells.
  *
@@ -90,9 +93,7 @@ function drawnLines(rows: readonly string[][]): string[] {
   const runs: string[][][] = [];
   let wasPlain = false;
   for (const row of rows) {
-    const isPlain = row.every(
-      (text) => /^[\x20-\x7e]*$/.test(stripVTControlCharacters(text)) && !text.includes("\x1b]"),
-    );
+    const isPlain = row.every((text) => PLAIN.test(text));
     if (isPlain && wasPlain) {
       runs.at(-1)?.push(row);
     } else {
