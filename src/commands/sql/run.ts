@@ -2,6 +2,7 @@ import type { Context } from "../../cli/context.ts";
 import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { writeChunks } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { readStream, readText } from "../../files/read-text.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { withFolderSql } from "../../folder/sql/folder-session.ts";
@@ -28,7 +29,7 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
     const sql =
       query === "-" ? await readText(readStream(context.stdin, signal), { most: LONGEST_QUERY, tooLong }) : query;
     try {
-      await withFolderSql({ ...synced, memory: options.memory }, async (session) => {
+      await withFolderSql({ ...synced, memory: options.memory, lastDay: dayOf(context.now()) }, async (session) => {
         if (sql === undefined || isFolder) {
           await writeChunks([await overview(session, synced.folder)], options.output, context);
         } else {

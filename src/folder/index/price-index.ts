@@ -29,6 +29,8 @@ export interface PriceIndexRequest {
   signal: AbortSignal;
   /** Bytes that DuckDB may use. */
   memory?: number | undefined;
+  /** Files that statements may write. */
+  outputs?: readonly string[] | undefined;
   /** Called before days are read. */
   onBuild?: ((days: number) => void) | undefined;
   /** Called if the index cannot be stored in the folder. It is then in memory, for this command alone. */
@@ -80,13 +82,13 @@ export async function openPriceIndex(request: PriceIndexRequest): Promise<OpenPr
 
 /** The index at a path if it is that of the state; undefined if it is another one, or cannot be read. */
 async function openIfCurrent(path: string, request: PriceIndexRequest): Promise<OpenPriceIndex | undefined> {
-  const { state, signal } = request;
+  const { state, signal, outputs = [] } = request;
   if ((await stat(path).catch(() => undefined))?.isFile() !== true) {
     return undefined;
   }
   let duckDb: DuckDb | undefined;
   try {
-    duckDb = await openDuckDb({ ...settings(request), database: path, readOnly: true, files: [] });
+    duckDb = await openDuckDb({ ...settings(request), database: path, readOnly: true, files: outputs });
     const [row] = await rowsOf(duckDb, "SELECT version, days FROM meta");
     if (row?.[0] === VERSION && row[1] === daysKey(state)) {
       return { ...duckDb, state };
@@ -119,6 +121,10 @@ function daysKey({ days }: SyncState): string {
 /** Why no file can be created in a folder of the tool's own; undefined if it can. */
 async function reasonNotToStore(folder: string, path: string): Promise<string | undefined> {
   await assertOwnFolder(ownFolderOf(folder));
+  // DuckDB writes the log of such a database beside another path.
+  if (path.includes("?")) {
+    return "its path has a question mark";
+  }
   try {
     await (await open(path, "wx")).close();
     await rm(path);
@@ -130,7 +136,7 @@ async function reasonNotToStore(folder: string, path: string): Promise<string | 
 
 /** Builds an index as a file, or in memory without a path, reading what an older one does not have. */
 async function build(database: string | undefined, request: PriceIndexRequest): Promise<OpenPriceIndex> {
-  const { folder, signal } = request;
+  const { folder, signal, outputs = [] } = request;
   const old = database === undefined ? undefined : await storedDays(priceIndexPath(folder), request);
   for (let { state } = request; ; state = await readSyncedFolder(folder)) {
     const kept = new Set(Object.keys(state.days).filter((day) => old?.get(day) === state.days[day]?.sha256));
@@ -143,7 +149,7 @@ async function build(database: string | undefined, request: PriceIndexRequest): 
     const duckDb = await openDuckDb({
       ...settings({ signal }),
       ...(database !== undefined && { database }),
-      files: files.map(({ path }) => path),
+      files: [...files.map(({ path }) => path), ...outputs],
       setUp: kept.size === 0 ? [] : [`ATTACH ${sqlText(priceIndexPath(folder))} AS old (READ_ONLY)`],
     });
     const filling = await Promise.allSettled([

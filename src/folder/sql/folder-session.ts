@@ -1,18 +1,21 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { filePattern } from "../../files/duckdb.ts";
+import { filePattern, sqlText } from "../../files/duckdb.ts";
 import { placeOfDay } from "../day-files.ts";
 import type { SyncState } from "../folder-state.ts";
+import { openPriceIndex, type PriceIndexRequest } from "../index/price-index.ts";
 import { checkDay } from "../synced-day.ts";
 import { openSqlSession, type SqlSession } from "./sql-session.ts";
-import { tableStatements } from "./views.ts";
+import { observedQuery, tableStatements } from "./views.ts";
 
 interface FolderSqlRequest {
   folder: string;
   state: SyncState;
   /** Days of the folder whose files are read. */
   days: readonly string[];
+  /** The newest day that counts for prices. */
+  lastDay: string;
   signal: AbortSignal;
   /** Memory limit of DuckDB in bytes; what does not fit goes to the system's temporary folder. */
   memory?: number | undefined;
@@ -30,7 +33,7 @@ const DEFAULT_MEMORY = 512 * 1024 ** 2;
  * @throws SetChangedError if a sync is about to replace one
  */
 export async function withFolderSql<T>(
-  { folder, state, days, signal, memory = DEFAULT_MEMORY }: FolderSqlRequest,
+  { folder, state, days, lastDay, signal, memory = DEFAULT_MEMORY }: FolderSqlRequest,
   use: (session: SqlSession) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
@@ -41,9 +44,11 @@ export async function withFolderSql<T>(
   try {
     const root = await realpath(folder);
     const paths = days.map((day) => join(root, placeOfDay(day)));
+    const observed = join(scratch, "observed.parquet");
+    await writeObserved(observed, { folder, state, signal: active, memory }, lastDay);
     const session = await openSqlSession({
-      setUp: tableStatements(paths.map(filePattern)),
-      files: paths,
+      setUp: tableStatements(paths.map(filePattern), filePattern(observed)),
+      files: [...paths, observed],
       resultFile: join(scratch, "result.parquet"),
       spillFolder: scratch,
       memory,
@@ -59,6 +64,14 @@ export async function withFolderSql<T>(
     ended.abort();
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Writes the observations of the folder's index to a file, which a session without the index reads. */
+async function writeObserved(path: string, request: PriceIndexRequest, lastDay: string): Promise<void> {
+  await using index = await openPriceIndex({ ...request, outputs: [path] });
+  await index.until((connection) =>
+    connection.run(`COPY (${observedQuery(lastDay)}) TO ${sqlText(path)} (FORMAT parquet)`),
+  );
 }
 
 /** DuckDB takes flipped bits for values, so each file is compared with the state while DuckDB is loaded and reads. */

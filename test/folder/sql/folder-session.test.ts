@@ -20,7 +20,10 @@ async function prepared() {
   onTestFinished(() => void vi.unstubAllEnvs());
   const state = await readSyncedFolder(folder);
   const ask = <T>(use: (session: SqlSession) => Promise<T>, options = {}) =>
-    withFolderSql({ folder, state, days: DAYS, signal: new AbortController().signal, ...options }, use);
+    withFolderSql(
+      { folder, state, days: DAYS, lastDay: DAYS.at(-1) ?? "", signal: new AbortController().signal, ...options },
+      use,
+    );
   return { folder, temporary, ask };
 }
 

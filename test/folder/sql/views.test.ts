@@ -43,7 +43,7 @@ beforeAll(async () => {
 async function answer(sql: string, from = folder, days: readonly string[] = DAYS): Promise<unknown[][]> {
   const state = await readSyncedFolder(from);
   const { signal } = new AbortController();
-  return await withFolderSql({ folder: from, state, days, signal }, async (session) => {
+  return await withFolderSql({ folder: from, state, days, lastDay: DAYS.at(-1) ?? "", signal }, async (session) => {
     const found: unknown[][] = [];
     for await (const rows of (await session.query(sql)).rows) {
       found.push(...rows.map((row) => row.map((text) => JSON.parse(text))));
@@ -91,12 +91,11 @@ test("days and combinations count the rows", async () => {
   ]);
 });
 
-test("prices_daily has the cheapest row of each product and day, and the first of several", async () => {
+test("prices_daily has the observation of each product and day: no free rows, one currency, the cheapest row", async () => {
   const sql = "select crawl_date, category, selling_price, currency from prices_daily where sku = 's0' order by 1";
   expect(await answer(sql)).toEqual([
     [DAYS[0], "chairs", 19.99, "EUR"],
-    [DAYS[1], "chairs", 17.99, "USD"],
-    [DAYS[2], "lamps", 0, "USD"],
+    [DAYS[1], "lamps", 17.99, "EUR"],
     [DAYS[3], "lamps", 3, "USD"],
     [DAYS[4], "lamps", 3, "USD"],
   ]);
@@ -111,7 +110,7 @@ test("latest has the newest row of each product, by the same rule", async () => 
     ["s1", DAYS[3], "lamps", 200.54, "EUR"],
   ]);
   expect(await answer(sql, folder, DAYS.slice(0, 2))).toEqual([
-    ["s0", DAYS[1], "chairs", 17.99, "USD"],
+    ["s0", DAYS[1], "lamps", 17.99, "EUR"],
     ["s1", DAYS[1], "lamps", 100.125, "EUR"],
   ]);
 });
@@ -120,12 +119,11 @@ test("changes compare each price with the one before it", async () => {
   const columns =
     "sku, crawl_date, category, currency, selling_price, previous_date, previous_price, previous_currency";
   expect(await answer(`select ${columns}, change, percent from changes order by sku, crawl_date`)).toEqual([
-    ["s0", DAYS[1], "chairs", "USD", 17.99, DAYS[0], 19.99, "EUR", null, null],
-    ["s0", DAYS[2], "lamps", "USD", 0, DAYS[1], 17.99, "USD", -17.99, -100],
-    ["s0", DAYS[3], "lamps", "USD", 3, DAYS[2], 0, "USD", 3, null],
-    ["s1", DAYS[1], "lamps", "EUR", 100.125, DAYS[0], 100, "EUR", 0.125, 0.13],
+    ["s0", DAYS[1], "lamps", "EUR", 17.99, DAYS[0], 19.99, "EUR", -2, -10.005003],
+    ["s0", DAYS[3], "lamps", "USD", 3, DAYS[1], 17.99, "EUR", null, null],
+    ["s1", DAYS[1], "lamps", "EUR", 100.125, DAYS[0], 100, "EUR", 0.125, 0.125],
     ["s1", DAYS[2], "lamps", "EUR", 200.25, DAYS[1], 100.125, "EUR", 100.125, 100],
-    ["s1", DAYS[3], "lamps", "EUR", 200.54, DAYS[2], 200.25, "EUR", 0.29, 0.14],
+    ["s1", DAYS[3], "lamps", "EUR", 200.54, DAYS[2], 200.25, "EUR", 0.29, 0.144819],
   ]);
 });
 
@@ -142,5 +140,5 @@ test("files of earlier versions have the day as a column, and may lack others", 
 test("a path is read as it is, whatever its characters mean in patterns", () => {
   expect(filePattern("/a[b]*/c?.parquet")).toBe("/a[[]b][*]/c[?].parquet");
   const [place] = DAYS.map((day) => join("/x/crawl_date=2001-01-01", placeOfDay(day)));
-  expect(tableStatements([place ?? ""]).at(-1)).toContain(`read_parquet(['${place}'])`.slice(0, -1));
+  expect(tableStatements([place ?? ""], "/x/observed").at(-1)).toContain(`read_parquet(['${place}'])`.slice(0, -1));
 });
