@@ -92,11 +92,11 @@ describe("equals the same question asked in SQL", { timeout: TIMEOUT }, () => {
                arg_max(discount, crawl_date) AS discount FROM d GROUP BY ALL HAVING day > DATE '${since}'),
              b AS (SELECT retailer, sku, arg_max(price, crawl_date) AS price FROM d
                WHERE crawl_date <= DATE '${since}' GROUP BY ALL),
-             l AS (SELECT d.retailer, d.sku, min(d.price) AS price FROM d JOIN n USING (retailer, sku)
-               WHERE crawl_date < n.day GROUP BY ALL)
+             l AS (SELECT retailer, sku, min(price) FILTER (crawl_date <= DATE '${since}') AS low,
+               min(price) FILTER (crawl_date > DATE '${since}') AS new_low FROM d GROUP BY ALL)
            SELECT 'drop', n.retailer, n.sku, n.price FROM n JOIN b USING (retailer, sku) WHERE n.price < b.price
            UNION ALL SELECT 'rise', n.retailer, n.sku, n.price FROM n JOIN b USING (retailer, sku) WHERE n.price > b.price
-           UNION ALL SELECT 'new_low', n.retailer, n.sku, n.price FROM n JOIN l USING (retailer, sku) WHERE n.price < l.price
+           UNION ALL SELECT 'new_low', n.retailer, n.sku, n.price FROM n JOIN l USING (retailer, sku) WHERE new_low < low
            UNION ALL SELECT 'discount', retailer, sku, price FROM n WHERE discount > 0`,
         );
         expect(pick(records, "kind", "retailer", "sku", "selling_price")).toEqual(expected);
