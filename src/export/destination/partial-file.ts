@@ -78,6 +78,11 @@ function partialFile(
 ): Destination {
   const partial = partialPathOf(target);
   let settled = false;
+  const removeUnfinished = async () => {
+    await lock.assertHeld();
+    await rm(partial, { force: true });
+    await fsyncFolder(dirname(target));
+  };
   return {
     write: (chunk) => withFileError(path, () => handle.writeFile(chunk)),
     finish: async () => {
@@ -99,10 +104,7 @@ function partialFile(
       if (!settled) {
         settled = true;
         await handle.close().catch(() => undefined);
-        await lock.assertHeld().then(
-          () => rm(partial, { force: true }).catch(() => undefined),
-          () => undefined,
-        );
+        await removeUnfinished().catch(() => undefined);
       }
     },
   };
