@@ -101,7 +101,8 @@ function interruptOn(signal: AbortSignal, connection: DuckDBConnection): () => v
   let interrupting: NodeJS.Timeout | undefined;
   const interrupt = () => {
     connection.interrupt();
-    interrupting ??= setInterval(interrupt, INTERRUPT_INTERVAL);
+    // A running statement keeps the process alive; an idle DuckDB must not.
+    interrupting ??= setInterval(interrupt, INTERRUPT_INTERVAL).unref();
   };
   signal.addEventListener("abort", interrupt);
   return () => {
