@@ -50,6 +50,8 @@ export interface Fault {
   exportsOnly?: boolean;
   /** What the run has to have: time that passes at once, host names that a test can lose, or TLS. */
   needs?: "virtual time" | "names" | "TLS";
+  /** Flags of an export that it needs. */
+  flags?: readonly string[];
 }
 
 const changed = (says: RegExp): Ending => ({ code: EXIT.changed, says });
@@ -207,6 +209,8 @@ export const FAULTS = {
       const crawl_date = target.includes("start_date=") ? "1999-01-01" : "2999-01-01";
       return { ...document, data: [{ ...first, category: "elsewhere", crawl_date }, ...rows] };
     }),
+    // A set without filters may be one slice, which has none.
+    flags: ["--start-date", "2000-01-01"],
     fits: (exchange) => isPage(exchange) && /[?&](rcd|start_date|end_date)=/.test(exchange.target),
     once: broken(/which is outside the filters that were sent/),
   },

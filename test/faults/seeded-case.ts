@@ -62,9 +62,10 @@ export function caseOf(seed: number): SeededCase {
     !(fault.exportsOnly && output === SYNC);
   const overcome = FAULT_NAMES.filter((name) => name !== first && canHave(FAULTS[name]) && !("once" in FAULTS[name]));
   // One that has to come first cannot wait for others.
-  const most = fault.from !== undefined ? 1 : isBuilt ? 2 : 4;
+  const most = fault.from !== undefined ? 1 : isBuilt || output === SYNC ? 2 : 4;
   const more = Array.from({ length: dice(most) }, () => pick(dice, overcome));
-  const latest = output === SYNC ? 2 : 12;
+  // The set takes few requests.
+  const latest = output === SYNC ? 1 : 4;
   const planned = (name: FaultName, isLasting: boolean, isLast: boolean): PlannedFault => {
     const one: Fault = FAULTS[name];
     return { ...one, name, from: one.from ?? dice(latest), isLasting, isLast };
@@ -79,7 +80,8 @@ export function caseOf(seed: number): SeededCase {
   const timeout = faults.some(({ stalls }) => stalls) ? "1s" : "30s";
   const concurrency = pick(dice, ["1", "2", "4", "8", "32"]);
   const paged = output === SYNC ? [] : ["--page-size", String(pick(dice, PAGE_SIZES))];
-  const flags = [...paged, "--concurrency", concurrency, "--retries", String(retries), "--timeout", timeout];
+  const needed = output === SYNC ? [] : (fault.flags ?? []);
+  const flags = [...needed, ...paged, "--concurrency", concurrency, "--retries", String(retries), "--timeout", timeout];
   const named = faults.map(
     (fault) => `${fault.name} ${fault.isLasting ? "always" : "once"} from request ${fault.from}`,
   );
