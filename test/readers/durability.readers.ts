@@ -161,7 +161,7 @@ test("the store reaches the disk about once a second and when a run is interrupt
 test("a line waits for a sync that is going on, because its page might reach the disk after it", async () => {
   const cwd = await temporaryFolder();
   const { url, key } = await startTestService({
-    rows: products(70),
+    rows: products(300),
     rateLimit: 1_000_000,
     // Pages come for longer than the second after which the store is synced.
     faults: (store) => ({ page: async (...given) => delay(20, await store.page(...given)) }),
