@@ -74,18 +74,11 @@ const FIRST_STEPS = `First steps:
   $ catalog export --date yesterday -o rows.csv
 
 Every morning, on the folder that \`catalog sync rows\` keeps:
-  $ catalog report rows --html morning.html               # all of it on one page
-  $ catalog movers rows --only drop                       # what dropped in a week
-  $ catalog movers rows --since last                      # what moved since my last look
-  $ catalog history SKU rows                              # is this a new low
-  $ catalog history --search 'MODEL OR TITLE' rows        # who is the cheapest
-  $ catalog diff rows --only appeared --category SLUG     # what is new there
-  $ catalog diff rows --only vanished                     # what is gone, and why
-  $ catalog latest rows --brand NAME                      # the last known prices
-  $ catalog latest rows --group-by brand                  # discounts by brand
-  $ catalog index basket.csv rows                         # price of a basket, day by day
-  $ catalog coverage rows --group-by retailer             # how fresh each one is
-  $ catalog coverage rows --fail-if 'days_old > 2'        # exit code 8 if one is stale`;
+  $ catalog report rows --html morning.html          # all of it on one page
+  $ catalog movers rows --since last --only drop     # what dropped since I last looked
+  $ catalog history --search 'MODEL OR TITLE' rows   # who is the cheapest, and is it a low
+  $ catalog latest rows --group-by brand             # discounts by brand
+  $ catalog coverage rows --fail-if 'days_old > 2'   # exit code 8 if a retailer is stale`;
 
 /** Declares every command; commands that are not wanted get only their summary. */
 export async function createProgram(

@@ -8,10 +8,7 @@ import { runInProcess } from "../helpers/in-process.ts";
 
 /** Values that stand for those of a reader in the help. */
 const PLACEHOLDERS = {
-  "SKU ": "NW-000003 ",
   "MODEL OR TITLE": "HE-3 headphones",
-  SLUG: "keyboards",
-  "--brand NAME": "--brand Corvo",
 };
 
 const readme = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
@@ -55,6 +52,6 @@ describe("a question of the README about the demo's rows", () => {
       Object.entries(PLACEHOLDERS).reduce((written, [name, value]) => written.replace(name, value), command),
     );
     expect(listed).toEqual(QUESTIONS);
-    expect(listed.length).toBeGreaterThan(9);
+    expect(listed).toHaveLength(5);
   });
 });
