@@ -332,6 +332,7 @@ describe("a command line becomes complete options", () => {
           publicUrl: "https://api.example.com",
           trustProxy: 1,
         },
+        replica: undefined,
         mail: undefined,
         log: undefined,
         metricsPort: undefined,

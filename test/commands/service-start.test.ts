@@ -64,6 +64,11 @@ test.each([
   [["--mail-from", "nobody", "--smtp-url", "smtp://localhost"], /"nobody" is not an e-mail address/],
   [["--trust-proxy", "all"], /--trust-proxy "all" is neither a number of proxies nor a list/],
   [["--trust-proxy", "10.0.0.0/33"], /is neither a number/],
+  [
+    ["--replica", "standby.db"],
+    /--replica is not the URL of a PostgreSQL server; write postgres:\/\/user@host:5432\/name/,
+  ],
+  [["--replica", "postgres://localhost/rows"], /--replica needs a --database in PostgreSQL, of which it is a standby/],
 ])("%j is refused with exit code 2", async (args, message) => {
   const { code, stderr } = await runInProcess(["service", "start", "--database", ":memory:", ...args]);
 

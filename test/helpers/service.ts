@@ -18,6 +18,8 @@ export interface TestServiceOptions extends ServiceOptions {
   faults?: (store: WritableStore) => Partial<WritableStore>;
   /** Default: an empty one. */
   database?: string;
+  /** A standby of it. */
+  replica?: string;
   /** Registers closing. Default: after the test. */
   onEnd?: OnEnd;
 }
@@ -43,8 +45,8 @@ export interface TestService {
 
 /** A service on a free port with a real database. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { rows = [], faults, database, onEnd = onTestFinished, ...service } = options;
-  const store = await openStore(database ?? (await emptyDatabase()));
+  const { rows = [], faults, database, replica, onEnd = onTestFinished, ...service } = options;
+  const store = await openStore(database ?? (await emptyDatabase()), replica);
   await addRows(store, rows);
   const key = await createKey(store, { name: "all" }, new Date());
   const { url, close } = await startService({ ...service, store: { ...store, ...faults?.(store) }, port: 0 });

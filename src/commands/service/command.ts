@@ -104,6 +104,10 @@ function addStartFlags(command: Command): Command {
       duration("--drain-delay", 0),
     )
     .option(
+      "--replica <url>",
+      "postgres: URL of a standby of --database: rows are read from it once their version is there, and from --database while it lags or fails",
+    )
+    .option(
       "--error-base <url>",
       "address in the `type` of errors, without a final slash (default: the service itself)",
       (text) => text.replace(/\/+$/, ""),

@@ -12,15 +12,16 @@ import { databasePath, LocationError, shownLocation } from "../../service/store/
 import { RefusedChangeError, StoreUnavailableError, UnknownNameError } from "../../service/store/store.ts";
 import { openStore, type WritableStore } from "../../service/store/writable-store.ts";
 
-/** Opens the database of the service for one command, and closes it afterwards. */
+/** Opens the database of the service for one command, and closes it afterwards. @param replica see `openStore` */
 export async function withDatabase<T>(
   location: string,
   use: (store: WritableStore) => Promise<T>,
   prepare = makeDatabaseFolder,
+  replica?: string,
 ): Promise<T> {
   try {
     await prepare(location);
-    const store = await openStore(location);
+    const store = await openStore(location, replica);
     try {
       return await use(store);
     } finally {

@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import type { Context } from "../../cli/context.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { FileError, InterruptedError, UsageError } from "../../contract/errors.ts";
 import { isLoopback } from "../../service/http/admission/source-address.ts";
 import type { SentResponse, ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
+import { isPostgres, shownLocation } from "../../service/store/database/location.ts";
+import type { WritableStore } from "../../service/store/writable-store.ts";
 import { withDatabase } from "./database.ts";
 import { type PortalFlags, type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";
 import { type ServiceCall, subcommand } from "./subcommand.ts";
@@ -24,6 +27,7 @@ interface StartFlags extends PortalFlags, Partial<ObserveOptions>, Times {
   sampleRateLimit: number;
   /** In seconds. */
   window: number;
+  replica?: string;
 }
 
 type Times = Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "drainDelay" | "errorBase">;
@@ -34,9 +38,19 @@ const DRAIN_DELAY = 2_000;
 /** What the service does, how it sends sign-in codes, and what its operator sees. */
 interface StartOptions extends ObserveOptions, Pick<PortalOptions, "mail"> {
   service: ServiceOptions & { host: string; port: number };
+  /** URL of the standby that rows are read from. */
+  replica: string | undefined;
 }
 
-function parseStart(flags: StartFlags, _: [], { env }: Context): StartOptions {
+function parseStart(flags: StartFlags, _: [], { env, setTitle }: Context): StartOptions {
+  const { replica } = flags;
+  if (replica !== undefined && !(isPostgres(replica) && URL.canParse(replica))) {
+    throw flagError("--replica", "is not the URL of a PostgreSQL server; write postgres://user@host:5432/name.");
+  }
+  if (replica !== undefined && shownLocation(replica) !== replica) {
+    // The arguments have a password.
+    setTitle("catalog service");
+  }
   const { host = "127.0.0.1", port, rateLimit, sampleRateLimit, window, cursorTtl, queryTimeout, errorBase } = flags;
   const { drainDelay = isLoopback(host) ? 0 : DRAIN_DELAY } = flags;
   const { mail, ...address } = parsePortalFlags(flags, host, env);
@@ -46,14 +60,17 @@ function parseStart(flags: StartFlags, _: [], { env }: Context): StartOptions {
     ...(errorBase !== undefined && { errorBase }),
   };
   const service = { host, port, rateLimit, sampleRateLimit, windowSeconds: window, drainDelay, ...address, ...times };
-  return { service, mail, log: flags.log, metricsPort: flags.metricsPort };
+  return { service, mail, replica, log: flags.log, metricsPort: flags.metricsPort };
 }
 
 export const startCommand = subcommand({ parse: parseStart, run: serve });
 
 /** Serves until SIGTERM or Ctrl-C, then finishes the running requests. SIGTERM is the normal way to stop, not an error. */
 async function serve({ options, reporter, context }: ServiceCall<StartOptions>): Promise<void> {
-  const { database, databaseFlag, mail, metricsPort = 0 } = options;
+  const { database, replica, databaseFlag, mail, metricsPort = 0 } = options;
+  if (replica !== undefined && !isPostgres(database)) {
+    throw flagError("--replica", "needs a --database in PostgreSQL, of which it is a standby.");
+  }
   const { host, port, publicUrl } = options.service;
   let url = publicUrl ?? "";
   const { portal, warnings } = signInOf({ host, publicUrl, mail }, () => url, context.stderr);
@@ -61,7 +78,7 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
     throw listenError(error, host, metricsPort, "--metrics-port");
   });
   try {
-    await withDatabase(database, async (store) => {
+    const run = async (store: WritableStore) => {
       const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
       const service = await startService({
         ...options.service,
@@ -87,7 +104,8 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
       } finally {
         await service.close();
       }
-    });
+    };
+    await withDatabase(database, run, undefined, replica);
   } finally {
     observer.close();
   }

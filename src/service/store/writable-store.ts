@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { addKeyUses, readKeyByHash } from "./access/team-records.ts";
-import type { Session, TransactionKind } from "./database/database-session.ts";
+import type { DatabaseAccess, Session, TransactionKind } from "./database/database-session.ts";
 import { databasePath } from "./database/location.ts";
 import {
   type Database,
@@ -12,6 +12,7 @@ import { readPage } from "./product-rows/pages.ts";
 import { createSnapshots } from "./product-rows/snapshot.ts";
 import { hasVersion, publishVersion, readPublished } from "./product-rows/versions.ts";
 import { orAfter, orTimeout } from "./query-deadline.ts";
+import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import type { Snapshot, Store } from "./store.ts";
 import { createWindows } from "./windows.ts";
@@ -38,10 +39,16 @@ export interface WritableStore extends Store {
  * Opens a database. If there is none, creates an empty one (mode 0600).
  *
  * @param location a file path, a `file:` URL, `:memory:` or the URL of a PostgreSQL database
+ * @param replica the URL of a standby of this PostgreSQL database, from which rows are read
  * @throws LocationError, StoreUnavailableError
  */
-export async function openStore(location: string): Promise<WritableStore> {
-  return storeOf(await openDatabase(location));
+export async function openStore(location: string, replica?: string): Promise<WritableStore> {
+  const database = await openDatabase(location);
+  if (replica === undefined) {
+    return storeOf(database);
+  }
+  const { connectToPostgres } = await import("./database/postgres-connection.ts");
+  return storeOf(database, connectToPostgres(replica));
 }
 
 /** Opens a database that nobody writes to, without locks. @throws StoreUnavailableError */
@@ -62,8 +69,10 @@ async function openDatabase(location: string): Promise<Database> {
   return { reader: connection, writer: connection, windows: connection };
 }
 
-function storeOf({ reader, writer, windows }: Database): WritableStore {
-  const snapshotOf = createSnapshots((work) => reader.use(work));
+function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess): WritableStore {
+  const readRows: ReadVersion =
+    standby === undefined ? (_, work, deadline) => reader.use(work, deadline) : readFromStandby(reader, standby);
+  const snapshotOf = createSnapshots(readRows);
   /** The newest version whose rows are counted. */
   let newest: Snapshot | undefined;
   let secret: Buffer | undefined;
@@ -98,7 +107,7 @@ function storeOf({ reader, writer, windows }: Database): WritableStore {
       return isKept ? await orTimeout(snapshotOf(version), deadline) : undefined;
     },
     page: async ({ rows }, start, limit, deadline) =>
-      await reader.use((session) => readPage(session, rows, start, limit), deadline),
+      await readRows(rows.version, (session) => readPage(session, rows, start, limit), deadline),
     sample: async ({ sample }, most, deadline) => await orTimeout(sample(most), deadline),
     keyByHash: async (hash, deadline) => await reader.use((session) => readKeyByHash(session, hash), deadline),
     cursorSecret: async (deadline) => {
@@ -117,6 +126,7 @@ function storeOf({ reader, writer, windows }: Database): WritableStore {
       for (const connection of new Set([windows, reader, writer])) {
         await connection.close();
       }
+      await standby?.close();
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Product } from "../../../src/contract/product.ts";
 import { rawElements } from "../../../src/contract/values/raw-json.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
 import type { Session } from "../../../src/service/store/database/database-session.ts";
+import { createRowStage } from "../../../src/service/store/product-rows/row-stage.ts";
 import type { RowTexts } from "../../../src/service/store/store.ts";
 import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
 import { emptyDatabase } from "../../helpers/databases.ts";
@@ -19,6 +20,15 @@ export async function testStore(location?: string): Promise<WritableStore> {
 export async function load(store: WritableStore, rows: readonly Product[]) {
   const stream = Readable.from(rows.map((row) => Buffer.from(`${JSON.stringify(row)}\n`)));
   return await loadRows(store, { name: "rows.ndjson", stream });
+}
+
+/** Adds rows as a load whose process ends before it publishes them. */
+export async function addUnpublished(store: WritableStore, rows: readonly Product[]): Promise<void> {
+  await store.prepareWrite(async (session) => {
+    const stage = await createRowStage(session, () => undefined);
+    await stage.add(rows.map((row) => ({ line: 0, product: row, body: JSON.stringify(row) })));
+    await session.transaction("rows", stage.merge);
+  });
 }
 
 /** Texts of every row, read in pages of `size`. */

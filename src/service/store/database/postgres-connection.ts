@@ -47,7 +47,7 @@ const TYPES = { getTypeParser: (type: number) => READERS[type] ?? String };
  * @throws LocationError, StoreUnavailableError
  */
 export async function openPostgres(url: string): Promise<DatabaseAccess> {
-  const connection = new PostgresConnection(url);
+  const connection = connectToPostgres(url);
   try {
     await connection.use(async (session) => {
       await checkServer(session);
@@ -58,6 +58,11 @@ export async function openPostgres(url: string): Promise<DatabaseAccess> {
     await connection.close();
     throw error;
   }
+}
+
+/** A PostgreSQL database whose server need not be there yet. @throws LocationError */
+export function connectToPostgres(url: string): DatabaseAccess {
+  return new PostgresConnection(url);
 }
 
 /** @throws StoreUnavailableError */

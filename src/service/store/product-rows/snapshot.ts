@@ -1,6 +1,6 @@
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import type { Filters } from "../../../contract/filters.ts";
-import type { Session } from "../database/database-session.ts";
+import type { ReadVersion } from "../replica.ts";
 import type { RowTexts, Selection, Snapshot, Visibility } from "../store.ts";
 import { readSampledRows } from "./pages.ts";
 import {
@@ -33,14 +33,11 @@ interface KeptSelection {
   sample?: Promise<RowTexts>;
 }
 
-/** Runs the statements of `work`, to their end. */
-type Read = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
-
 /**
  * Creates snapshots of one database. What one request reads of a version, all requests get: the counts, the selections and
  * their samples. A read does not end with the request that began it, because others wait for it too.
  */
-export function createSnapshots(read: Read, cacheBytes = CACHE_BYTES) {
+export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
   const counts = createCache<CombinationCount[]>(cacheBytes, (_, { length }) => length * COUNT_BYTES);
   const selections = createCache<KeptSelection>(
     cacheBytes,
@@ -51,7 +48,7 @@ export function createSnapshots(read: Read, cacheBytes = CACHE_BYTES) {
     const countsOf = (days: DayNumbers): Promise<CombinationCount[]> =>
       counts(`${version} ${days}`, async () => {
         const all = days.join() === ALL_DAYS.join() ? undefined : await countsOf(ALL_DAYS);
-        return await read((session) => combinationCounts(session, version, days, all));
+        return await read(version, (session) => combinationCounts(session, version, days, all));
       });
     const vocabulary = await countsOf(ALL_DAYS);
     return {
@@ -74,7 +71,7 @@ export function createSnapshots(read: Read, cacheBytes = CACHE_BYTES) {
   };
 }
 
-function selectionOf(key: string, kept: KeptSelection, read: Read): Selection {
+function selectionOf(key: string, kept: KeptSelection, read: ReadVersion): Selection {
   const { rows, summary } = kept;
   return {
     key,
@@ -86,7 +83,7 @@ function selectionOf(key: string, kept: KeptSelection, read: Read): Selection {
       return kept.coverage;
     },
     sample: async (most) => {
-      kept.sample ??= read((session) => readSampledRows(session, rows, most));
+      kept.sample ??= read(rows.version, (session) => readSampledRows(session, rows, most));
       try {
         return await kept.sample;
       } catch (error) {

@@ -141,7 +141,7 @@ async function countReads(cacheBytes?: number) {
   await load(store, products(50));
   const { version } = await store.snapshot(NO_DEADLINE);
   let reads = 0;
-  const snapshotOf = createSnapshots((work) => {
+  const snapshotOf = createSnapshots((_, work) => {
     reads += 1;
     return store.read(work);
   }, cacheBytes);
@@ -174,7 +174,7 @@ test("a read that failed is tried again by the next request", async () => {
   const store = await testStore();
   const { version } = await store.snapshot(NO_DEADLINE);
   let isAway = true;
-  const snapshotOf = createSnapshots((work) =>
+  const snapshotOf = createSnapshots((_, work) =>
     isAway ? Promise.reject(new StoreUnavailableError("away")) : store.read(work),
   );
   await expect(snapshotOf(version)).rejects.toThrow(StoreUnavailableError);

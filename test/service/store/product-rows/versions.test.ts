@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Product } from "../../../../src/contract/product.ts";
 import { loadRows } from "../../../../src/service/load/load-rows.ts";
-import { createRowStage, type Replacement } from "../../../../src/service/store/product-rows/row-stage.ts";
+import type { Replacement } from "../../../../src/service/store/product-rows/row-stage.ts";
 import { publishVersion, removeRows } from "../../../../src/service/store/product-rows/versions.ts";
 import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
 import { DATABASE_RUNS, sharedDatabase } from "../../../helpers/databases.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
-import { NO_DEADLINE, testStore, textsOf } from "../stores.ts";
+import { addUnpublished, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
 
 async function replace(store: WritableStore, rows: readonly Product[], replacement: Replacement = "same-ids") {
   const stream = Readable.from([Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(""))]);
@@ -141,15 +141,6 @@ test("rows removed more than a day ago make room, and a walk from before then ha
   expect([before.data?.length, (await next()).code]).toEqual([3, "invalid_cursor"]);
   expect(await store.read((session) => session.query("SELECT count(*) FROM product WHERE removed > 0"))).toEqual([[0]]);
 });
-
-/** Adds rows as a load whose process ends before it publishes them. */
-async function addUnpublished(store: WritableStore, rows: readonly Product[]): Promise<void> {
-  await store.prepareWrite(async (session) => {
-    const stage = await createRowStage(session, () => undefined);
-    await stage.add(rows.map((row) => ({ line: 0, product: row, body: JSON.stringify(row) })));
-    await session.transaction("rows", stage.merge);
-  });
-}
 
 test("a load that ends between its commit and its publication is not read, until the next load publishes it", async () => {
   const { store, get } = await startTestService({ rows: products(4) });

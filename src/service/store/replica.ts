@@ -1,0 +1,39 @@
+import type { DatabaseAccess, Session } from "./database/database-session.ts";
+import { hasVersion } from "./product-rows/versions.ts";
+import { throwIfPast } from "./query-deadline.ts";
+
+/** Milliseconds that a read from the standby may take, and during which the standby is not asked again after it failed. */
+const STANDBY_TIMEOUT = 2_000;
+const STANDBY_PAUSE = 5_000;
+
+/** Runs a read of the rows of one version. */
+export type ReadVersion = <T>(
+  version: number,
+  read: (session: Session) => Promise<T>,
+  deadline?: AbortSignal,
+) => Promise<T>;
+
+/**
+ * Reads rows from a standby of the database once their version is published there. Until then, and whenever the standby
+ * fails, it reads them from the primary.
+ */
+export function readFromStandby(primary: DatabaseAccess, standby: DatabaseAccess): ReadVersion {
+  let pausedUntil = 0;
+  return async (version, read, deadline) => {
+    if (performance.now() >= pausedUntil) {
+      try {
+        const found = await standby.use(
+          async (session) => ((await hasVersion(session, version)) ? { rows: await read(session) } : undefined),
+          AbortSignal.any([AbortSignal.timeout(STANDBY_TIMEOUT), ...(deadline === undefined ? [] : [deadline])]),
+        );
+        if (found !== undefined) {
+          return found.rows;
+        }
+      } catch {
+        throwIfPast(deadline);
+        pausedUntil = performance.now() + STANDBY_PAUSE;
+      }
+    }
+    return await primary.use(read, deadline);
+  };
+}
