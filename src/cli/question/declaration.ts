@@ -17,19 +17,25 @@ export interface QuestionColumn {
   meaning: string;
 }
 
-/** What the command line of a question says, complete. */
-export interface QuestionOptions extends FolderOptions, ListingOptions<TableFormat> {
-  /** A day, `last` or `last:NAME`; undefined for a question that compares nothing. */
+/** What the command line says of the prices that count, complete. */
+export interface PriceOptions extends FolderOptions {
+  /** A day, `last` or `last:NAME`; undefined for a week before, and for a question that compares nothing. */
   since?: string | undefined;
+  /** The file of `--skus`, or `-` for standard input. */
+  ownList: string | undefined;
   /** Oldest age in days at which a price counts as known; undefined for any. */
   maxAge: number | undefined;
   /** Digits; undefined if no row is left out as suspect. */
   suspectFactor: string | undefined;
+  /** Whether the SQL is written instead of the answer. */
+  showSql: boolean;
+}
+
+/** What the command line of a question says, complete. */
+export interface QuestionOptions extends PriceOptions, ListingOptions<TableFormat> {
   failIf: Condition<string> | undefined;
   /** The page of `--html`, of a question that has one. */
   page?: PageOptions | undefined;
-  /** Whether the SQL is written instead of the answer. */
-  showSql: boolean;
 }
 
 /** What a view for people shows. */
@@ -110,6 +116,21 @@ export type SortWords = Readonly<Record<string, SortKey>>;
 
 export function namesOf(columns: readonly QuestionColumn[]): string[] {
   return columns.map(({ name }) => name);
+}
+
+/** The columns that `--skus` adds to rows of products. */
+export const OWN_LIST_COLUMNS: readonly QuestionColumn[] = [
+  { name: "target_price", kind: "price", meaning: "--skus: of the list" },
+  { name: "target_met", kind: "boolean", meaning: "--skus: whether the price is at or below it; null without one" },
+  { name: "note", kind: "text", meaning: "--skus: of the list" },
+];
+
+/** The columns of an answer. Rows of products have those of an own list, too. */
+export function answerColumns(
+  columns: readonly QuestionColumn[],
+  { ownList }: Pick<PriceOptions, "ownList">,
+): readonly QuestionColumn[] {
+  return ownList !== undefined && namesOf(columns).includes("sku") ? [...columns, ...OWN_LIST_COLUMNS] : columns;
 }
 
 /** The columns that `--fail-if` compares, and `count`. */

@@ -8,17 +8,31 @@ import { addListFlags } from "../flags/list.ts";
 import { addLinksFlag, addListOutput, type ListingFlags, parseListing, TABLE_FORMATS } from "../flags/output.ts";
 import { addDemoFlag, parseFolderSource, type SourceFlags } from "../flags/source.ts";
 import { dateExpression, dayCount, flagError, NamesOption, valueError } from "../flags/values.ts";
-import { comparable, namesOf, type QuestionColumn, type QuestionOptions, type SortWords } from "./declaration.ts";
+import {
+  answerColumns,
+  comparable,
+  namesOf,
+  type PriceOptions,
+  type QuestionColumn,
+  type QuestionOptions,
+  type SortWords,
+} from "./declaration.ts";
+import { addSkusFlag } from "./own-list.ts";
 
-/** The flags that every question has. */
-export interface QuestionFlags extends SourceFlags, Omit<ListingFlags, "columns"> {
-  /** As they were written: what they may be may depend on other flags. */
-  columns?: string;
+/** The flags of everything that is answered from prices. */
+export interface PriceFlags extends SourceFlags {
+  skus?: string;
   maxAge?: number | "none";
   suspectFactor?: string;
   includeSuspect?: boolean;
-  failIf?: Condition<string>;
   showSql?: boolean;
+}
+
+/** The flags that every question has. */
+export interface QuestionFlags extends PriceFlags, Omit<ListingFlags, "columns"> {
+  /** As they were written: what they may be may depend on other flags. */
+  columns?: string;
+  failIf?: Condition<string>;
 }
 
 interface FlagsOfQuestion {
@@ -30,6 +44,8 @@ interface FlagsOfQuestion {
   sortWords?: SortWords;
   /** Whether `--start-date` chooses something. */
   hasStartDate?: boolean;
+  /** Whether the command takes `--skus`. */
+  hasOwnList?: boolean;
   /** Whether the command has its own flags for days. */
   hasOwnDays?: boolean;
   /** In the help. */
@@ -39,12 +55,13 @@ interface FlagsOfQuestion {
 /** Declares the flags that all questions share. */
 export function addQuestionFlags(command: Command, question: FlagsOfQuestion): Command {
   const {
-    columns,
+    columns: own,
     sortWords = {},
     sortExample,
     sortHelp,
     limitHelp = "the first n rows only, after sorting",
   } = question;
+  const columns = answerColumns(own, { ownList: question.hasOwnList ? "" : undefined });
   const names = namesOf(columns);
   addBrandFlag(addVocabularyFlags(command)).optionsGroup("Filters:");
   if (question.hasStartDate) {
@@ -64,9 +81,25 @@ export function addQuestionFlags(command: Command, question: FlagsOfQuestion): C
   if (question.hasStartDate) {
     command.option("--date <date>", "on this day: --start-date and --end-date at once", dateExpression("--date"));
   }
-  command
-    .optionsGroup("Options:")
-    .option("--max-age <days>", `a price is known for so long: 14d, or none (default: ${question.maxAge})`, ageLimit)
+  command.optionsGroup("Options:");
+  if (question.hasOwnList) {
+    addSkusFlag(command);
+  }
+  addPriceFlags(command, question.maxAge).addOption(
+    failIfOption(comparable(columns), "if a row meets it, as in 'selling_price < 20'; `count` is the number of rows"),
+  );
+  addDemoFlag(
+    addLinksFlag(addListOutput(command, TABLE_FORMATS)).addOption(
+      new NamesOption("--columns <names>", `columns to write, in this order: ${names.slice(1, 4).join(",")}`, names),
+    ),
+  );
+  return addListFlags(command, sortExample, [...Object.keys(sortWords), ...names], sortHelp, { of: limitHelp });
+}
+
+/** Declares which prices count. @param maxAge the default, for the help */
+export function addPriceFlags(command: Command, maxAge: string): Command {
+  return command
+    .option("--max-age <days>", `a price is known for so long: 14d, or none (default: ${maxAge})`, ageLimit)
     .addOption(
       new Option(
         "--suspect-factor <n>",
@@ -74,16 +107,7 @@ export function addQuestionFlags(command: Command, question: FlagsOfQuestion): C
       ).argParser(suspectFactor),
     )
     .option("--include-suspect", "leave out no price")
-    .addOption(
-      failIfOption(comparable(columns), "if a row meets it, as in 'selling_price < 20'; `count` is the number of rows"),
-    )
     .option("--show-sql", "write the SQL that answers the question instead of the answer");
-  addDemoFlag(
-    addLinksFlag(addListOutput(command, TABLE_FORMATS)).addOption(
-      new NamesOption("--columns <names>", `columns to write, in this order: ${names.slice(1, 4).join(",")}`, names),
-    ),
-  );
-  return addListFlags(command, sortExample, [...Object.keys(sortWords), ...names], sortHelp, { of: limitHelp });
 }
 
 /** The options that all questions share, complete. @param maxAge days, if the command line does not say it */
@@ -98,18 +122,32 @@ export function parseQuestion(
     maxAge,
   }: { columns: readonly QuestionColumn[]; sortWords?: SortWords; maxAge: number | undefined },
 ): QuestionOptions {
+  const { columns: chosen, ...listing } = flags;
+  const names = namesOf(answerColumns(columns, { ownList: flags.skus }));
+  return {
+    ...parsePrices(command, folder, flags, context, maxAge),
+    ...parseListing(listing, TABLE_FORMATS, context, names, sortWords),
+    columns: chosen === undefined ? undefined : parseColumns(chosen, names),
+    failIf: flags.failIf,
+  };
+}
+
+/** @param maxAge days, if the command line does not say it */
+export function parsePrices(
+  command: Command,
+  folder: string | undefined,
+  flags: PriceFlags,
+  context: Context,
+  maxAge: number | undefined,
+): PriceOptions {
   if (flags.includeSuspect && flags.suspectFactor !== undefined) {
     throw flagError("--include-suspect", "leaves out no price, so that --suspect-factor has no effect; give only one.");
   }
-  const { columns: chosen, ...listing } = flags;
-  const names = namesOf(columns);
   return {
     ...parseFolderSource(command, folder, flags, context),
-    ...parseListing(listing, TABLE_FORMATS, context, names, sortWords),
-    columns: chosen === undefined ? undefined : parseColumns(chosen, names),
+    ownList: flags.skus,
     maxAge: flags.maxAge === "none" ? undefined : (flags.maxAge ?? maxAge),
     suspectFactor: flags.includeSuspect ? undefined : (flags.suspectFactor ?? SUSPECT_FACTOR),
-    failIf: flags.failIf,
     showSql: flags.showSql === true,
   };
 }

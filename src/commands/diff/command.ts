@@ -3,7 +3,7 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addPullFlags } from "../../cli/flags/source.ts";
 import { dateExpression, onlyOption } from "../../cli/flags/values.ts";
-import { columnsHelp } from "../../cli/question/declaration.ts";
+import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { BOOKMARKS, sinceDayOrBookmark } from "../../cli/question/since.ts";
 import {
@@ -44,6 +44,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .option("--fail-on-empty", "exit with 7 if one of the days has no rows");
   addQuestionFlags(command, {
     columns: DIFF_COLUMNS,
+    hasOwnList: true,
     sortExample: "to_selling_price",
     sortHelp: ", or drop or rise (default: retailer and sku; in a table changed products first)",
     sortWords: DIFF_SORT_WORDS,
@@ -62,7 +63,7 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog diff rows --since last --only appeared,vanished",
     "catalog diff rows --from 2d --fail-if 'percent < -20' -o changes.csv",
   ];
-  addGlobalFlags(command, examples, `${columnsHelp(DIFF_COLUMNS)}\n\n${BOOKMARKS}`).action(
+  addGlobalFlags(command, examples, `${columnsHelp([...DIFF_COLUMNS, ...OWN_LIST_COLUMNS])}\n\n${BOOKMARKS}`).action(
     (folder: string | undefined, flags: DiffFlags) => run(parseDiffOptions(command, folder, flags, context), context),
   );
 }

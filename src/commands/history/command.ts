@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { columnsHelp } from "../../cli/question/declaration.ts";
+import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import {
   HISTORY_COLUMNS,
@@ -27,6 +27,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .option("--html <file>", "write a page with a chart of the prices; it needs no network");
   addQuestionFlags(command, {
     columns: HISTORY_COLUMNS,
+    hasOwnList: true,
     sortExample: "price",
     sortWords: HISTORY_SORT_WORDS,
     hasStartDate: true,
@@ -42,7 +43,7 @@ export function declare(command: Command, context: Context, run = load): void {
       "catalog history B0CHX1W1XY N53437343A rows --html prices.html",
       "catalog history B0CHX1W1XY rows --start-date 90d -f csv -o prices.csv",
     ],
-    columnsHelp(HISTORY_COLUMNS),
+    columnsHelp([...HISTORY_COLUMNS, ...OWN_LIST_COLUMNS]),
   ).action(async (words: string[], flags: HistoryFlags) =>
     run(await parseHistoryOptions(command, words, flags, context), context),
   );

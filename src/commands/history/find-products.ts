@@ -44,8 +44,10 @@ export async function findProducts(
     // A word contains no line break, so it cannot be found across two texts.
     return { product: Number(product), retailer, sku, title, text: `${title}\n${brand}\n${model}` };
   });
-  const found = options.skus.length === 0 ? bySearch(rows, options, synced) : bySkus(rows, options, synced);
-  return found.map(({ product }) => product);
+  const { skus, search } = options;
+  // An own list has narrowed the rows.
+  const find = skus.length > 0 ? bySkus : search.length > 0 ? bySearch : () => rows;
+  return find(rows, options, synced).map(({ product }) => product);
 }
 
 /** In the order of the skus, then by retailer. A sku alone means the product of each retailer that has it. */

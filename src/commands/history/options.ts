@@ -35,9 +35,9 @@ export const HISTORY_SORT_WORDS = { price: { column: "selling_price", descending
 /** Which products `catalog history` shows, and how. */
 export interface HistoryOptions extends QuestionOptions {
   page: PageOptions | undefined;
-  /** Of the products; empty with `search`. */
+  /** Of the products; empty with `search`, and for all of an own list. */
   skus: readonly string[];
-  /** Words that the products have; empty with `skus`. */
+  /** Words that the products have. */
   search: readonly string[];
 }
 
@@ -56,8 +56,10 @@ export async function parseHistoryOptions(
   const isFolder = end !== undefined && !flags.demo && (await isFolderPath(end));
   const [skus, folder] = isFolder ? [words.slice(0, -1), end] : [words, undefined];
   const search = (flags.search ?? "").split(/\s+/).filter((word) => word !== "");
-  if (skus.length === 0 && search.length === 0) {
-    throw new UsageError("no product is named: give a sku, or its model number or words of its title with --search.");
+  if (skus.length === 0 && search.length === 0 && flags.skus === undefined) {
+    throw new UsageError(
+      "no product is named: give a sku, its model number or words of its title with --search, or a list with --skus.",
+    );
   }
   if (skus.length > 0 && flags.search !== undefined) {
     const last = skus.at(-1) ?? "";

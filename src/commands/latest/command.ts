@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { columnsHelp } from "../../cli/question/declaration.ts";
+import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { PRODUCT_GROUPS } from "../../folder/prices/observation.ts";
 import {
@@ -36,6 +36,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .option("--gone", "products whose price is not known any more, the newest first, and why");
   addQuestionFlags(command, {
     columns: ALL_COLUMNS,
+    hasOwnList: true,
     sortExample: "price",
     sortHelp: ", or price or age (default: retailer and sku; of groups: the most products first)",
     sortWords: LATEST_SORT_WORDS,
@@ -52,8 +53,11 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog latest rows --group-by category --by week",
     "catalog latest rows --gone --retailer acme",
   ];
-  addReportingFlags(command, examples, `${DEFINITIONS}\n\n${columnsHelp(ALL_COLUMNS)}`).action(
-    (folder: string | undefined, flags: LatestFlags) =>
-      run(parseLatestOptions(command, folder, flags, context), context),
+  addReportingFlags(
+    command,
+    examples,
+    `${DEFINITIONS}\n\n${columnsHelp([...ALL_COLUMNS, ...OWN_LIST_COLUMNS])}`,
+  ).action((folder: string | undefined, flags: LatestFlags) =>
+    run(parseLatestOptions(command, folder, flags, context), context),
   );
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { onlyOption } from "../../cli/flags/values.ts";
-import { columnsHelp } from "../../cli/question/declaration.ts";
+import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { BOOKMARKS, sinceDayOrBookmark } from "../../cli/question/since.ts";
 import { MOVER_KINDS } from "../../folder/prices/movers.ts";
@@ -27,6 +27,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .addOption(new Option("--group-by <what>", "the biggest of each group").choices(PRODUCT_GROUPS));
   addQuestionFlags(command, {
     columns: MOVER_COLUMNS,
+    hasOwnList: true,
     sortExample: "selling_price",
     sortHelp: " within each kind (default: the biggest first)",
     limitHelp: "products of each kind, or of each kind and group (default: 10 in a table on a terminal, else all)",
@@ -42,8 +43,11 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog movers rows --since last:mail -f csv -o moved.csv",
     "catalog movers rows --since latest-1d --fail-if 'percent < -20' -o fell.csv; test $? -ne 8 || mail -s 'prices fell' ada < fell.csv",
   ];
-  addReportingFlags(command, examples, `${columnsHelp(MOVER_COLUMNS)}\n\n${BOOKMARKS}`).action(
-    (folder: string | undefined, flags: MoversFlags) =>
-      run(parseMoversOptions(command, folder, flags, context), context),
+  addReportingFlags(
+    command,
+    examples,
+    `${columnsHelp([...MOVER_COLUMNS, ...OWN_LIST_COLUMNS])}\n\n${BOOKMARKS}`,
+  ).action((folder: string | undefined, flags: MoversFlags) =>
+    run(parseMoversOptions(command, folder, flags, context), context),
   );
 }

@@ -54,7 +54,7 @@ async function markAgain(
     SET VARIABLE suspect_factor = ${factor}::DECIMAL(15, 6)`);
   await run(SUSPECT_ROWS);
   if (hasFilter) {
-    const wanted = "SELECT listing FROM scope($days, $departments, $categories, $combinations, $brands)";
+    const wanted = "SELECT listing FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)";
     await runStatement(duckDb, `CREATE TEMP TABLE wanted AS ${wanted}`, scope);
     await run("DELETE FROM unmarked WHERE listing NOT IN (FROM wanted)");
   }

@@ -16,22 +16,34 @@ FROM (
 )
 GROUP BY brand_key;
 
+-- The products of an own list (`--skus`). A line without a retailer means each that has the sku.
+CREATE MACRO own_product(own_list) AS TABLE
+SELECT product, line::INTEGER AS line, nullif(target_price, '')::DECIMAL(18, 4) AS target_price, nullif(note, '') AS note
+FROM product
+JOIN (
+  SELECT unnest(own_list::STRUCT(line VARCHAR, own_retailer VARCHAR, own_sku VARCHAR, target_price VARCHAR, note VARCHAR)[],
+    recursive := true)
+) ON lower(sku) = lower(own_sku) AND own_retailer IN ('', retailer);
+
 -- What the filters match. `days`: the retailers that count, each with its days. A list that is null matches all.
-CREATE MACRO scope(days, departments, categories, combinations, brands) AS TABLE
-SELECT listing, retailer, first_day, since, last_day, today
+CREATE MACRO scope(days, departments, categories, combinations, brands, own_list) AS TABLE
+SELECT listing, retailer, first_day, since, last_day, today, target_price, note
 FROM listing
 JOIN (
   SELECT unnest(days::STRUCT(retailer VARCHAR, first_day DATE, since DATE, last_day DATE, today DATE)[], recursive := true)
 ) USING (retailer)
-WHERE (departments IS NULL OR list_contains(departments::VARCHAR[], department))
+LEFT JOIN own_product(own_list) own USING (product)
+WHERE (own_list IS NULL OR own.product IS NOT NULL)
+  AND (departments IS NULL OR list_contains(departments::VARCHAR[], department))
   AND (categories IS NULL OR list_contains(categories::VARCHAR[], category))
   AND (combinations IS NULL OR list_contains(combinations::VARCHAR[], retailer || ':' || category || ':' || department))
   AND (brands IS NULL OR list_contains([lower(trim(name)) FOR name IN brands::VARCHAR[]], brand_key));
 
 -- The observations that the filters match, up to the newest day of their retailer.
-CREATE MACRO observed(days, departments, categories, combinations, brands) AS TABLE
-SELECT product, day, listing, currency, mrp, selling_price, discount_pct, series, first_day, since, last_day, today
-FROM observation JOIN scope(days, departments, categories, combinations, brands) USING (listing)
+CREATE MACRO observed(days, departments, categories, combinations, brands, own_list) AS TABLE
+SELECT product, day, listing, currency, mrp, selling_price, discount_pct, series, first_day, since, last_day, today,
+  target_price, note
+FROM observation JOIN scope(days, departments, categories, combinations, brands, own_list) USING (listing)
 WHERE day <= last_day;
 
 -- above / below with six decimals, exact, halves rounded away from zero; null of a division by zero. Both are prices.

@@ -1,10 +1,10 @@
 -- Retailers whose crawl failed on one of the two days of diff.sql or, if only their rows count, that have none on one of them.
 WITH side AS (
   SELECT DISTINCT retailer, unnest([since, last_day]) AS day, unnest(['appeared', 'vanished']) AS change
-  FROM scope($days, $departments, $categories, $combinations, $brands)
+  FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)
 ), crawled AS (
   SELECT DISTINCT retailer, day
-  FROM price JOIN scope($days, $departments, $categories, $combinations, $brands) USING (listing)
+  FROM price JOIN scope($days, $departments, $categories, $combinations, $brands, $own_list) USING (listing)
   WHERE day IN (since, last_day)
 ), gap AS (
   SELECT side.*, coalesce(outage, false) AS is_outage, crawled.day IS NULL AS is_empty

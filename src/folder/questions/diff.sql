@@ -1,6 +1,6 @@
 -- What is different between two days: one row a product. The later day is `last_day`, the earlier one `since`.
 WITH seen AS (
-  FROM observed($days, $departments, $categories, $combinations, $brands)
+  FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
 ), span AS (
   SELECT product, any_value(since) AS since, any_value(last_day) AS last_day, max(day) AS to_day,
     max(day) FILTER (day <= since) AS from_day
@@ -17,7 +17,7 @@ WITH seen AS (
   SELECT known.*, coalesce(b.listing, a.listing) AS listing, a.mrp AS from_mrp, b.mrp AS to_mrp,
     a.selling_price AS from_selling_price, b.selling_price AS to_selling_price, a.discount_pct AS from_discount_pct,
     b.discount_pct AS to_discount_pct, a.currency AS from_currency, b.currency AS to_currency,
-    a.series = b.series AS is_one_series
+    a.series = b.series AS is_one_series, coalesce(b.target_price, a.target_price) AS target_price, coalesce(b.note, a.note) AS note
   FROM known
   LEFT JOIN seen a ON a.product = known.product AND a.day = from_day
   LEFT JOIN seen b ON b.product = known.product AND b.day = to_day
@@ -45,7 +45,8 @@ SELECT change, retailer, sku, department, category, title, since AS from_date, l
   from_selling_price, to_selling_price, from_discount_pct, to_discount_pct, from_currency, to_currency,
   CASE WHEN is_one_series THEN percent_change(to_selling_price, from_selling_price) END AS percent,
   from_day AS from_seen, to_day AS to_seen,
-  CASE WHEN is_one_series THEN to_selling_price - from_selling_price END AS difference, reason
+  CASE WHEN is_one_series THEN to_selling_price - from_selling_price END AS difference, reason,
+  target_price, to_selling_price <= target_price AS target_met, note
 FROM changed JOIN listing USING (product, listing) LEFT JOIN missing USING (product)
 WHERE $kinds IS NULL OR list_contains($kinds::VARCHAR[], change)
 ORDER BY CASE WHEN $by_kind THEN list_position(['changed', 'appeared', 'returned', 'vanished'], change) END, retailer, sku

@@ -2,9 +2,9 @@
 WITH wanted AS (
   SELECT unnest($products::INTEGER[]) AS product, unnest(range(len($products::INTEGER[]))) AS rank
 ), matched AS (
-  FROM scope($days, $departments, $categories, $combinations, $brands)
+  FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)
 ), counted AS (
-  SELECT price.*, first_day, today, excluded IS NOT NULL AS suspect
+  SELECT price.*, first_day, today, target_price, note, excluded IS NOT NULL AS suspect
   FROM price SEMI JOIN wanted USING (product) JOIN matched USING (listing)
   WHERE day BETWEEN first_day AND last_day AND coalesce(excluded, 'suspect') = 'suspect'
 ), step AS (
@@ -16,7 +16,8 @@ WITH wanted AS (
 SELECT newest_listing.retailer, newest_listing.sku, newest_listing.title, own.department, own.category,
   step.day AS crawl_date, currency, mrp, selling_price, discount_pct,
   CASE WHEN NOT suspect AND series = series_before THEN percent_change(selling_price, price_before) END AS percent,
-  suspect, today - newest.day AS days_old, nullif(newest_listing.url, '') AS url, series
+  suspect, today - newest.day AS days_old, nullif(newest_listing.url, '') AS url, series,
+  target_price, CASE WHEN NOT suspect THEN selling_price <= target_price END AS target_met, note
 FROM step JOIN wanted USING (product) JOIN newest USING (product)
   JOIN listing own ON own.listing = step.listing
   JOIN listing newest_listing ON newest_listing.listing = newest.listing

@@ -1,6 +1,6 @@
 -- The last price of each product that is not known on the newest day, the newest first, and why it is not there.
 WITH seen AS (
-  FROM observed($days, $departments, $categories, $combinations, $brands)
+  FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
 ), last AS (
   SELECT seen.*, last_day AS end_day
   FROM seen JOIN (SELECT product, max(day) AS day FROM seen GROUP BY product) USING (product, day)
@@ -12,6 +12,7 @@ WITH seen AS (
 )
 SELECT retailer, sku, title, brand, department, category, currency, selling_price, mrp, discount_pct, day AS crawl_date,
   today - day AS days_old, nullif(url, '') AS url, reference_price,
-  percent_of(reference_price - selling_price, reference_price) AS real_discount_pct, reference_days, reason
+  percent_of(reference_price - selling_price, reference_price) AS real_discount_pct, reference_days, reason,
+  target_price, selling_price <= target_price AS target_met, note
 FROM last JOIN listing USING (product, listing) JOIN reference USING (product) JOIN missing USING (product)
 ORDER BY crawl_date DESC, retailer, sku

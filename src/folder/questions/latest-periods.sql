@@ -1,6 +1,6 @@
 -- Prices and discounts over time: of the prices that are known on the last day of each period, by group and currency.
 WITH seen AS (
-  FROM observed($days, $departments, $categories, $combinations, $brands)
+  FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
 ), newest AS (
   -- The newest price of a product in each period, and the period in which it has the next one.
   SELECT *, lead(period) OVER (PARTITION BY product ORDER BY period) AS next_period

@@ -1,6 +1,6 @@
 -- The last price of each product up to the newest day.
 WITH seen AS (
-  FROM observed($days, $departments, $categories, $combinations, $brands)
+  FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
 ), last AS (
   SELECT seen.* FROM seen JOIN (SELECT product, max(day) AS day FROM seen GROUP BY product) USING (product, day)
   WHERE day >= first_day AND ($max_age IS NULL OR day >= last_day - $max_age::INTEGER)
@@ -9,6 +9,7 @@ WITH seen AS (
 )
 SELECT retailer, sku, title, brand, department, category, currency, selling_price, mrp, discount_pct, day AS crawl_date,
   today - day AS days_old, nullif(url, '') AS url, reference_price,
-  percent_of(reference_price - selling_price, reference_price) AS real_discount_pct, reference_days
+  percent_of(reference_price - selling_price, reference_price) AS real_discount_pct, reference_days,
+  target_price, selling_price <= target_price AS target_met, note
 FROM last JOIN listing USING (product, listing) JOIN reference USING (product)
 ORDER BY retailer, sku

@@ -1,6 +1,6 @@
 -- What the newest row of each product says of it, and whether its price is known on the newest day.
 WITH matched AS (
-  FROM scope($days, $departments, $categories, $combinations, $brands)
+  FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)
 ), seen AS (
   SELECT product, max(day) AS day, max(day) FILTER (excluded IS NULL) >= any_value(last_day) - 14 AS is_known
   FROM price JOIN matched USING (listing) WHERE day BETWEEN first_day AND last_day GROUP BY product

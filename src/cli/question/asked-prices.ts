@@ -1,0 +1,116 @@
+import { NotFoundError } from "../../contract/errors.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { counted } from "../../contract/values/counted.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import type { DuckDb } from "../../files/duckdb.ts";
+import { type Parameters, readRows } from "../../folder/ask/ask.ts";
+import { openPrices } from "../../folder/ask/open-prices.ts";
+import type { Context } from "../context.ts";
+import { readProductList } from "../source/product-list.ts";
+import type { SyncedFolder } from "../source/synced-folder.ts";
+import { daysOfRetailers, newestDayOf, newestOfRetailers } from "./compared-days.ts";
+import type { PriceOptions } from "./declaration.ts";
+import { ownListParameter, warnOfUnknown } from "./own-list.ts";
+import { type SinceOfRetailers, sinceOfRetailers } from "./since.ts";
+
+/** What a question is about, beside its options. */
+interface AskedQuestion {
+  /** Of the command; bookmarks have it in their names. */
+  command: string;
+  /** Whether it compares with `since`. */
+  compares: boolean;
+  /** The two days that it compares, if the command line names both. */
+  daysOf?: (newest: string) => { from: string; to: string } | undefined;
+}
+
+/** The open prices of a folder, and the parameters that all questions have. */
+export interface AskedPrices extends AsyncDisposable {
+  prices: DuckDb;
+  parameters: Parameters;
+  /** The newest day that counts. */
+  newest: string;
+  /** Undefined for a question that compares nothing. */
+  compared: SinceOfRetailers | undefined;
+}
+
+/**
+ * Opens the prices of a folder for a question, and warns of what of the own list it does not have.
+ *
+ * @throws NotFoundError if the folder has no product of a wanted brand
+ * @throws UsageError if there is nothing to compare since the given day
+ */
+export async function openAskedPrices(
+  question: AskedQuestion,
+  options: PriceOptions,
+  synced: SyncedFolder,
+  context: Context,
+): Promise<AskedPrices> {
+  const { reporter, signal, folder, name, state } = synced;
+  const { newest: newestOfFolder, laterRows } = newestDayOf(synced, context.now());
+  const ownList = options.ownList === undefined ? undefined : await readProductList(options.ownList, context, signal);
+  const days = question.daysOf?.(newestOfFolder);
+  const newest = days?.to ?? synced.filters.end_date ?? newestOfFolder;
+  if (laterRows > 0) {
+    reporter.warn(`${name} has ${counted(laterRows, "row")} of days after today; they are left out`);
+  }
+  const newestOf = newestOfRetailers(synced, newest);
+  const compared = days
+    ? { oldest: days.from, of: () => days.from, bookmark: undefined }
+    : question.compares
+      ? await sinceOfRetailers({ since: options.since, command: question.command }, synced, newestOf, context)
+      : undefined;
+  let prices: DuckDb | undefined;
+  const release = async () => {
+    await prices?.[Symbol.asyncDispose]();
+    await compared?.bookmark?.release();
+  };
+  try {
+    const scope = {
+      ...scopeOf(synced, options),
+      days: daysOfRetailers(synced, newestOf, { lastDay: newest, today: dayOf(context.now()) }, compared?.of),
+      own_list: ownList === undefined ? null : ownListParameter(ownList),
+    };
+    prices = await openPrices({
+      ...{ folder, state, signal, lastDay: newest, suspectFactor: options.suspectFactor, scope },
+      onBuild: (days) => reporter.progress.update({ doing: `reading the prices of ${counted(days, "day")}` }),
+      onNotStored: (reason) => reporter.note(`the index of ${name} cannot be stored for the next command: ${reason}`),
+    });
+    reporter.progress.clear();
+    await checkBrandNames(prices, options.brands, name);
+    if (ownList !== undefined) {
+      await warnOfUnknown(ownList, prices, synced);
+    }
+    const parameters = { ...scope, max_age: options.maxAge ?? null, last_day: newest };
+    return { prices, parameters, newest, compared, [Symbol.asyncDispose]: release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** The parameters of what the filters match, without days. */
+function scopeOf({ filters }: SyncedFolder, { brands }: PriceOptions): Parameters {
+  const list = (value: string | undefined) => (value === undefined ? null : [value]);
+  return {
+    departments: list(filters.department),
+    categories: list(filters.category),
+    combinations: filters.rcd?.split(",") ?? null,
+    brands: brands ?? null,
+  };
+}
+
+/** @throws NotFoundError if the folder has no product of a brand */
+async function checkBrandNames(prices: DuckDb, brands: readonly string[] | undefined, folder: string): Promise<void> {
+  for (const brand of brands ?? []) {
+    const found = await readRows(prices, "SELECT 1 FROM brand WHERE brand_key = lower(trim($brand))", { brand });
+    if (found.length === 0) {
+      const names = (await readRows(prices, "SELECT brand FROM brand ORDER BY brand", {})).map(([name]) =>
+        String(name),
+      );
+      throw new NotFoundError(`${folder} has no product of the brand ${JSON.stringify(brand)}.`, {
+        ...{ flag: "--brand", value: brand },
+        suggestions: closest(brand, names),
+      });
+    }
+  }
+}

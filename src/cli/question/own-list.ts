@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import { counted, firstOf } from "../../contract/values/counted.ts";
+import type { DuckDb } from "../../files/duckdb.ts";
+import { type Parameters, readRows } from "../../folder/ask/ask.ts";
+import { quoted } from "../flags/values.ts";
+import type { ListedProduct } from "../source/product-list.ts";
+import type { SyncedFolder } from "../source/synced-folder.ts";
+
+export function addSkusFlag(command: Command, which = "only the products of a list"): Command {
+  return command.option(
+    "--skus <file>",
+    `${which}: CSV with the column sku, and retailer, target_price and note if you like; - reads standard input`,
+  );
+}
+
+/** A list as the parameter `own_list`: empty texts for what a line does not say. */
+export function ownListParameter(list: readonly ListedProduct[]): Parameters["own_list"] {
+  return list.map(({ line, retailer = "", sku, targetPrice = "", note = "" }) => ({
+    ...{ line: String(line), own_retailer: retailer, own_sku: sku, target_price: targetPrice, note },
+  }));
+}
+
+/** Maximum number of lines that a warning names. */
+const NAMED = 5;
+
+/** Names the lines of a list of which the folder has no row. */
+export async function warnOfUnknown(
+  list: readonly ListedProduct[],
+  prices: DuckDb,
+  { reporter }: SyncedFolder,
+): Promise<void> {
+  const found = await readRows(prices, "SELECT DISTINCT line FROM own_product($own_list)", {
+    own_list: ownListParameter(list),
+  });
+  const lines = new Set(found.map(([line]) => line));
+  const unknown = list.filter(({ line }) => !lines.has(line));
+  if (unknown.length > 0) {
+    const names = unknown.map(
+      ({ sku, retailer }) => `${quoted(sku)}${retailer === undefined ? "" : ` of ${retailer}`}`,
+    );
+    reporter.warn(`no row of ${counted(unknown.length, "product")} of the list: ${firstOf(names, NAMED)}`);
+  }
+}

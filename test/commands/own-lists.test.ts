@@ -1,0 +1,91 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
+
+/** Prices on the first and the last day of a week. */
+const ROWS = [
+  { sku: "Lamp-1", retailer: "acme", prices: [20, 15] },
+  { sku: "Lamp-1", retailer: "bolt", prices: [20, 16] },
+  { sku: "0001", retailer: "acme", prices: [5, 5.5] },
+  { sku: "other", retailer: "acme", prices: [9, 1] },
+].flatMap(({ prices, ...one }) =>
+  prices.map((selling_price, at) =>
+    product({ ...one, selling_price, crawl_date: at === 0 ? "2026-01-01" : "2026-01-08" }),
+  ),
+);
+const NOW = Date.parse("2026-01-09T08:00:00Z");
+
+const onEnd = afterAllTests();
+let [folder, home] = ["", ""];
+beforeAll(async () => {
+  folder = await syncedFolder(ROWS, onEnd);
+  home = await temporaryFolder(onEnd);
+});
+
+async function listOf(...lines: string[]): Promise<string> {
+  const file = join(home, "list.csv");
+  await writeFile(file, ["sku,retailer,target_price,note", ...lines, ""].join("\n"));
+  return file;
+}
+
+async function ask(...args: string[]) {
+  const { code, stdout, stderr } = await runInProcess([...args, "-f", "csv"], { now: () => NOW });
+  return { code, stderr, rows: stdout.trimEnd().split("\r\n").slice(1) };
+}
+
+const LINES = ["lamp-1,,15.00,desk", "0001,acme,,"];
+const OWN = "retailer,sku,target_price,target_met,note";
+
+test.each([
+  [["latest"], OWN, ["acme,0001,,,", "acme,Lamp-1,15,true,desk", "bolt,Lamp-1,15,false,desk"]],
+  [
+    ["movers", "--only", "drop,rise"],
+    `kind,${OWN}`,
+    ["drop,acme,Lamp-1,15,true,desk", "drop,bolt,Lamp-1,15,false,desk", "rise,acme,0001,,,"],
+  ],
+  [["diff", "--only", "changed"], OWN, ["acme,0001,,,", "acme,Lamp-1,15,true,desk", "bolt,Lamp-1,15,false,desk"]],
+  [["history", "--date", "2026-01-08"], OWN, ["acme,0001,,,", "acme,Lamp-1,15,true,desk", "bolt,Lamp-1,15,false,desk"]],
+  [["latest", "--group-by", "retailer"], "retailer,products", ["acme,2", "bolt,1"]],
+])("%s --skus is about the products of the list, with what the list says of them", async (command, columns, rows) => {
+  const list = await listOf(...LINES);
+  expect(await ask(...command, folder, "--skus", list, "--columns", columns)).toEqual({ code: 0, stderr: "", rows });
+});
+
+test("a price is compared with its target exactly, and an unknown one is not", async () => {
+  const list = await listOf("lamp-1,bolt,16,", "lamp-1,acme,14.9999,");
+  expect((await ask("latest", folder, "--skus", list, "--columns", "sku,retailer,target_met")).rows).toEqual([
+    "Lamp-1,acme,false",
+    "Lamp-1,bolt,true",
+  ]);
+  const before = ["--from", "2026-01-01", "--to", "2026-01-02", "--strict-days"];
+  const gone = await ask("diff", folder, ...before, "--skus", list, "--columns", "change,target_price,target_met");
+  expect(gone.rows).toEqual(["vanished,14.9999,", "vanished,16,"]);
+});
+
+test("lines of which the folder has no row are named", async () => {
+  const list = await listOf(...LINES, "none,,1,", "0001,bolt,,", "lamp-1x,acme,,");
+  expect(await ask("latest", folder, "--skus", list)).toMatchObject({
+    code: 0,
+    stderr: 'warning: no row of 3 products of the list: "none", "0001" of bolt, "lamp-1x" of acme\n',
+  });
+});
+
+test("two lines that may mean one product are refused, and columns of a list need one", async () => {
+  const list = await listOf("lamp-1,,15,", "LAMP-1,acme,14,");
+  expect(await ask("movers", folder, "--skus", list)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("list.csv:3: expected each product once"),
+  });
+  expect(await ask("latest", folder, "--columns", "sku,target_met")).toMatchObject({ code: 2 });
+});
+
+test("the SQL of --show-sql has the list", async () => {
+  const list = await listOf("lamp-1,,15,'desk'");
+  const { stdout } = await runInProcess(["latest", folder, "--skus", list, "--show-sql"]);
+  expect(stdout).toContain("[{line: '2', own_retailer: '', own_sku: 'lamp-1', target_price: '15', note: '''desk'''}]");
+});
