@@ -26,12 +26,13 @@ export function cutByDate(coverage: readonly Coverage[], filters: Filters, sizes
     rows += expected;
     passed += expected;
     const isLast = day === perDay.length - 1;
-    if (isLast || passed >= end - 0.5) {
+    // The last range has all days that are left: of a wide set, most of them are expected to have less than half a row.
+    if (isLast || (size < sizes.length - 1 && passed >= end - 0.5)) {
       const until = isLast ? {} : { end_date: dayOf((first + day) * DAY) };
       ranges.push({ filters: { ...filters, ...start, ...until }, rows: Math.round(rows) });
       start = { start_date: dayOf((first + day + 1) * DAY) };
       rows = 0;
-      while (passed >= end - 0.5 && size < sizes.length) {
+      while (passed >= end - 0.5 && size < sizes.length - 1) {
         size += 1;
         end += sizes[size] ?? 0;
       }

@@ -56,11 +56,17 @@ export function withSets(client: CatalogClient): CatalogClient {
       const found = await Promise.all(partsOf(filters).map((part) => sampleOfPart(part, signal)));
       const [first] = found as [SampleResponse];
       const each = Math.ceil(LIMITS.sampleRows / found.length);
-      const texts = found.flatMap(({ rows }) => rows.slice(0, each).texts()).slice(0, LIMITS.sampleRows);
+      const texts = found.flatMap(({ rows }) => spacedOut(rows.texts(), each)).slice(0, LIMITS.sampleRows);
       const summary = summaryOf(found.map(({ meta }) => meta.coverage));
       return { ...first, rows: batchOf(texts), meta: metaOf(filters, first.meta, summary) };
     },
   };
+}
+
+/** At most `count` of the texts, at even distances. */
+function spacedOut(texts: readonly string[], count: number): string[] {
+  const share = Math.min(count / texts.length, 1);
+  return texts.filter((_, index) => Math.floor((index + 1) * share) > Math.floor(index * share));
 }
 
 /** What a response says of the whole set. */

@@ -4,6 +4,7 @@ import { FILTER_NAMES, type Filters, fitsRequest, type Rcd, splitRcd } from "../
 import { closest } from "../contract/values/closest.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../contract/values/date-expression.ts";
 import { dayOf } from "../contract/values/day-arithmetic.ts";
+import { groupBy } from "../contract/values/group-by.ts";
 import { type DayWindow, hasDays, type SetFilters, spanOf, windowOf } from "./set-filters.ts";
 
 /**
@@ -44,7 +45,7 @@ export interface Combination extends Rcd {
 
 /** Looks up the combinations that filters match. */
 export interface FilterSource {
-  /** Every combination that matches filters without dates; rejects if a value is unknown. */
+  /** Every combination that has matching rows, with the newest day of these; rejects if a value is unknown. */
   combinations(filters: Filters): Promise<readonly Combination[]>;
   /** Rejects with suggestions if the source does not know a value. */
   check(filters: Filters): Promise<void>;
@@ -60,7 +61,7 @@ export function serviceFilters(client: Pick<CatalogClient, "coverage">, signal: 
  * Turns written filters into those of the contract (section 4.1). A single value is used as it is. Several values become
  * the existing `rcd` triples; this takes one lookup in the source, and so does a day relative to `latest`.
  *
- * If days are relative to `latest` and several retailers are named, each has days of its own.
+ * If days are relative to `latest`, each retailer has days of its own. Days after today (UTC) are never the latest.
  *
  * @param now milliseconds since the epoch
  * @param options `oneWindow`: the newest day of all retailers counts for each
@@ -103,13 +104,15 @@ export async function resolveFilters(
     .map((entry) => entry.rcd)
     .sort()
     .join(",");
-  const own_days = oneWindow ? {} : ownDaysOf(written, matching, now);
+  const isRelative = isFromLatest(start_date) || isFromLatest(end_date);
+  const dated = isRelative ? await upToToday(matching, source, isLong ? withoutTriples : single, now) : matching;
+  const own_days = oneWindow || !isRelative ? {} : ownDaysOf(written, dated, now);
   const windows = Object.values(own_days).filter(hasDays);
   return new Set(windows.map((window) => JSON.stringify(window))).size > 1
     ? { rcd, ...spanOf(windows), own_days }
     : {
         ...(several.length === 0 ? single : { rcd }),
-        ...(windows[0] ?? resolveDays(written, now, newestOf(matching))),
+        ...(windows[0] ?? resolveDays(written, now, newestOf(dated))),
       };
 }
 
@@ -135,20 +138,31 @@ export function namedRetailers({ retailer, rcd = [] }: WrittenFilters): string[]
   return [...new Set(retailer ?? rcd.map((triple) => splitRcd(triple).retailer))];
 }
 
-/** The days of each retailer, if several are named; a retailer without rows in the written days has none of them. */
-function ownDaysOf(written: WrittenFilters, matching: readonly Combination[], now: number): Record<string, DayWindow> {
-  const retailers = namedRetailers(written);
-  return retailers.length < 2
-    ? {}
-    : Object.fromEntries(
-        retailers.flatMap((retailer) => {
-          const latest = newestOf(matching.filter((entry) => entry.retailer === retailer));
-          return latest === undefined ? [] : [[retailer, daysFrom(written, now, latest)]];
-        }),
-      );
+/** Looks combinations up again without days after today, if any has one: a wrong clock of a crawler writes such days. */
+async function upToToday(
+  matching: readonly Combination[],
+  source: FilterSource,
+  filters: Filters,
+  now: number,
+): Promise<readonly Combination[]> {
+  const today = dayOf(now);
+  if (matching.every(({ latest_date }) => latest_date <= today)) {
+    return matching;
+  }
+  const wanted = new Set(matching.map(({ rcd }) => rcd));
+  return (await source.combinations({ ...filters, end_date: today })).filter(({ rcd }) => wanted.has(rcd));
 }
 
-function daysFrom({ start_date, end_date }: WrittenFilters, now: number, latest: string): DayWindow {
+/** The days of each retailer, relative to its newest one; a retailer without rows in the written days has none of them. */
+function ownDaysOf(written: WrittenFilters, matching: readonly Combination[], now: number): Record<string, DayWindow> {
+  const ofRetailers = groupBy(matching, ({ retailer }) => retailer);
+  return Object.fromEntries(
+    [...ofRetailers].map(([retailer, entries]) => [retailer, daysFrom(written, now, newestOf(entries))]),
+  );
+}
+
+/** @param latest the newest day that has rows; if no day has rows, any day gives the same result */
+function daysFrom({ start_date, end_date }: WrittenFilters, now: number, latest = dayOf(now)): DayWindow {
   const origins = { today: dayOf(now), latest };
   const day = (text: DateExpression | undefined) => (text === undefined ? undefined : resolveDay(text, origins));
   return windowOf(day(start_date), day(end_date));
@@ -195,13 +209,13 @@ function assertEach(kind: keyof Rcd, written: WrittenFilters, known: readonly Co
 /**
  * Resolves the written days as far as possible.
  *
- * @param latest the newest day that has rows; if no day has rows, any day gives the same result
+ * @param latest the newest day that has rows
  * @throws InputError if the first day is after the last
  */
 export function resolveDays(
   written: Pick<WrittenFilters, "start_date" | "end_date">,
   now: number,
-  latest = dayOf(now),
+  latest?: string,
 ): DayWindow {
   const days = daysFrom(written, now, latest);
   if (written.start_date !== undefined && !hasDays(days)) {

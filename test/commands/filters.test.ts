@@ -190,10 +190,14 @@ describe("a day counted from the newest", () => {
   });
 
   test.each([
-    [["--date", "latest"], ["2026-03-09"]],
+    [
+      ["--date", "latest"],
+      ["2026-02-01", "2026-03-09"],
+    ],
+    [["--date", "latest", "--retailer", "acme"], ["2026-03-09"]],
     [
       ["--start-date", "latest-1d"],
-      ["2026-03-08", "2026-03-09"],
+      ["2026-02-01", "2026-03-08", "2026-03-09"],
     ],
     [
       ["--start-date", "latest-8d", "--end-date", "latest-1d"],
@@ -204,7 +208,7 @@ describe("a day counted from the newest", () => {
       ["--date", "latest", "--retailer", "acme,bolt"],
       ["2026-02-01", "2026-03-09"],
     ],
-  ])("%j selects the rows of that day", async (flags, days) => {
+  ])("%j selects the rows of that day of each retailer", async (flags, days) => {
     const { code, stdout } = await runInProcess(["export", ...flags], { service });
     expect(code).toBe(EXIT.ok);
     expect(

@@ -49,6 +49,10 @@ test.each([
   [[], /^error: no filter is given: .* or give --all to remove every row/],
   [["--all", "--retailer", "acme"], /^error: --all removes every row and takes no filters/],
   [["--retailer", "acmee"], /no rows of the retailer "acmee"\.\nDid you mean acme\?/],
+  [
+    ["--retailer", "acme,bolt", "--date", "latest"],
+    /^error: the retailers have different newest days; name one retailer/,
+  ],
   [["--rcd", "acme:lamps:hom"], /no rows of the rcd "acme:lamps:hom"\.\nDid you mean acme:lamps:home/],
 ])("service remove %j is refused and removes nothing", async (flags, message) => {
   const { run, exported } = await database();

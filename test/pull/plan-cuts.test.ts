@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Coverage } from "../../src/contract/coverage.ts";
 import type { Filters } from "../../src/contract/filters.ts";
+import { cutByDate } from "../../src/pull/date-cuts.ts";
 import { firstSlices, type Plan, planPull } from "../../src/pull/plan.ts";
 
 // The order of the rows depends on the cuts: other cuts change the bytes of every export.
@@ -78,6 +79,11 @@ test("many small combinations are cut by days, because their names make short sl
     }),
   ).not.toContain(true);
   expect(days(set(20), {})).toEqual([true]);
+});
+
+test("one row dated far away does not make a range of each day before it", () => {
+  const far = { ...combination("a:c:d", 7), earliest_date: "2026-01-01", latest_date: "2062-01-10" };
+  expect(cutByDate([far], {}, [7])).toEqual([{ filters: {}, rows: 7 }]);
 });
 
 test("retailers with days of their own are planned one after another", () => {

@@ -67,7 +67,12 @@ test.each<[WrittenFilters, object, object]>([
   ],
   [{ category: ["lamps", "chairs"] }, { rcd: "acme:lamps:home,bolt:lamps:home,casa:chairs:home" }, {}],
   [{ retailer: ["bolt"], end_date: "latest" }, { retailer: "bolt", end_date: "2026-01-12" }, { retailer: "bolt" }],
-  [{ start_date: "latest-2d", end_date: "latest" }, { start_date: "2026-01-13", end_date: "2026-01-15" }, {}],
+  [{ start_date: "2026-01-13", end_date: "latest" }, { start_date: "2026-01-13", end_date: "2026-01-15" }, {}],
+  [
+    { category: ["chairs"], end_date: "latest" },
+    { category: "chairs", end_date: "2026-01-15" },
+    { category: "chairs" },
+  ],
   [
     { rcd: ["bolt:drills:tools"], start_date: "latest" },
     { rcd: "bolt:drills:tools", start_date: "2026-01-10" },

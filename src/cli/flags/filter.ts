@@ -25,7 +25,7 @@ export function addFilterFlags(command: Command): Command {
     .optionsGroup("Filters:")
     .option(
       "--start-date <date>",
-      "crawled on or after this day (UTC): YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest (the newest day; with several retailers each has its own) or latest-7d",
+      "crawled on or after this day (UTC): YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest (the newest day of each retailer) or latest-7d",
       dateExpression("--start-date"),
     )
     .option("--end-date <date>", "crawled on or before this day", dateExpression("--end-date"))

@@ -57,7 +57,9 @@ export function folderFilters(folder: string, state: SyncState): FilterSource {
     check,
     combinations: async (filters) => {
       await check(filters);
-      return combinationsOn(Object.keys(state.days), state).filter(combinationFilter(filters));
+      return combinationsOn(Object.keys(state.days).filter(dayFilter(filters)), state).filter(
+        combinationFilter(filters),
+      );
     },
   };
 }

@@ -3,7 +3,9 @@ import { type Connection, withConnection } from "../../cli/source/connection.ts"
 import type { CatalogClient } from "../../client/client.ts";
 import type { CoverageResponse } from "../../client/responses/coverage-response.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import { countDays, coverageOfNewestDays, type DayCounts } from "./day-counts.ts";
+import { counted } from "../../contract/values/counted.ts";
+import { addDays, dayOf } from "../../contract/values/day-arithmetic.ts";
+import { countDays, type DayCounts, daysBetween, NEWEST_DAYS } from "./day-counts.ts";
 import type { CoverageOptions } from "./options.ts";
 
 /** Where the counts come from: a service, or a folder of `catalog sync`. */
@@ -30,7 +32,7 @@ export async function withServiceSource(
       ...connection,
       coverage: () =>
         groupBy === "day" && isUndated
-          ? coverageOfNewestDays(client, filters, signal)
+          ? coverageOfNewestDays(connection, context.now())
           : client.coverage(filters, signal),
       brands: async () => [],
       days: (set) => {
@@ -40,4 +42,46 @@ export async function withServiceSource(
       },
     });
   });
+}
+
+/** The coverage of the newest days of a service; a set of fewer days is returned as it is. */
+async function coverageOfNewestDays(connection: Connection, now: number): Promise<CoverageResponse> {
+  const { client, filters, signal } = connection;
+  const all = await client.coverage(filters, signal);
+  const known = await newestUpToToday(all, connection, now);
+  const { earliest_date, latest_date } = known.meta.coverage;
+  if (earliest_date === null || latest_date === null) {
+    return all;
+  }
+  const isShort = daysBetween(earliest_date, latest_date) <= NEWEST_DAYS;
+  const start_date = isShort ? earliest_date : addDays(latest_date, 1 - NEWEST_DAYS);
+  return isShort && known === all
+    ? all
+    : await client.coverage({ ...filters, start_date, end_date: latest_date }, signal);
+}
+
+/**
+ * A coverage whose `latest_date`s are not after today (UTC), with a warning if any was: a crawler with a wrong clock writes
+ * such days. Their rows stay counted.
+ */
+export async function newestUpToToday(
+  response: CoverageResponse,
+  { client, filters, reporter, signal }: Pick<CoverageSource, "client" | "filters" | "reporter" | "signal">,
+  now: number,
+): Promise<CoverageResponse> {
+  const today = dayOf(now);
+  const { data, meta } = response;
+  if ((meta.coverage.latest_date ?? "") <= today || (filters.start_date ?? "") > today) {
+    return response;
+  }
+  const known = await client.coverage({ ...filters, end_date: today }, signal);
+  const { matching_rows, latest_date } = known.meta.coverage;
+  const later = counted(meta.coverage.matching_rows - matching_rows, "row");
+  reporter.warn(`${later} of days after today: these days are never the newest`);
+  const newest = new Map(known.data.map((entry) => [entry.rcd, entry.latest_date]));
+  return {
+    ...response,
+    data: data.map((entry) => ({ ...entry, latest_date: newest.get(entry.rcd) ?? entry.latest_date })),
+    meta: { ...meta, coverage: { ...meta.coverage, latest_date } },
+  };
 }

@@ -22,20 +22,6 @@ export interface DayCounting {
   onRows: (rows: number) => void;
 }
 
-/** The coverage of the newest days of a set; a set of fewer days is returned as it is. */
-export async function coverageOfNewestDays(
-  client: Pick<CatalogClient, "coverage">,
-  filters: Filters,
-  signal: AbortSignal,
-): Promise<CoverageResponse> {
-  const all = await client.coverage(filters, signal);
-  const { earliest_date, latest_date } = all.meta.coverage;
-  if (earliest_date === null || latest_date === null || daysBetween(earliest_date, latest_date) <= NEWEST_DAYS) {
-    return all;
-  }
-  return await client.coverage({ ...filters, start_date: addDays(latest_date, 1 - NEWEST_DAYS) }, signal);
-}
-
 /**
  * Counts the rows of each day of a set with one coverage request a day (contract section 4.4).
  *
@@ -97,6 +83,6 @@ export function describeGaps(counts: DayCounts): string[] {
 }
 
 /** The number of days from `first` to `last`, both included. */
-function daysBetween(first: string, last: string): number {
+export function daysBetween(first: string, last: string): number {
   return dayNumber(last) - dayNumber(first) + 1;
 }

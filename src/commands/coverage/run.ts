@@ -7,7 +7,7 @@ import { showTable } from "../../cli/terminal/pager.ts";
 import { writeRecords } from "../../cli/write-list.ts";
 import { writePage } from "../../cli/write-rows.ts";
 import { counted } from "../../contract/values/counted.ts";
-import { withServiceSource } from "./coverage-source.ts";
+import { newestUpToToday, withServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
 import { type Counted, countedBy, type Entry, entryMember } from "./groups.ts";
 import { type CoverageOptions, coverageColumns } from "./options.ts";
@@ -19,7 +19,8 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   await withSource(options, context, async (source) => {
     const { filters, service, reporter } = source;
     const now = context.now();
-    const response = await source.coverage();
+    const found = await source.coverage();
+    const response = groupBy === "day" ? found : await newestUpToToday(found, source, now);
     if (response.data.length === 0) {
       await reportEmpty(source, options);
     }

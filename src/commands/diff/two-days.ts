@@ -7,6 +7,7 @@ import { type Connection, connect } from "../../cli/source/connection.ts";
 import { VERSION } from "../../cli/version.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
 import { DAY_FILE, placeOfDay } from "../../folder/day-files.ts";
 import { writeState } from "../../folder/folder-state.ts";
@@ -39,7 +40,8 @@ async function pullInto(root: string, options: DiffOptions & { days: DayPair }, 
   await using connection = await connect(options, context);
   const { client, filters, signal } = connection;
   const isRelative = isFromLatest(options.days.from) || isFromLatest(options.days.to);
-  const newest = isRelative ? (await client.coverage(filters, signal)).meta.coverage.latest_date : undefined;
+  const upToToday = { ...filters, end_date: dayOf(context.now()) };
+  const newest = isRelative ? (await client.coverage(upToToday, signal)).meta.coverage.latest_date : undefined;
   const days = resolvePair(options.days, context.now(), newest ?? undefined);
   await syncDays(root, [days.from, days.to], options, connection, context);
   const [earlier, later] = [join(root, days.from), join(root, days.to)];

@@ -38,6 +38,9 @@ export const removeCommand = subcommand({
       const snapshot = await store.snapshot(new AbortController().signal);
       const source = snapshotFilters(snapshot);
       const filters = await resolveFilters(options.filters, source, now.getTime());
+      if (filters.own_days !== undefined) {
+        throw new UsageError("the retailers have different newest days; name one retailer, or the days as YYYY-MM-DD.");
+      }
       await source.check(filters);
       return dryRun
         ? (await snapshot.select(filters, null)).summary

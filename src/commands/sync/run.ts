@@ -75,7 +75,7 @@ function reportUnchanged({ filters, outside, strangers }: SyncResult, options: S
     reporter.note(`${folder} is kept with ${filtersAsFlags(filters)}`);
   }
   const { start_date = "", end_date = "" } = filters;
-  if (namedRetailers(filters).length > 1 && (isFromLatest(start_date) || isFromLatest(end_date))) {
+  if (namedRetailers(filters).length !== 1 && (isFromLatest(start_date) || isFromLatest(end_date))) {
     reporter.note("a folder has one window of days: latest is the newest day of all retailers together");
   }
   if (outside.length > 0) {

@@ -1,0 +1,131 @@
+import { beforeAll, expect, test } from "vitest";
+import { EXIT } from "../../src/contract/errors.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { startTestService, type TestService } from "../helpers/service.ts";
+
+/** Three days of two shops, one of which is a day behind, and a row of each that a wrong clock dated in the future. */
+const price = (retailer: string, crawl_date: string, selling_price: number) =>
+  product({ sku: "s", mrp: 100, retailer, crawl_date, selling_price });
+const ROWS = [
+  price("acme", "2026-01-01", 80),
+  price("acme", "2026-01-09", 60),
+  price("acme", "2026-01-10", 50),
+  price("acme", "2062-01-10", 25),
+  price("bolt", "2026-01-01", 90),
+  price("bolt", "2026-01-09", 70),
+  price("bolt", "2062-01-10", 35),
+];
+const now = () => Date.parse("2026-01-11T08:00:00Z");
+
+const onEnd = afterAllTests();
+let service: TestService;
+let folder: string;
+beforeAll(async () => {
+  service = await startTestService({ rows: ROWS, onEnd });
+  folder = `${await temporaryFolder(onEnd)}/rows`;
+  expect(await runInProcess(["sync", folder], { service })).toMatchObject({ code: 0 });
+});
+
+/** The clock of a sync moves on, because it waits. */
+const run = (...args: string[]) => runInProcess(args, { service, ...(args[0] === "sync" ? {} : { now }) });
+const linesOf = async (...args: string[]) => (await run(...args, "-f", "csv")).stdout.trimEnd().split("\r\n").slice(1);
+
+test.each([
+  [
+    ["--date", "latest"],
+    ["acme,2026-01-10", "bolt,2026-01-09"],
+  ],
+  [
+    ["--start-date", "latest-1d", "--end-date", "latest"],
+    ["acme,2026-01-09", "acme,2026-01-10", "bolt,2026-01-09"],
+  ],
+  [["--retailer", "acme", "--date", "latest"], ["acme,2026-01-10"]],
+  [
+    ["--retailer", "bolt,acme", "--end-date", "latest", "--start-date", "latest"],
+    ["acme,2026-01-10", "bolt,2026-01-09"],
+  ],
+])("%j is never a day after today", async (flags, expected) => {
+  const columns = ["--columns", "retailer,crawl_date"];
+  expect((await linesOf("export", ...flags, ...columns)).sort()).toEqual(expected);
+  expect((await linesOf("sample", ...flags, ...columns)).sort()).toEqual(expected);
+  expect((await linesOf("history", "s", folder, ...flags.filter((flag) => flag !== "--date"), ...columns)).length).toBe(
+    flags.includes("--date") ? 0 : expected.length,
+  );
+});
+
+test.each([["the service"], ["a folder"]])(
+  "ages of %s count from the newest real day, and one warning counts the rows of later ones",
+  async (source) => {
+    const from = source === "a folder" ? [folder] : [];
+    expect(await run("coverage", ...from, "--group-by", "retailer", "--fail-if", "days_old > 1")).toEqual({
+      code: EXIT.condition,
+      stdout: `{"retailer":"acme","combinations":1,"corpus_rows":4,"matching_rows":4,"earliest_date":"2026-01-01","latest_date":"2026-01-10","days_old":1}
+{"retailer":"bolt","combinations":1,"corpus_rows":3,"matching_rows":3,"earliest_date":"2026-01-01","latest_date":"2026-01-09","days_old":2}
+`,
+      stderr:
+        "warning: 2 rows of days after today: these days are never the newest\nerror: days_old > 1 holds for 1 retailer: bolt\n",
+    });
+  },
+);
+
+test("the days of a service are listed up to today", async () => {
+  expect(await linesOf("coverage", "--group-by", "day")).toEqual([
+    "2026-01-10,1,1,1,1",
+    "2026-01-09,2,2,2,2",
+    "2026-01-01,2,2,2,10",
+  ]);
+});
+
+test("a sync from latest-1d begins at the newest real day", async () => {
+  const copy = `${await temporaryFolder()}/rows`;
+  expect(await run("sync", copy, "--start-date", "latest-1d")).toMatchObject({ code: 0 });
+  const days = (await linesOf("coverage", copy, "--group-by", "day")).map((line) => line.slice(0, 10));
+  expect(days).toEqual(["2062-01-10", "2026-01-10", "2026-01-09"]);
+});
+
+test("questions of a folder answer as of the newest real day, with one warning", async () => {
+  const warning = "warning: rows has 2 rows of days after today; they are left out\n".replace(
+    "rows has",
+    `${folder} has`,
+  );
+  const ask = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(...args, "-f", "csv");
+    return { code, lines: stdout.trimEnd().split("\r\n").slice(1), stderr };
+  };
+  expect(await ask("latest", folder, "--columns", "retailer,selling_price,days_old")).toEqual({
+    ...{ code: 0, lines: ["acme,50,1", "bolt,70,2"], stderr: warning },
+  });
+  expect(await ask("movers", folder, "--only", "drop", "--columns", "retailer,selling_price")).toEqual({
+    ...{ code: 0, lines: ["acme,50", "bolt,70"], stderr: warning },
+  });
+  expect(await ask("history", "s", folder, "--columns", "retailer,crawl_date,selling_price")).toMatchObject({
+    lines: expect.not.arrayContaining([expect.stringContaining("2062")]),
+    stderr: warning,
+  });
+  expect(
+    await ask("diff", folder, "--from", "2026-01-01", "--to", "latest", "--columns", "retailer,to_selling_price"),
+  ).toEqual({
+    ...{ code: 0, lines: ["acme,50", "bolt,70"], stderr: warning },
+  });
+  expect(
+    await ask("diff", "--from", "latest-1d", "--to", "latest", "--columns", "retailer,to_selling_price"),
+  ).toMatchObject({
+    code: 0,
+    lines: ["acme,50", "bolt,"],
+  });
+});
+
+test("a bookmark stays before the days after today, so that the next day is told", async () => {
+  const copy = `${await temporaryFolder()}/rows`;
+  await run("sync", copy);
+  const drops = () =>
+    linesOf("movers", copy, "--since", "last", "--only", "drop", "--columns", "retailer,selling_price");
+  expect(await drops()).toEqual(["acme,50", "bolt,70"]);
+  expect(await drops()).toEqual([]);
+  await service.addRows([price("acme", "2026-01-11", 40), price("bolt", "2026-01-10", 60)]);
+  await run("sync", copy);
+  expect(await drops()).toEqual(["acme,40", "bolt,60"]);
+});
