@@ -39,6 +39,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     "last known prices with their age; discounts by brand or category",
     () => import("./latest/command.ts"),
   ),
+  entry(
+    "compare",
+    LOOK,
+    "the same product across retailers: who is the cheapest, and by how much",
+    () => import("./compare/command.ts"),
+  ),
   entry("report", LOOK, "the morning report: a page, or a text for a mail", () => import("./report/command.ts")),
   entry(
     "index",

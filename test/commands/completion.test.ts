@@ -54,7 +54,7 @@ describe("completion offers", () => {
     ["history --search x ro", ["folders"]],
     ["history S", ["words"]],
     ["help __", ["words"]],
-    ["help comp", ["words", "completion"]],
+    ["help comp", ["words", "compare", "completion"]],
     ["export --output ro", ["files"]],
     ["verify ", ["files"]],
     ["index ", ["files"]],

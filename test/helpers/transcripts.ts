@@ -21,18 +21,19 @@ export const TRANSCRIPT_NOW = Date.parse("2026-01-20T08:00:00Z");
 /** Two shops of lamps and kettles over two weeks: prices that fall and rise, a new low, and a product that is new. */
 export const MORNING_ROWS = (
   [
-    ["nordwind", "lamps", "NW-7", "Desk lamp „Élan“, brass", 50, [45, 45, 40, 30], ["05", "09", "15", "18"]],
-    ["nordwind", "lamps", "NW-8", "Floor lamp, dimmable", 120, [90, 99, 95], ["05", "15", "18"]],
-    ["nordwind", "lamps", "NW-9", "Clip lamp, black", 20, [20], ["17"]],
-    ["nordwind", "kettles", "NW-3", "Kettle 1.7 l, steel", 35, [35, 32], ["05", "12"]],
-    ["casa-luz", "lamps", "000451", "Desk lamp Élan brass, E27", 48, [39, 44], ["05", "16"]],
-    ["casa-luz", "kettles", "000452", "Kettle 1.7 l", 30, [24, 30], ["05", "16"]],
+    ["nordwind", "lamps", "NW-7", "EL-40", "Desk lamp „Élan“, brass", 50, [45, 45, 40, 30], ["05", "09", "15", "18"]],
+    ["nordwind", "lamps", "NW-8", "FL-2", "Floor lamp, dimmable", 120, [90, 99, 95], ["05", "15", "18"]],
+    ["nordwind", "lamps", "NW-9", "", "Clip lamp, black", 20, [20], ["17"]],
+    ["nordwind", "kettles", "NW-3", "K17", "Kettle 1.7 l, steel", 35, [35, 32], ["05", "12"]],
+    ["casa-luz", "lamps", "000451", "el-40", "Desk lamp Élan brass, E27", 48, [39, 44], ["05", "16"]],
+    ["casa-luz", "kettles", "000452", " K17", "Kettle 1.7 l", 30, [24, 30], ["05", "16"]],
   ] as const
-).flatMap(([retailer, category, sku, title, mrp, prices, days]) =>
+).flatMap(([retailer, category, sku, model_number, title, mrp, prices, days]) =>
   days.map((day, index) => {
     const selling_price = prices[index] ?? mrp;
     const discount_pct = Math.round(100 - (100 * selling_price) / mrp);
-    return product({ retailer, category, sku, title, mrp, selling_price, discount_pct, crawl_date: `2026-01-${day}` });
+    const crawl_date = `2026-01-${day}`;
+    return product({ retailer, category, sku, model_number, title, mrp, selling_price, discount_pct, crawl_date });
   }),
 );
 
@@ -50,6 +51,7 @@ export const MORNING_QUESTIONS = {
   ],
   "morning-who-is-cheapest": ["history", "--search", "desk lamp élan", "rows"],
   "morning-last-known-prices": ["latest", "rows", "--category", "lamps"],
+  "morning-same-product-elsewhere": ["compare", "rows"],
   "morning-discounts-by-category": ["latest", "rows", "--group-by", "category"],
   "morning-price-of-a-basket": ["index", "basket.csv", "rows", "--start-date", "latest-6d"],
   "morning-how-fresh": ["coverage", "--from", "rows", "--group-by", "retailer"],

@@ -145,6 +145,21 @@ describe.runIf(python !== undefined)(
       LONG,
     );
 
+    test.each([
+      { flags: [] },
+      { flags: ["--by", "sku", "--max-age", "none", "--include-suspect"] },
+      { flags: ["--by", "title", "--end-date", addDays(today, -20), "--retailer", "shop-a,shop-b,shop-thirds"] },
+      { flags: ["--by", "brand,title"] },
+      { flags: ["--by", "sku", "--rates", "rates.csv", "--currency", "EUR"] },
+    ])(
+      "compare with $flags",
+      async ({ flags }) => {
+        await writeFile(`${home}/rates.csv`, "currency,rate\nUSD,0.921234567\nCHF,1.07\nKRW,0.00068\n");
+        await expectEqual(["compare", "rows", ...flags], ["compare", ...flags]);
+      },
+      LONG,
+    );
+
     test(
       "index of a basket",
       async () => {

@@ -86,7 +86,7 @@ function parsePart<Field extends string>(
   part: string,
   fields: readonly Field[],
 ): { field: Field; comparison: ColumnComparison; holds: Condition<Field>["holds"] } {
-  const match = /^(\w+)\s*(<=|>=|<|>|=)\s*([-+]?\d+(?:\.\d+)?)\s*%?$/.exec(part);
+  const match = /^([\w-]+?)\s*(<=|>=|<|>|=)\s*([-+]?\d+(?:\.\d+)?)\s*%?$/.exec(part);
   if (match === null) {
     throw valueError(
       "--fail-if",

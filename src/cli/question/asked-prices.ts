@@ -27,6 +27,8 @@ interface AskedQuestion {
 export interface AskedPrices extends AsyncDisposable {
   prices: DuckDb;
   parameters: Parameters;
+  /** Those that the filters match, in order. */
+  retailers: readonly string[];
   /** The newest day that counts. */
   newest: string;
   /** Undefined for a question that compares nothing. */
@@ -81,7 +83,14 @@ export async function openAskedPrices(
       await warnOfUnknown(ownList, prices, synced);
     }
     const parameters = { ...scope, max_age: options.maxAge ?? null, last_day: newest };
-    return { prices, parameters, newest, compared, [Symbol.asyncDispose]: release };
+    return {
+      prices,
+      parameters,
+      retailers: [...newestOf.keys()].sort(),
+      newest,
+      compared,
+      [Symbol.asyncDispose]: release,
+    };
   } catch (error) {
     await release();
     throw error;

@@ -81,6 +81,8 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
    * @param parameters those that are known before
    */
   find?: (prices: DuckDb, parameters: Parameters, options: Options, synced: SyncedFolder) => Promise<Parameters>;
+  /** The columns, and the query for them, if they depend on which retailers the filters match. */
+  ofRetailers?: (options: Options, retailers: readonly string[]) => { sql: string; columns: readonly QuestionColumn[] };
   /** Columns that name a row in the error of `--fail-if`. */
   subject: readonly string[];
   /** What a row is about: `product`. */

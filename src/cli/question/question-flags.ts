@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { parseColumns } from "../../export/formats/columns.ts";
 import { SUSPECT_FACTOR } from "../../folder/index/suspect-factor.ts";
 import type { Context } from "../context.ts";
-import { type Condition, failIfOption } from "../flags/condition.ts";
+import { parseCondition } from "../flags/condition.ts";
 import { addBrandFlag, addVocabularyFlags } from "../flags/filter.ts";
 import { addListFlags } from "../flags/list.ts";
 import { addLinksFlag, addListOutput, type ListingFlags, parseListing, TABLE_FORMATS } from "../flags/output.ts";
@@ -32,7 +32,8 @@ export interface PriceFlags extends SourceFlags {
 export interface QuestionFlags extends PriceFlags, Omit<ListingFlags, "columns"> {
   /** As they were written: what they may be may depend on other flags. */
   columns?: string;
-  failIf?: Condition<string>;
+  /** As it was written, too. */
+  failIf?: string;
 }
 
 interface FlagsOfQuestion {
@@ -85,8 +86,9 @@ export function addQuestionFlags(command: Command, question: FlagsOfQuestion): C
   if (question.hasOwnList) {
     addSkusFlag(command);
   }
-  addPriceFlags(command, question.maxAge).addOption(
-    failIfOption(comparable(columns), "if a row meets it, as in 'selling_price < 20'; `count` is the number of rows"),
+  addPriceFlags(command, question.maxAge).option(
+    "--fail-if <condition>",
+    `exit with 8 if a row meets it, as in '${comparable(columns)[0]} < 20'; \`count\` is the number of rows`,
   );
   addDemoFlag(
     addLinksFlag(addListOutput(command, TABLE_FORMATS)).addOption(
@@ -123,12 +125,13 @@ export function parseQuestion(
   }: { columns: readonly QuestionColumn[]; sortWords?: SortWords; maxAge: number | undefined },
 ): QuestionOptions {
   const { columns: chosen, ...listing } = flags;
-  const names = namesOf(answerColumns(columns, { ownList: flags.skus }));
+  const all = answerColumns(columns, { ownList: flags.skus });
+  const names = namesOf(all);
   return {
     ...parsePrices(command, folder, flags, context, maxAge),
     ...parseListing(listing, TABLE_FORMATS, context, names, sortWords),
     columns: chosen === undefined ? undefined : parseColumns(chosen, names),
-    failIf: flags.failIf,
+    failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, comparable(all)),
   };
 }
 

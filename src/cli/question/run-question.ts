@@ -18,18 +18,19 @@ import { writeAnswer } from "./write-answer.ts";
 
 /** Asks a folder a question and writes the answer. */
 export async function runQuestion<Options extends QuestionOptions>(
-  question: Question<Options>,
+  declared: Question<Options>,
   options: Options,
   context: Context,
 ): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
     const asked = {
-      command: question.command,
-      compares: question.compares === true,
-      daysOf: (newest: string) => question.days?.(options, synced, { newest, now: context.now() }),
+      command: declared.command,
+      compares: declared.compares === true,
+      daysOf: (newest: string) => declared.days?.(options, synced, { newest, now: context.now() }),
     };
     await using opened = await openAskedPrices(asked, options, synced, context);
-    const { prices, newest, compared } = opened;
+    const { prices, newest, compared, retailers } = opened;
+    const question = { ...declared, ...declared.ofRetailers?.(options, retailers) };
     const known = { ...opened.parameters, ...question.parameters(options) };
     const parameters = { ...known, ...(await question.find?.(prices, known, options, synced)) };
     if (options.showSql) {

@@ -64,6 +64,9 @@ CASE WHEN count > 0 THEN (
   // (2 * count::HUGEINT * 1000000)
 )::DECIMAL(30, 0) * 0.000001::DECIMAL(7, 6) END::DECIMAL(37, 6);
 
+-- What sorts texts by their UTF-16 code units: characters above U+DFFF come after those that take two units.
+CREATE MACRO in_code_units(text) AS regexp_replace(text, '([\x{E000}-\x{FFFF}])', chr(1114111) || '\1', 'g');
+
 -- A change of a price in percent. A price before of zero has none.
 CREATE MACRO percent_change(price, price_before) AS percent_of(price - price_before, price_before);
 

@@ -11,7 +11,7 @@ const MINIMUM: Readonly<Record<string, number>> = { title: 17, sku: WHOLE_SKU };
 const RIGID = /^(?:mrp|discount_pct|percent|kind|change|(?:\w+_)?(?:currency|date|seen|selling_price))$/;
 
 /** Amounts in the currency of the row. */
-const PRICE = /^(?:mrp|(?:\w+_)?(?:selling_price|price|mrp))$/;
+const PRICE = /^(?:mrp|(?:\w+_)?(?:selling_price|price|mrp)|price_.+)$/;
 
 /** The column that holds the address which another links to. */
 const LINKS: Readonly<Record<string, string>> = { title: "url", url: "url", image_url: "image_url" };

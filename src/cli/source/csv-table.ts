@@ -1,0 +1,121 @@
+import { FileError } from "../../contract/errors.ts";
+import { ContentError, contentFlaw, RowError, shown } from "../../files/content-error.ts";
+import { type CsvPart, type CsvRecord, readCsvRecords } from "../../files/csv-records.ts";
+import { headerFlaw } from "../../files/header-flaw.ts";
+import { openContent } from "../../files/source-content.ts";
+import { spreadsheetTextReader } from "../../files/spreadsheet-text.ts";
+import { readLines } from "../../files/utf8-lines.ts";
+
+/** A line of a user's own table. */
+export interface CsvLine {
+  /** From 1. */
+  line: number;
+  /** Without outer spaces; undefined if it is empty or absent. */
+  cell(column: string): string | undefined;
+  /** As `cell`, of a text that a spreadsheet may have had to be kept from changing. */
+  text(column: string): string | undefined;
+  /** @throws RowError */
+  refuse(column: string, text: string, expected: string): never;
+}
+
+/** What a table is, for its errors. */
+interface CsvTable {
+  /** What errors call the file. */
+  name: string;
+  /** `is Parquet; ` goes before it. */
+  kind: string;
+  required: readonly string[];
+  optional: readonly string[];
+  ignored: readonly string[];
+  /** What to do about a wrong header. */
+  hint?: string;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads a table that a user wrote: CSV with a header, in any order and with any separator.
+ *
+ * @throws FileError naming the line and what was expected, also for a RowError or ContentError of `read`
+ */
+export async function readCsvTable(
+  chunks: AsyncIterable<Uint8Array>,
+  table: CsvTable,
+  read: (line: CsvLine) => void,
+): Promise<void> {
+  try {
+    const { kind, chunks: content } = await openContent(chunks);
+    if (kind !== "text") {
+      const is = { Parquet: "a Parquet file", ZIP: "an Excel file", JSON: "JSON" }[kind];
+      throw new ContentError(`is ${is}; ${table.kind}`);
+    }
+    await readRecords(bounded(content), table, read);
+  } catch (error) {
+    const flaw = contentFlaw(table.name, error);
+    throw flaw === undefined ? error : new FileError(flaw, table.name, error);
+  }
+}
+
+async function readRecords(
+  chunks: AsyncIterable<Uint8Array>,
+  table: CsvTable,
+  read: (line: CsvLine) => void,
+): Promise<void> {
+  let lineOf: ((record: CsvRecord) => CsvLine) | undefined;
+  for await (const part of readCsvRecords(readLines(chunks))) {
+    for (const record of part.records) {
+      if (lineOf === undefined) {
+        lineOf = lineReader(record, part, table);
+      } else {
+        read(lineOf(record));
+      }
+    }
+  }
+  if (lineOf === undefined) {
+    throw new RowError({ line: 1, expected: `a header with ${columnsText(table.required)}`, found: "nothing" });
+  }
+}
+
+function lineReader(header: CsvRecord, { isMarked }: CsvPart, table: CsvTable): (record: CsvRecord) => CsvLine {
+  const { required, optional, hint } = table;
+  const columns = header.fields.map((field) => field?.trim().toLowerCase() ?? "");
+  const flaw = headerFlaw(columns, table);
+  if (flaw !== undefined) {
+    const more = optional.length === 0 ? "" : ` and, if wanted, ${optional.join(", ")}`;
+    const expected = `${columnsText(required)}${more}`;
+    throw new RowError({ line: header.line, expected, found: flaw, ...(hint !== undefined && { hint }) });
+  }
+  const textOf = spreadsheetTextReader(isMarked);
+  return ({ line, fields }) => {
+    if (fields.length !== columns.length) {
+      throw new RowError({ line, expected: `${columns.length} fields`, found: `${fields.length}` });
+    }
+    const cell = (column: string) => fields[columns.indexOf(column)]?.trim() || undefined;
+    return {
+      line,
+      cell,
+      text: (column) => {
+        const written = cell(column);
+        return written && textOf(written, line, column);
+      },
+      refuse: (field, text, expected) => {
+        throw new RowError({ line, field, expected, found: shown(JSON.stringify(text)) });
+      },
+    };
+  };
+}
+
+function columnsText(names: readonly string[]): string {
+  return `the column${names.length === 1 ? "" : "s"} ${names.join(" and ")}`;
+}
+
+async function* bounded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > MAX_BYTES) {
+      throw new ContentError("is larger than 16 MiB; write a smaller list");
+    }
+    yield chunk;
+  }
+}

@@ -1,0 +1,32 @@
+import { namesOf, type ShownAnswer } from "../../cli/question/declaration.ts";
+import type { Screen } from "../../cli/terminal/style.ts";
+import { numberCell, percentText } from "../../cli/terminal/tables/cell.ts";
+import { itemTable, numberColumn, priceColumn, textColumn, titleColumn } from "../../cli/terminal/tables/item-table.ts";
+import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
+import type { AnswerRow } from "../../folder/ask/ask.ts";
+import { type CompareOptions, compareColumns } from "./options.ts";
+
+const number = (name: string) => (row: AnswerRow) => (typeof row[name] === "number" ? row[name] : undefined);
+const text = (name: string) => (row: AnswerRow) => String(row[name] ?? "");
+const price = (heading: string, name: string) => priceColumn(heading, number(name), text("currency"));
+
+/** A column for each retailer that has a price in the shown rows. */
+export function compareText({ rows }: ShownAnswer, { by }: CompareOptions, screen: Screen) {
+  const others = namesOf(compareColumns(by));
+  const ofRetailers = Object.keys(rows[0] ?? {}).filter((name) => !others.includes(name));
+  const shown = ofRetailers.filter((name) => rows.some((row) => row[name] !== null));
+  const table = itemTable(rows, [
+    ...by.map((name) =>
+      name === "title" ? titleColumn(text(name), () => undefined) : textColumn(name.replace("_", " "), text(name)),
+    ),
+    textColumn("currency", text("currency"), { rigid: true }),
+    textColumn("cheapest", text("cheapest_retailer"), { rigid: true }),
+    price("price", "cheapest_price"),
+    price("dearest", "dearest_price"),
+    { heading: "spread %", rigid: true, cell: (row) => numberCell(percentText(number("spread_percent")(row))) },
+    numberColumn("retailers", number("retailers")),
+    ...shown.map((name) => price(name.slice("price_".length), name)),
+  ]);
+  const none = "no product is known at two retailers in one currency; --rates FILE with --currency converts prices";
+  return { ...renderCaptioned(table, ["currency", "retailers"], screen), notes: rows.length === 0 ? [none] : [] };
+}

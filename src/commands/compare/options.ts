@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import type { Context } from "../../cli/context.ts";
+import { flagError, valueError } from "../../cli/flags/values.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+
+/** What a product can be recognized by at another retailer. */
+export const KEYS = ["model_number", "sku", "title", "brand,title"] as const;
+type Key = (typeof KEYS)[number];
+
+export interface CompareFlags extends QuestionFlags {
+  by: Key;
+  rates?: string;
+  currency?: string;
+}
+
+export interface CompareOptions extends QuestionOptions {
+  /** Columns whose values are equal for the same product. */
+  by: readonly string[];
+  /** How prices are converted; undefined if each currency is compared on its own. */
+  conversion: { rates: string; currency: string } | undefined;
+}
+
+const SHARED_COLUMNS: readonly QuestionColumn[] = [
+  { name: "currency", kind: "text", meaning: "of all prices of the row" },
+  { name: "retailers", kind: "integer", meaning: "number of retailers that have the product" },
+  { name: "cheapest_retailer", kind: "text", meaning: "the one with the lowest price" },
+  { name: "cheapest_price", kind: "price", meaning: "the lowest price" },
+  { name: "dearest_price", kind: "price", meaning: "the highest of the retailers' lowest prices" },
+  { name: "spread_percent", kind: "percent", meaning: "from cheapest_price to dearest_price" },
+];
+
+/** The columns of every folder. */
+export function compareColumns(by: readonly string[]): readonly QuestionColumn[] {
+  return [
+    ...by.map((name): QuestionColumn => ({ name, kind: "text", meaning: "as the cheapest retailer writes it" })),
+    ...SHARED_COLUMNS,
+  ];
+}
+
+export function priceOfRetailer(retailer: string): QuestionColumn {
+  return { name: `price_${retailer}`, kind: "price", meaning: `of its cheapest product` };
+}
+
+export function parseCompareOptions(
+  command: Command,
+  folder: string | undefined,
+  flags: CompareFlags,
+  context: Context,
+): CompareOptions {
+  const { rates, currency } = flags;
+  if ((rates === undefined) !== (currency === undefined)) {
+    throw rates === undefined
+      ? flagError("--currency", "needs --rates FILE: CSV with the columns currency and rate.")
+      : flagError("--rates", "needs --currency: the one that prices are converted to, as in --currency EUR.");
+  }
+  const by = flags.by.split(",");
+  // Which retailers there are is only known once the folder is open.
+  const written = [flags.columns, flags.sort, flags.failIf].join(" ").matchAll(/\bprice_([^\s,:<>=]+)/g);
+  const ofRetailers = [...new Set([...written].map(([, retailer = ""]) => retailer))].map(priceOfRetailer);
+  return {
+    ...parseQuestion(command, folder, flags, context, {
+      columns: [...compareColumns(by), ...ofRetailers],
+      maxAge: 14,
+    }),
+    by,
+    conversion: rates === undefined || currency === undefined ? undefined : { rates, currency },
+  };
+}
+
+export function currencyCode(text: string): string {
+  if (!/^[A-Z]{3}$/.test(text)) {
+    throw valueError("--currency", text, "is not a currency; write its three letters: EUR.");
+  }
+  return text;
+}

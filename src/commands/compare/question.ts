@@ -1,0 +1,72 @@
+import type { Run } from "../../cli/context.ts";
+import { quoted } from "../../cli/flags/values.ts";
+import { namesOf, type Question } from "../../cli/question/declaration.ts";
+import { runQuestion } from "../../cli/question/run-question.ts";
+import { UsageError } from "../../contract/errors.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { counted } from "../../contract/values/counted.ts";
+import type { DuckDb } from "../../files/duckdb.ts";
+import { type Parameters, readRows } from "../../folder/ask/ask.ts";
+import COMPARE from "../../folder/questions/compare.sql";
+import { compareText } from "./compare-view.ts";
+import { readExchangeRates } from "./exchange-rates.ts";
+import { type CompareOptions, compareColumns, priceOfRetailer } from "./options.ts";
+
+export const askCompare: Run<CompareOptions> = (options, context) => runQuestion(questionOf(options), options, context);
+
+function questionOf({ by, conversion }: CompareOptions): Question<CompareOptions> {
+  return {
+    command: "compare",
+    sql: COMPARE,
+    columns: compareColumns(by),
+    ofRetailers: columnsOfRetailers,
+    parameters: () => ({ by, currency: conversion?.currency ?? null }),
+    find: async (prices, parameters, _, { signal, reporter }) => {
+      if (conversion === undefined) {
+        return { rates: null };
+      }
+      const rates = await readExchangeRates(conversion.rates, signal);
+      for (const [currency, products] of await withoutRate(prices, { ...parameters, rates })) {
+        const what = `${counted(Number(products), "product")} in ${currency} left out`;
+        reporter.warn(`${what}: ${conversion.rates} has no rate of it`);
+      }
+      return { rates };
+    },
+    subject: by,
+    noun: "product",
+    view: compareText,
+  };
+}
+
+/** A column for each retailer. @throws UsageError if the command line names one of a retailer that there is not */
+function columnsOfRetailers(options: CompareOptions, retailers: readonly string[]): Pick<Question, "sql" | "columns"> {
+  const { by, columns = [], list, failIf } = options;
+  const all = [...compareColumns(by), ...retailers.map(priceOfRetailer)];
+  const known = [...namesOf(all), "count"];
+  const named = [...columns, ...(list.sort === undefined ? [] : [list.sort.column]), ...(failIf?.fields ?? [])];
+  const wrong = named.find((name) => !known.includes(name));
+  if (wrong !== undefined) {
+    throw new UsageError(`There is no column ${quoted(wrong)}: the retailers are ${retailers.join(", ")}.`, {
+      value: wrong,
+      suggestions: closest(wrong, known),
+    });
+  }
+  const parts = by.map((name, index) => `parts[${index + 1}] AS ${name}`);
+  const prices = retailers.map((retailer) => `prices['${retailer}'] AS "price_${retailer}"`);
+  return {
+    sql: `SELECT ${[...parts, "* EXCLUDE (parts, prices)", ...prices].join(", ")} FROM (\n${COMPARE.trim()}\n)`,
+    columns: all,
+  };
+}
+
+/** The currencies of known prices that have no rate, with their products. */
+async function withoutRate(prices: DuckDb, parameters: Parameters) {
+  const sql = `SELECT currency, count(*) FROM (
+      SELECT max(day) AS day, arg_max(currency, day) AS currency, any_value(last_day) AS last_day
+      FROM observed($days, $departments, $categories, $combinations, $brands, $own_list) GROUP BY product
+    )
+    WHERE currency <> $currency AND ($max_age IS NULL OR day >= last_day - $max_age::INTEGER)
+      AND currency NOT IN (SELECT unnest($rates::STRUCT(currency VARCHAR, rate VARCHAR)[]).currency)
+    GROUP BY currency ORDER BY currency`;
+  return await readRows(prices, sql, parameters);
+}

@@ -1,0 +1,32 @@
+-- The same product at several retailers: the known prices whose keys are equal, in one currency.
+WITH seen AS (
+  FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
+), last AS (
+  SELECT seen.* FROM seen JOIN (SELECT product, max(day) AS day FROM seen GROUP BY product) USING (product, day)
+  WHERE $max_age IS NULL OR day >= last_day - $max_age::INTEGER
+), rate AS (
+  -- What one unit of each currency is worth in `$currency`.
+  SELECT unnest($rates::STRUCT(currency VARCHAR, rate DECIMAL(18, 9))[], recursive := true)
+), offer AS (
+  SELECT retailer, sku,
+    [CASE part WHEN 'model_number' THEN model_number WHEN 'sku' THEN sku WHEN 'title' THEN title WHEN 'brand' THEN brand END
+      FOR part IN $by::VARCHAR[]] AS parts,
+    [lower(trim(regexp_replace(part, '[\s\p{Z}]+', ' ', 'g'))) FOR part IN parts] AS key,
+    coalesce($currency, last.currency) AS currency,
+    CASE WHEN $currency IS NULL OR last.currency = $currency THEN selling_price::DECIMAL(24, 6)
+      ELSE TRY_CAST(round(selling_price * rate, 6) AS DECIMAL(24, 6)) END AS price
+  FROM last JOIN listing USING (product, listing) LEFT JOIN rate ON rate.currency = last.currency
+), shared AS (
+  SELECT key, currency FROM offer WHERE price IS NOT NULL AND NOT list_contains(key, '')
+  GROUP BY ALL HAVING count(DISTINCT retailer) > 1
+), cheapest AS (
+  -- Of each retailer.
+  SELECT * FROM offer SEMI JOIN shared USING (key, currency) WHERE price IS NOT NULL
+  QUALIFY row_number() OVER (PARTITION BY key, currency, retailer ORDER BY price, in_code_units(sku)) = 1
+)
+SELECT arg_min(parts, (price, retailer)) AS parts, currency, count(*)::INTEGER AS retailers,
+  arg_min(retailer, (price, retailer)) AS cheapest_retailer, min(price) AS cheapest_price, max(price) AS dearest_price,
+  percent_of((max(price) - min(price)) * 100, min(price) * 100) AS spread_percent,
+  map_from_entries(list((retailer, price))) AS prices
+FROM cheapest GROUP BY key, currency
+ORDER BY spread_percent DESC NULLS LAST, key, currency

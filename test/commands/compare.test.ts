@@ -1,0 +1,111 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
+
+const rows = [
+  product({ retailer: "acme", sku: "a1", model_number: "MX 7", selling_price: 20 }),
+  product({ retailer: "acme", sku: "a2", model_number: "MX 7", selling_price: 18 }),
+  product({ retailer: "bolt", sku: "b1", model_number: " mx  7", selling_price: 24.5 }),
+  product({ retailer: "casa-luz", sku: "c1", model_number: "MX 7", selling_price: 15, currency: "USD" }),
+  product({ retailer: "casa-luz", sku: "c2", model_number: "MX 8", selling_price: 15 }),
+  product({ retailer: "bolt", sku: "b2", model_number: "", selling_price: 1 }),
+  product({ retailer: "casa-luz", sku: "c3", model_number: " ", selling_price: 1 }),
+  // Not known any more on the newest day.
+  product({ retailer: "bolt", sku: "b3", model_number: "MX 8", selling_price: 9, crawl_date: "2025-12-31" }),
+];
+
+async function compare(...args: string[]) {
+  const { code, stdout, stderr } = await runInProcess(["compare", await syncedFolder(rows), ...args]);
+  return { code, rows: stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)])), stderr };
+}
+
+const mx7 = {
+  ...{ model_number: "MX 7", currency: "EUR", retailers: 2, cheapest_retailer: "acme" },
+  ...{ cheapest_price: 18, dearest_price: 24.5, spread_percent: 36.111111, price_acme: 18, price_bolt: 24.5 },
+  "price_casa-luz": null,
+};
+
+describe("catalog compare", () => {
+  test("puts the lowest known prices of one currency beside each other, whatever the case and the spaces of the key", async () => {
+    expect(await compare()).toEqual({ code: 0, rows: [mx7], stderr: "" });
+  });
+
+  test("counts older prices with --max-age none", async () => {
+    const { rows } = await compare("--max-age", "none", "--columns", "model_number,price_bolt", "--sort", "price_bolt");
+    expect(rows).toEqual([
+      { model_number: "MX 8", price_bolt: 9 },
+      { model_number: "MX 7", price_bolt: 24.5 },
+    ]);
+  });
+
+  test("leaves out a key with an empty part, and compares each part", async () => {
+    const { rows } = await compare("--by", "brand,title");
+    expect(rows).toEqual([]);
+    const titled = await syncedFolder(
+      ["acme", "bolt", "casa-luz"].map((retailer) =>
+        product({ retailer, sku: retailer, title: "Lamp", brand: retailer === "bolt" ? "" : "Brand" }),
+      ),
+    );
+    const { stdout } = await runInProcess(["compare", titled, "--by", "brand,title", "-f", "csv"]);
+    expect(stdout.split("\r\n")[1]).toBe("Brand,Lamp,EUR,2,acme,15,15,0,15,,15");
+  });
+
+  test("converts prices by --rates, and names currencies that have no rate", async () => {
+    const folder = await temporaryFolder();
+    const [rates, others] = [join(folder, "rates.csv"), join(folder, "others.csv")];
+    await writeFile(rates, "Currency;Rate\nUSD;0.8123456\n");
+    await writeFile(others, "currency,rate\nGBP,1.1\n");
+
+    expect((await compare("--rates", rates, "--currency", "EUR")).rows).toEqual([
+      {
+        ...{ ...mx7, retailers: 3, cheapest_retailer: "casa-luz", cheapest_price: 12.185184 },
+        ...{ spread_percent: 101.063849, "price_casa-luz": 12.185184 },
+      },
+    ]);
+    const left = await compare("--rates", others, "--currency", "EUR");
+    expect(left).toEqual({
+      code: 0,
+      rows: [mx7],
+      stderr: `warning: 1 product in USD left out: ${others} has no rate of it\n`,
+    });
+  });
+
+  test.each([
+    [
+      "currency,rate\nUSD,0\n",
+      ':2: rate: expected a number above 0 with at most nine decimals, such as 0.92, found "0"',
+    ],
+    ["currency,rate\nUSD,1\nUSD,2\n", ':3: expected each currency once, found "USD", which line 2 has already'],
+    ["currency\nUSD\n", ":1: expected the columns currency and rate, found missing rate"],
+    ["currency,rate\n", ": has no rate; write a line for each currency below the header, such as USD,0.92"],
+  ])("refuses the rates %j", async (text, flaw) => {
+    const rates = join(await temporaryFolder(), "rates.csv");
+    await writeFile(rates, text);
+    const { code, stderr } = await compare("--rates", rates, "--currency", "EUR");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `error: ${rates}${flaw}\n` });
+  });
+
+  test("takes columns of retailers in conditions, and refuses one that the folder does not have", async () => {
+    const held = await compare("--fail-if", "price_bolt > 24");
+    const wrong = await compare("--sort", "price_blt");
+    expect([held.code, held.stderr, wrong.code, wrong.stderr]).toEqual([
+      ...[8, "error: price_bolt > 24 holds for 1 product: MX 7\n"],
+      2,
+      expect.stringContaining('There is no column "price_blt": the retailers are acme, bolt, casa-luz.'),
+    ]);
+  });
+
+  test.each([
+    [["--rates", "rates.csv"], "--rates needs --currency"],
+    [["--currency", "EUR"], "--currency needs --rates FILE"],
+    [["--rates", "rates.csv", "--currency", "euro"], '--currency "euro" is not a currency'],
+    [["--by", "price"], "--by"],
+  ])("refuses %j", async (args, message) => {
+    const { code, stderr } = await compare(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
