@@ -1,6 +1,6 @@
 import { namesOf, type ShownAnswer } from "../../cli/question/declaration.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
-import { numberCell, percentText } from "../../cli/terminal/tables/cell.ts";
+import { decimalsOf, numberCell, percentText } from "../../cli/terminal/tables/cell.ts";
 import { itemTable, numberColumn, priceColumn, textColumn, titleColumn } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
@@ -8,13 +8,23 @@ import { type CompareOptions, compareColumns } from "./options.ts";
 
 const number = (name: string) => (row: AnswerRow) => (typeof row[name] === "number" ? row[name] : undefined);
 const text = (name: string) => (row: AnswerRow) => String(row[name] ?? "");
-const price = (heading: string, name: string) => priceColumn(heading, number(name), text("currency"));
 
 /** A column for each retailer that has a price in the shown rows. */
-export function compareText({ rows }: ShownAnswer, { by }: CompareOptions, screen: Screen) {
+export function compareText({ rows }: ShownAnswer, { by, conversion }: CompareOptions, screen: Screen) {
   const others = namesOf(compareColumns(by));
   const ofRetailers = Object.keys(rows[0] ?? {}).filter((name) => !others.includes(name));
   const shown = ofRetailers.filter((name) => rows.some((row) => row[name] !== null));
+  // Six decimals of a converted price say nothing to people.
+  const decimals = conversion === undefined ? undefined : decimalsOf(conversion.currency);
+  const price = (heading: string, name: string) =>
+    priceColumn<AnswerRow>(
+      heading,
+      (row) => {
+        const value = number(name)(row);
+        return value === undefined || decimals === undefined ? value : Number(value.toFixed(decimals));
+      },
+      text("currency"),
+    );
   const table = itemTable(rows, [
     ...by.map((name) =>
       name === "title" ? titleColumn(text(name), () => undefined) : textColumn(name.replace("_", " "), text(name)),

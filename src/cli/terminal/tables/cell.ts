@@ -42,7 +42,7 @@ export function priceCell(price: number | string | null | undefined, currency: s
 const knownDecimals = new Map<string, number>();
 
 /** The decimals that a currency has by ISO 4217; two of one that there is not. */
-function decimalsOf(currency: string): number {
+export function decimalsOf(currency: string): number {
   const known = knownDecimals.get(currency);
   if (known !== undefined) {
     return known;
