@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 
 /** The position in a command line of the word to complete. */
-export interface WordPlace {
+export interface CursorPosition {
   command: Command;
   /** The option whose value it is; undefined if it is not a value. */
   option: Option | undefined;
@@ -18,7 +18,7 @@ export interface WordPlace {
 }
 
 /** Parses a command line as commander does, up to the word to complete, which is the last of `words`. */
-export function placeOf(program: Command, words: readonly string[]): WordPlace {
+export function parseToCursor(program: Command, words: readonly string[]): CursorPosition {
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? "";
   const values = new Map<string, string>();

@@ -28,7 +28,7 @@ export function sortBy<Item>(
 }
 
 /** Collects the first of many items. */
-export interface FirstOnes<Item> {
+export interface TopItems<Item> {
   add(items: readonly Item[]): void;
   selected(): readonly Item[];
 }
@@ -37,10 +37,10 @@ export interface FirstOnes<Item> {
 const SLACK = 10_000;
 
 /** Keeps the first `limit` items in an order, all by default; memory is about twice as many. */
-export function firstOnes<Item>(
+export function keepTop<Item>(
   limit = Number.POSITIVE_INFINITY,
   inOrder: (items: readonly Item[]) => readonly Item[],
-): FirstOnes<Item> {
+): TopItems<Item> {
   let kept: Item[] = [];
   const cut = () => {
     kept = inOrder(kept).slice(0, limit);

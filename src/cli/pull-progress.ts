@@ -1,7 +1,7 @@
 import type { ClientEvent } from "../client/events.ts";
 import { type RateHeaders, windowSecondsOf } from "../client/requests/rate-window.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { counted } from "../contract/values/counted.ts";
+import { plural } from "../contract/values/phrases.ts";
 import { timeOf } from "../pull/estimate.ts";
 import type { Context } from "./context.ts";
 import type { Reporter } from "./reporter.ts";
@@ -68,7 +68,7 @@ export function showProgress(
     },
     [Symbol.dispose]: () => {
       reporter.listeners.delete(onEvent);
-      progress.clear(`${outcome}: ${counted(rows, "row")} in ${formatDuration(now() - start)}`);
+      progress.clear(`${outcome}: ${plural(rows, "row")} in ${formatDuration(now() - start)}`);
     },
   };
 }
@@ -78,7 +78,7 @@ export function readingAgain({ note, warn }: Reporter) {
   return {
     onRestart: (reason: string) => note(`reading a part of the set again: ${reason}`),
     onDamage: (pages: number) =>
-      warn(`${counted(pages, "page")} on disk cannot be used, because the first is damaged; reading again`),
+      warn(`${plural(pages, "page")} on disk cannot be used, because the first is damaged; reading again`),
   };
 }
 

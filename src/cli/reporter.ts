@@ -1,7 +1,7 @@
 import type { ClientEvent, RequestPurpose } from "../client/events.ts";
 import { startDeadline } from "../client/requests/request-deadline.ts";
 import { TimeLimitError } from "../contract/errors.ts";
-import { counted } from "../contract/values/counted.ts";
+import { plural } from "../contract/values/phrases.ts";
 import type { RequestLog } from "../export/manifest.ts";
 import { isFsyncUnsupported } from "../files/fsync.ts";
 import type { Context } from "./context.ts";
@@ -142,7 +142,7 @@ function logLine(event: ClientEvent): string | undefined {
       return undefined;
     case "response": {
       const request = event.requestId === undefined ? "" : ` ${event.requestId}`;
-      return `${requestLine(event)} ${event.status} in ${Math.round(event.milliseconds)} ms, ${counted(event.bytes, "byte")}${request}`;
+      return `${requestLine(event)} ${event.status} in ${Math.round(event.milliseconds)} ms, ${plural(event.bytes, "byte")}${request}`;
     }
     case "failure":
       return `${requestLine(event)} failed after ${Math.round(event.milliseconds)} ms: ${event.message}`;

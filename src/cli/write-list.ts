@@ -1,4 +1,4 @@
-import { groupDigits } from "../contract/values/counted.ts";
+import { groupDigits } from "../contract/values/phrases.ts";
 import { isStdout } from "../export/destination/stdout.ts";
 import type { EncoderOptions } from "../export/formats/encoder.ts";
 import type { RowFormat } from "../export/formats/registry.ts";

@@ -1,5 +1,5 @@
 import { MismatchError } from "../contract/errors.ts";
-import { counted } from "../contract/values/counted.ts";
+import { plural } from "../contract/values/phrases.ts";
 import { fingerprint } from "../files/fingerprint.ts";
 import type { Manifest } from "./manifest.ts";
 
@@ -21,7 +21,7 @@ export async function verify(path: string, manifest: Manifest, signal: AbortSign
   const { bytes, sha256 } = await fingerprint(path, { signal });
   if (bytes !== file.bytes) {
     throw new MismatchError(
-      `${path} has ${counted(bytes, "byte")}, but its manifest says ${counted(file.bytes, "byte")}`,
+      `${path} has ${plural(bytes, "byte")}, but its manifest says ${plural(file.bytes, "byte")}`,
     );
   }
   if (sha256 !== file.sha256) {
@@ -29,10 +29,10 @@ export async function verify(path: string, manifest: Manifest, signal: AbortSign
   }
   const inSlices = plan.slices.reduce((sum, slice) => sum + slice.rows, 0);
   if (inSlices !== rows) {
-    throw new MismatchError(`${path} has ${counted(rows, "row")}, but the slices of its manifest have ${inSlices}`);
+    throw new MismatchError(`${path} has ${plural(rows, "row")}, but the slices of its manifest have ${inSlices}`);
   }
   if (complete && coverage.matching_rows !== rows) {
-    throw new MismatchError(`${path} has ${counted(rows, "row")}, but the service counted ${coverage.matching_rows}`);
+    throw new MismatchError(`${path} has ${plural(rows, "row")}, but the service counted ${coverage.matching_rows}`);
   }
   return { rows, bytes, sha256 };
 }

@@ -1,5 +1,5 @@
 import { FileError, MismatchError, SetChangedError } from "../contract/errors.ts";
-import { counted, firstOf } from "../contract/values/counted.ts";
+import { firstFew, plural } from "../contract/values/phrases.ts";
 import { checkDay, readSyncedFolder } from "./synced-day.ts";
 
 /** Maximum number of damaged days that an error names. */
@@ -39,7 +39,7 @@ export async function verifyFolder(
   }
   if (damaged.length > 0) {
     throw new MismatchError(
-      `${counted(damaged.length, "day")} of ${days.length} in ${folder} ${damaged.length === 1 ? "is" : "are"} damaged or missing: ${firstOf(damaged, NAMED)}; \`catalog sync --verify\` reads them again`,
+      `${plural(damaged.length, "day")} of ${days.length} in ${folder} ${damaged.length === 1 ? "is" : "are"} damaged or missing: ${firstFew(damaged, NAMED)}; \`catalog sync --verify\` reads them again`,
     );
   }
   return found;

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { summaryOf, withSets } from "../../src/pull/set-client.ts";
+import { splitLongFilters, summaryOf } from "../../src/pull/set-client.ts";
 import { ofRetailer, ownDayFilter, type SetFilters, sharedDays, spanOf } from "../../src/pull/set-filters.ts";
 import { serviceFilters } from "../../src/pull/written-filters.ts";
 import { afterAllTests } from "../helpers/endings.ts";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const service = await startTestService({ rows: [...oneRowEach(...MANY), ...FEW], rateLimit: 1_000, onEnd });
   const { client } = testClient(new URL(service.url), { apiKey: service.key });
   onEnd(() => client.close());
-  sets = withSets({
+  sets = splitLongFilters({
     ...client,
     sample: (filters, signal) => {
       sampled.push(new URLSearchParams({ ...filters }));

@@ -9,7 +9,7 @@ import {
 } from "../../contract/errors.ts";
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { firstOf } from "../../contract/values/counted.ts";
+import { firstFew } from "../../contract/values/phrases.ts";
 import { quoteCommand } from "../terminal/quote.ts";
 import { style } from "../terminal/style.ts";
 import { visible } from "../terminal/visible.ts";
@@ -126,7 +126,7 @@ function offer(options: readonly string[], refused: string | undefined): string[
   if (shown.length === 0) {
     return [];
   }
-  const list = firstOf(shown, MOST_OPTIONS);
+  const list = firstFew(shown, MOST_OPTIONS);
   return [near.length === 0 ? `There are, among others: ${list}.` : `Did you mean ${list}?`];
 }
 

@@ -2,7 +2,7 @@ import type { Command, CommanderError, Option } from "commander";
 import { UsageError } from "../../contract/errors.ts";
 import { closest, misspelt, similar } from "../../contract/values/closest.ts";
 import { editDistance } from "../../contract/values/edit-distance.ts";
-import { placeOf } from "../command-line.ts";
+import { parseToCursor } from "../command-line.ts";
 import { commandPath } from "../help-layout.ts";
 
 /** Turns an error of commander into a usage error like that of any other wrong command line. */
@@ -11,7 +11,7 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
   if (keyFlag !== undefined) {
     return keyError(`unknown option '${keyFlag}'`);
   }
-  const { command, unknownFlag = "", operands } = placeOf(program, [...argv, ""]);
+  const { command, unknownFlag = "", operands } = parseToCursor(program, [...argv, ""]);
   const see = `see \`${commandPath(command)} --help\`.`;
   const message = `${error.message.replace(/^error: /, "").replace(/\.$/, "")}; ${see}`;
   switch (error.code) {

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { ConditionHoldsError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { counted, firstOf } from "../../contract/values/counted.ts";
+import { firstFew, plural } from "../../contract/values/phrases.ts";
 import type { ColumnComparison } from "../../folder/ask/ask.ts";
 import { quoted, valueError } from "./values.ts";
 
@@ -51,22 +51,22 @@ export function parseCondition<Field extends string>(text: string, fields: reado
  * @param noun what one of them is
  * @throws ConditionHoldsError if there is one
  */
-export function refuseHeld(
+export function failIfAnyMatch(
   condition: Condition<string> | undefined,
   names: ReadonlySet<string>,
   noun = "product",
 ): void {
   if (condition !== undefined && names.size > 0) {
-    throw new ConditionHoldsError(heldText(condition, [...names], noun));
+    throw new ConditionHoldsError(matchText(condition, [...names], noun));
   }
 }
 
 /** What meets a condition, in words. @param names what it holds for @param noun what one of them is */
-export function heldText({ text }: Pick<Condition<string>, "text">, names: readonly string[], noun: string): string {
-  const held = counted(names.length, noun);
+export function matchText({ text }: Pick<Condition<string>, "text">, names: readonly string[], noun: string): string {
+  const held = plural(names.length, noun);
   const moved = movementOf(text);
   const what = moved === undefined ? `${text} holds for ${held}` : `${held} ${moved}`;
-  return `${what}: ${firstOf(names, NAMED)}`;
+  return `${what}: ${firstFew(names, NAMED)}`;
 }
 
 /** Most products that an error names. */

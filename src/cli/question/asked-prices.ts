@@ -1,7 +1,7 @@
 import { NotFoundError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { counted } from "../../contract/values/counted.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import { openPrices } from "../../folder/ask/open-prices.ts";
@@ -53,7 +53,7 @@ export async function openAskedPrices(
   const days = question.daysOf?.(newestOfFolder);
   const newest = days?.to ?? synced.filters.end_date ?? newestOfFolder;
   if (laterRows > 0) {
-    reporter.warn(`${name} has ${counted(laterRows, "row")} of days after today; they are left out`);
+    reporter.warn(`${name} has ${plural(laterRows, "row")} of days after today; they are left out`);
   }
   const newestOf = newestOfRetailers(synced, newest);
   const compared = days
@@ -74,7 +74,7 @@ export async function openAskedPrices(
     };
     prices = await openPrices({
       ...{ folder, state, signal, lastDay: newest, suspectFactor: options.suspectFactor, scope },
-      onBuild: (days) => reporter.progress.update({ doing: `reading the prices of ${counted(days, "day")}` }),
+      onBuild: (days) => reporter.progress.update({ doing: `reading the prices of ${plural(days, "day")}` }),
       onNotStored: (reason) => reporter.note(`the index of ${name} cannot be stored for the next command: ${reason}`),
     });
     reporter.progress.clear();

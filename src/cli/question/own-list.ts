@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { counted, firstOf } from "../../contract/values/counted.ts";
+import { firstFew, plural } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import { quoted } from "../flags/values.ts";
@@ -38,6 +38,6 @@ export async function warnOfUnknown(
     const names = unknown.map(
       ({ sku, retailer }) => `${quoted(sku)}${retailer === undefined ? "" : ` of ${retailer}`}`,
     );
-    reporter.warn(`no row of ${counted(unknown.length, "product")} of the list: ${firstOf(names, NAMED)}`);
+    reporter.warn(`no row of ${plural(unknown.length, "product")} of the list: ${firstFew(names, NAMED)}`);
   }
 }

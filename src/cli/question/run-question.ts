@@ -1,9 +1,9 @@
 import { ConditionHoldsError } from "../../contract/errors.ts";
-import { counted, groupDigits } from "../../contract/values/counted.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Answer, ask, filledIn, type Parameters, type RowSelection, readRows } from "../../folder/ask/ask.ts";
 import type { Context } from "../context.ts";
-import { heldText } from "../flags/condition.ts";
+import { matchText } from "../flags/condition.ts";
 import { hasRowFormat } from "../flags/output.ts";
 import { type SyncedFolder, withSyncedFolder } from "../source/synced-folder.ts";
 import { showTable } from "../terminal/pager.ts";
@@ -119,7 +119,7 @@ async function writeListing<Options extends QuestionOptions>(
   await showTable(table, output, list, reporter, context);
   table.notes?.forEach(reporter.note);
   const crawled = Object.keys(state.days).filter((day) => day <= about.days.newest).length;
-  reporter.note(`prices of ${counted(crawled, "day")}, the newest ${about.days.newest}`);
+  reporter.note(`prices of ${plural(crawled, "day")}, the newest ${about.days.newest}`);
   if (!takesAll && limitPer.length === 0 && selected < answer.count) {
     reporter.note(
       `the first ${groupDigits(selected)} of ${groupDigits(answer.count)}; -f ndjson or -o FILE has them all`,
@@ -161,7 +161,7 @@ async function noteSuspects(
     WHERE excluded = 'suspect' AND day BETWEEN first_day AND last_day`;
   const [[count] = []] = await readRows(prices, sql, parameters);
   if (Number(count) > 0) {
-    reporter.note(`${counted(Number(count), "row")} with a suspect price left out; --include-suspect takes them in`);
+    reporter.note(`${plural(Number(count), "row")} with a suspect price left out; --include-suspect takes them in`);
   }
 }
 
@@ -176,6 +176,6 @@ async function refuseMet<Options extends QuestionOptions>(
   }
   const names = await answer.meeting(failIf.comparisons, subject);
   if (names.length > 0) {
-    throw new ConditionHoldsError(heldText(failIf, names, noun));
+    throw new ConditionHoldsError(matchText(failIf, names, noun));
   }
 }

@@ -4,7 +4,7 @@ import { rememberVocabulary, type VocabularyOwner } from "../../config/vocabular
 import { ApiError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { withSets } from "../../pull/set-client.ts";
+import { splitLongFilters } from "../../pull/set-client.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import { resolveFilters, serviceFilters } from "../../pull/written-filters.ts";
 import type { Context } from "../context.ts";
@@ -63,7 +63,7 @@ export async function connect(
     });
     opened.push(client.close);
     const vocabulary = { service: demo ? "demo" : name, profile };
-    const remembering = withSets(rememberingClient(client, vocabulary, context));
+    const remembering = splitLongFilters(rememberingClient(client, vocabulary, context));
     const filters = await resolveFilters(written, serviceFilters(remembering, signal), context.now());
     return { client: remembering, filters, service: name, reporter, signal, [Symbol.asyncDispose]: closeAll };
   } catch (error) {

@@ -83,7 +83,7 @@ export function readErrorBody(
   const document = parseJsonObject(text);
   const problem = redact(document === undefined ? {} : problemOf(document));
   const { detail, title } = problem;
-  const said = detail ?? title ?? saidElsewhere(document, text, header("content-type").toLowerCase()) ?? "";
+  const said = detail ?? title ?? foreignErrorMessage(document, text, header("content-type").toLowerCase()) ?? "";
   // Redact before cutting: half a key would not be found.
   const line = plainText(redact(said)) || describeSilence(status, problem, body);
   return { problem, text: line };
@@ -115,7 +115,7 @@ function problemOf(document: JsonObject): Partial<Problem> {
 }
 
 /** Finds the message in responses of gateways and other services. */
-function saidElsewhere(document: JsonObject | undefined, text: string, contentType: string): string | undefined {
+function foreignErrorMessage(document: JsonObject | undefined, text: string, contentType: string): string | undefined {
   if (document !== undefined) {
     const { message, error } = document;
     const nested = isJsonObject(error) ? error.message : error;

@@ -4,7 +4,7 @@ import { namesOf, type Question } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { counted } from "../../contract/values/counted.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import COMPARE from "../../folder/questions/compare.sql";
@@ -27,7 +27,7 @@ function questionOf({ by, conversion }: CompareOptions): Question<CompareOptions
       }
       const rates = await readExchangeRates(conversion.rates, signal);
       for (const [currency, products] of await withoutRate(prices, { ...parameters, rates })) {
-        const what = `${counted(Number(products), "product")} in ${currency} left out`;
+        const what = `${plural(Number(products), "product")} in ${currency} left out`;
         reporter.warn(`${what}: ${conversion.rates} has no rate of it`);
       }
       return { rates };

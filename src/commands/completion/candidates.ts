@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import type { WordPlace } from "../../cli/command-line.ts";
+import type { CursorPosition } from "../../cli/command-line.ts";
 import { SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
 import { isRepeatable } from "../../cli/flags/declared.ts";
 import { NamesOption } from "../../cli/flags/values.ts";
@@ -28,14 +28,14 @@ export interface KnownValues {
 /** Slugs come from a service; only those that a shell reads as plain words may be put into a command line. */
 const PLAIN = /^[\w.:@%+/-]+$/;
 
-export function complete(place: WordPlace, known: KnownValues): Completion {
+export function complete(place: CursorPosition, known: KnownValues): Completion {
   if (place.option !== undefined) {
     return optionValues(place.option, place, known);
   }
   return place.typed.startsWith("-") ? words(place, flagsOf(place)) : operandsOf(place);
 }
 
-function flagsOf({ command, typed, values }: WordPlace): Candidate[] {
+function flagsOf({ command, typed, values }: CursorPosition): Candidate[] {
   const help = command.createHelp();
   return help
     .visibleOptions(command)
@@ -46,7 +46,7 @@ function flagsOf({ command, typed, values }: WordPlace): Candidate[] {
     }));
 }
 
-function operandsOf(place: WordPlace): Completion {
+function operandsOf(place: CursorPosition): Completion {
   const { command, operands, values } = place;
   const help = command.createHelp();
   const commands = help
@@ -66,7 +66,7 @@ function operandsOf(place: WordPlace): Completion {
   return kind === "words" ? words(place, operandValues(argument, place)) : { kind, candidates: [] };
 }
 
-function operandValues(argument: Argument, { command }: WordPlace): readonly string[] {
+function operandValues(argument: Argument, { command }: CursorPosition): readonly string[] {
   switch (argument.name()) {
     case "code":
       return [...SERVICE_ERRORS, ...TOOL_ERRORS].map(({ code }) => code);
@@ -81,7 +81,7 @@ function siblingsOf({ parent }: Command): Command[] {
   return parent?.createHelp().visibleCommands(parent) ?? [];
 }
 
-function optionValues(option: Option, place: WordPlace, { vocabulary, profiles }: KnownValues): Completion {
+function optionValues(option: Option, place: CursorPosition, { vocabulary, profiles }: KnownValues): Completion {
   if (option.argChoices !== undefined) {
     return words(place, option.argChoices);
   }
@@ -114,7 +114,7 @@ function completionKind(what: string): Completion["kind"] {
 }
 
 /** Slugs of the combinations that match the flags typed so far, and slugs whose combinations are not known. */
-function slugs(name: keyof Rcd, { values }: WordPlace, { rcds, slugs: named }: Vocabulary): string[] {
+function slugs(name: keyof Rcd, { values }: CursorPosition, { rcds, slugs: named }: Vocabulary): string[] {
   const typed = (["retailer", "category", "department"] as const).flatMap((other) => {
     const value = values.get(`--${other}`);
     return other === name || value === undefined ? [] : [{ other, value }];
@@ -127,7 +127,7 @@ function slugs(name: keyof Rcd, { values }: WordPlace, { rcds, slugs: named }: V
 }
 
 /** Completes the last value of a comma list; earlier values are not offered again. */
-function listOf(place: WordPlace, known: readonly string[]): Completion {
+function listOf(place: CursorPosition, known: readonly string[]): Completion {
   const cut = place.typed.lastIndexOf(",") + 1;
   const before = place.typed.slice(0, cut);
   const taken = new Set(before.split(","));
@@ -136,7 +136,7 @@ function listOf(place: WordPlace, known: readonly string[]): Completion {
 }
 
 /** The values that continue the typed text, each once; a text has no description. */
-function words({ prefix, typed }: WordPlace, values: readonly (string | Candidate)[]): Completion {
+function words({ prefix, typed }: CursorPosition, values: readonly (string | Candidate)[]): Completion {
   const candidates = [...new Set(values)]
     .map((value) => (typeof value === "string" ? { value, description: "" } : value))
     .filter(({ value }) => value.startsWith(typed) && PLAIN.test(value))

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { placeOf } from "../../cli/command-line.ts";
+import { parseToCursor } from "../../cli/command-line.ts";
 import type { Context } from "../../cli/context.ts";
 import { readConfig } from "../../config/config-file.ts";
 import { findProfile, resolveBaseUrl } from "../../config/settings.ts";
@@ -18,7 +18,7 @@ export function declare(command: Command, context: Context): void {
     .action(async (words: string[], { line }: { line?: string }) => {
       const program = command.parent ?? command;
       const typed = line === undefined ? words : splitLine(line).slice(1);
-      const place = placeOf(program, typed);
+      const place = parseToCursor(program, typed);
       // If the configuration cannot be read, there are fewer candidates.
       const profiles = await readConfig(context).then(
         (config) => [...config.profiles.keys()],

@@ -3,8 +3,8 @@ import { type Connection, withConnection } from "../../cli/source/connection.ts"
 import type { CatalogClient } from "../../client/client.ts";
 import type { CoverageResponse } from "../../client/responses/coverage-response.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import { counted } from "../../contract/values/counted.ts";
 import { addDays, dayOf } from "../../contract/values/day-arithmetic.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { countDays, type DayCounts, daysBetween, NEWEST_DAYS } from "./day-counts.ts";
 import type { CoverageOptions } from "./options.ts";
 
@@ -76,7 +76,7 @@ export async function newestUpToToday(
   }
   const known = await client.coverage({ ...filters, end_date: today }, signal);
   const { matching_rows, latest_date } = known.meta.coverage;
-  const later = counted(meta.coverage.matching_rows - matching_rows, "row");
+  const later = plural(meta.coverage.matching_rows - matching_rows, "row");
   reporter.warn(`${later} of days after today: these days are never the newest`);
   const newest = new Map(known.data.map((entry) => [entry.rcd, entry.latest_date]));
   return {

@@ -2,8 +2,8 @@ import type { CatalogClient } from "../../client/client.ts";
 import type { CoverageResponse } from "../../client/responses/coverage-response.ts";
 import { SetChangedError, UsageError } from "../../contract/errors.ts";
 import type { Filters } from "../../contract/filters.ts";
-import { groupDigits } from "../../contract/values/counted.ts";
 import { addDays, dayNumber } from "../../contract/values/day-arithmetic.ts";
+import { groupDigits } from "../../contract/values/phrases.ts";
 
 /** Rows of each combination (`retailer:category:department`) on each day that has rows. */
 export type DayCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;

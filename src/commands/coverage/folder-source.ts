@@ -10,7 +10,7 @@ import { assertDaysInPlace } from "../../folder/day-files.ts";
 import type { SyncState } from "../../folder/folder-state.ts";
 import { brandIn, type Listings } from "../../folder/index/listings.ts";
 import { rowFilter } from "../../folder/synced-day.ts";
-import { summaryOf, withSets } from "../../pull/set-client.ts";
+import { splitLongFilters, summaryOf } from "../../pull/set-client.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import type { CoverageSource } from "./coverage-source.ts";
 import type { DayCounts } from "./day-counts.ts";
@@ -38,7 +38,7 @@ export async function withFolderSource(
         ? await countBrands({ ...synced, days: Object.keys(state.days), isWanted: () => true }, context)
         : countsOf(state);
     const isWanted = rowFilter(filters);
-    const client = withSets(countingClient(counts));
+    const client = splitLongFilters(countingClient(counts));
     await use({
       client,
       coverage: () => client.coverage(filters),
@@ -146,7 +146,7 @@ function brandPairs({ listings, combinations, combination, modelOf }: Listings) 
 
 async function brandCoverage(counts: readonly Count[], filters: SetFilters): ReturnType<CoverageSource["brands"]> {
   const found = [...groupBy(counts, ({ brand = "" }) => brand)].map(async ([brand, own]) => {
-    const { data } = await withSets(countingClient(own)).coverage(filters);
+    const { data } = await splitLongFilters(countingClient(own)).coverage(filters);
     return data.map((entry) => ({ ...entry, brand }));
   });
   return (await Promise.all(found)).flat();

@@ -1,12 +1,12 @@
 import type { Context } from "../../cli/context.ts";
-import { refuseHeld } from "../../cli/flags/condition.ts";
+import { failIfAnyMatch } from "../../cli/flags/condition.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { showTable } from "../../cli/terminal/pager.ts";
 import { writeRecords } from "../../cli/write-list.ts";
 import { writePage } from "../../cli/write-rows.ts";
-import { counted } from "../../contract/values/counted.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { newestUpToToday, withServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
 import { type Counted, countedBy, type Entry, entryMember } from "./groups.ts";
@@ -44,9 +44,9 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
       const { coveragePage } = await import("./views/coverage-page.ts");
       const html = coveragePage(response, { filters, service, now, days });
       await writePage(html, page, context, writeListing);
-      reporter.note(`${page.file}: the coverage of ${counted(response.data.length, "combination")}`);
+      reporter.note(`${page.file}: the coverage of ${plural(response.data.length, "combination")}`);
     }
-    noteDays(listed, folder === undefined ? [counted(reporter.requests().sent, "request")] : [], reporter);
+    noteDays(listed, folder === undefined ? [plural(reporter.requests().sent, "request")] : [], reporter);
     refuseGroups(listed, options);
   });
 }
@@ -67,6 +67,6 @@ function refuseGroups({ groups }: Counted, { failIf, groupBy = "retailer" }: Cov
     const held = groups.filter((group) => failIf.holds(group));
     const name = groupBy === "day" ? "crawl_date" : groupBy;
     const noun = groupBy === "retailer" || groupBy === "day" ? groupBy : "group";
-    refuseHeld(failIf, new Set(held.map((group) => String(entryMember(group, name)))), noun);
+    failIfAnyMatch(failIf, new Set(held.map((group) => String(entryMember(group, name)))), noun);
   }
 }

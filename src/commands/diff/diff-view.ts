@@ -11,7 +11,7 @@ import {
 } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
-import { groupDigits } from "../../contract/values/counted.ts";
+import { groupDigits } from "../../contract/values/phrases.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import { CHANGES, type DiffOptions } from "./options.ts";
 

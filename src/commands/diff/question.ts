@@ -5,7 +5,7 @@ import { isBookmark } from "../../cli/question/since.ts";
 import { checkDays, nearestDays } from "../../cli/source/folder-vocabulary.ts";
 import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { EmptyResultError } from "../../contract/errors.ts";
-import { firstOf } from "../../contract/values/counted.ts";
+import { firstFew } from "../../contract/values/phrases.ts";
 import { readRows } from "../../folder/ask/ask.ts";
 import DIFF from "../../folder/questions/diff.sql";
 import GAPS from "../../folder/questions/diff-gaps.sql";
@@ -44,7 +44,7 @@ const DIFF_QUESTION: Question<DiffOptions> = {
   totalsOf: { kinds: null },
   find: async (prices, parameters, _, { reporter }) => {
     for (const [day, isOutage, change, retailers] of await readRows(prices, GAPS, parameters)) {
-      const names = firstOf(String(retailers).split(" "), NAMED, " retailers");
+      const names = firstFew(String(retailers).split(" "), NAMED, " retailers");
       reporter.warn(
         isOutage
           ? `on ${day} fewer rows than usual were crawled of ${names} (outage)`

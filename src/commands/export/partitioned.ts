@@ -5,7 +5,7 @@ import { flagError, quoted } from "../../cli/flags/values.ts";
 import { type Connection, connect } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { FileError } from "../../contract/errors.ts";
-import { counted } from "../../contract/values/counted.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { withCompressionEnding } from "../../export/destination/compression.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../export/destination/partition-spool.ts";
 import { assertFolderNames, moveIntoPlace, partitionOf } from "../../export/destination/partitions.ts";
@@ -49,7 +49,7 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
     await moveIntoPlace(folder, files, lock.assertHeld);
     await store.remove();
     if (rows > 0) {
-      connection.reporter.note(`${folder}: ${counted(rows, "row")} in ${counted(files.size, "file")}`);
+      connection.reporter.note(`${folder}: ${plural(rows, "row")} in ${plural(files.size, "file")}`);
     }
   } catch (error) {
     // A process that took the lock has removed the staging folder; what failed because of that is not the reason.

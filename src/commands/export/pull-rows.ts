@@ -3,7 +3,7 @@ import { readingAgain, showProgress } from "../../cli/pull-progress.ts";
 import type { Connection } from "../../cli/source/connection.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { UsageError } from "../../contract/errors.ts";
-import { groupDigits } from "../../contract/values/counted.ts";
+import { groupDigits } from "../../contract/values/phrases.ts";
 import { ROWS_OF_SHEET } from "../../export/formats/xlsx/workbook-parts.ts";
 import { Pull, type PullObserver, type PullResult } from "../../pull/pull.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";

@@ -8,7 +8,7 @@ import { VERSION } from "../../cli/version.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
 import { FileError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { counted } from "../../contract/values/counted.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { type Claim, claimOutput } from "../../export/claim.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import type { EncoderOptions } from "../../export/formats/encoder.ts";
@@ -21,9 +21,9 @@ import { replaceFile } from "../../files/replace-file.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import type { StoreOptions } from "../../pull/store/open-store.ts";
 import { temporaryStore } from "../../pull/store/page-store.ts";
+import { leftoverError } from "./leftover-error.ts";
 import { type ExportOptions, UNNOTICED } from "./options.ts";
 import { pageSizeOf, writeSet } from "./pull-rows.ts";
-import { refusal } from "./ways-on.ts";
 
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
   await using connection = await connect(options, context);
@@ -73,7 +73,7 @@ function requestIds({ listeners }: Reporter): readonly string[] {
 /** Notes the number of rows in a file or on a terminal; there is no note for a pipe. */
 function noteOutcome(count: number, options: ExportOptions, { note }: Reporter, { stdout }: Context): void {
   const { output } = options.output;
-  const rows = counted(count, "row");
+  const rows = plural(count, "row");
   if (!isStdout(output)) {
     note(
       `${output}: ${rows}${options.manifest ? `; \`${quoteCommand(["catalog", "verify", output])}\` checks it` : ""}`,
@@ -114,7 +114,7 @@ export function storeOptions(
     startedAt: new Date(context.now()).toISOString(),
     head: { service, filters, asked: options.filters },
     pageSize: pageSizeOf(options),
-    refuse: (leftover) => refusal(leftover, { words: options.words, output, service }),
+    refuse: (leftover) => leftoverError(leftover, { words: options.words, output, service }),
     onNote: reporter.warn,
     onLeft: (lost) => {
       if (options.globals.errorFormat === "human") {

@@ -5,7 +5,7 @@ import { visible } from "../../cli/terminal/visible.ts";
 import { truncate } from "../../cli/terminal/width.ts";
 import { NotFoundError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { counted, groupDigits } from "../../contract/values/counted.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import NEWEST_ROWS from "../../folder/questions/newest-rows.sql";
@@ -109,6 +109,6 @@ function bySearch(
       { flag: "--search" },
     );
   }
-  reporter.note(`${words} finds ${counted(found.length, "product")}`);
+  reporter.note(`${words} finds ${plural(found.length, "product")}`);
   return found;
 }

@@ -2,9 +2,9 @@ import type { ListOptions } from "../../cli/flags/list.ts";
 import { html, link, minuteOf, renderPage } from "../../cli/html/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../cli/html/html-table.ts";
 import { visible } from "../../cli/terminal/visible.ts";
-import { counted, groupDigits, signedPercent } from "../../contract/values/counted.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
+import { groupDigits, plural, signedPercent } from "../../contract/values/phrases.ts";
 import { priceChart } from "./price-chart.ts";
 import { extremeName, priceChanges, productsInOrder } from "./price-tables.ts";
 import type { PricePoint, ProductSeries } from "./product-series.ts";
@@ -26,7 +26,7 @@ export function historyPage(
   const read = html`<p>${folder}; read at ${minuteOf(now)}.</p>`;
   const [only, ...others] = shown;
   const isSingle = only !== undefined && others.length === 0;
-  const title = isSingle ? only.title : `Prices of ${counted(shown.length, "product")}`;
+  const title = isSingle ? only.title : `Prices of ${plural(shown.length, "product")}`;
   const body = isSingle ? singleProduct(only, read, list) : severalProducts(shown, title, read, list);
   return renderPage({ title, body, style: STYLE, script: "" });
 }
@@ -41,7 +41,7 @@ ${read}
 <dl><div><dt>Last</dt><dd>${price(last)}${isNewLow ? html` <b>new low</b>` : ""}</dd></div>
 <div><dt>Lowest</dt><dd>${price(lowest)}</dd></div>
 <div><dt>Highest</dt><dd>${price(highest)}</dd></div>
-<div><dt>Changes</dt><dd>${groupDigits(changes)} <small>in ${counted(points.length, "day")}</small></dd></div></dl>
+<div><dt>Changes</dt><dd>${groupDigits(changes)} <small>in ${plural(points.length, "day")}</small></dd></div></dl>
 <figure>${priceChart([product], last.currency)}</figure>
 <h2>Changes</h2>
 ${changesTable(product, list)}`;
@@ -63,7 +63,7 @@ ${sections}
 ${changed.length === 0 ? "" : html`<h2>Changes</h2>`}
 ${changed.map(
   (product) =>
-    html`<details id="${idOf(product)}"><summary>${product.title} <small>${product.retailer} ${product.sku}, ${counted(product.changes, "change")}</small></summary>${changesTable(product, all)}</details>\n`,
+    html`<details id="${idOf(product)}"><summary>${product.title} <small>${product.retailer} ${product.sku}, ${plural(product.changes, "change")}</small></summary>${changesTable(product, all)}</details>\n`,
 )}`;
 }
 

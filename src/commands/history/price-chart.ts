@@ -1,7 +1,7 @@
 import { html } from "../../cli/html/html-document.ts";
-import { groupDigits } from "../../contract/values/counted.ts";
 import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
+import { groupDigits } from "../../contract/values/phrases.ts";
 import type { ProductSeries } from "./product-series.ts";
 
 /** Size of the drawing, in its own units. */

@@ -15,7 +15,7 @@ import {
 import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { truncate, widthOf } from "../../cli/terminal/width.ts";
-import { counted } from "../../contract/values/counted.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { isSamePrice, type PricePoint, type ProductSeries } from "./product-series.ts";
 
 /** Cells of a title that are always shown. */
@@ -59,7 +59,7 @@ function productFacts(
     style("bold", `${screen.links ? linked(shown, url) : shown}${name}`, screen.colour),
     `last ${price(last)}${isNewLow ? ", a new low" : points.length > 1 ? ", not a new low" : ""}`,
     `lowest ${price(lowest)}, highest ${price(highest)}`,
-    `${counted(changes, "change")} in ${counted(points.length, "day")}  ${lineOf(points, SPARK_CELLS * 2)}`,
+    `${plural(changes, "change")} in ${plural(points.length, "day")}  ${lineOf(points, SPARK_CELLS * 2)}`,
   ].join("\n");
 }
 

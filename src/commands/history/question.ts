@@ -1,7 +1,7 @@
 import type { Run } from "../../cli/context.ts";
 import type { Question } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
-import { counted } from "../../contract/values/counted.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import HISTORY from "../../folder/questions/history.sql";
 import { findProducts } from "./find-products.ts";
 import { HISTORY_COLUMNS, type HistoryOptions } from "./options.ts";
@@ -26,7 +26,7 @@ const HISTORY_QUESTION: Question<HistoryOptions> = {
       const { historyPage } = await import("./history-page.ts");
       return historyPage(seriesOfRows(rows), { folder: name, now, list });
     },
-    note: ({ rows }, { list }) => `the prices of ${counted(seriesOfRows(rows).slice(0, list.limit).length, "product")}`,
+    note: ({ rows }, { list }) => `the prices of ${plural(seriesOfRows(rows).slice(0, list.limit).length, "product")}`,
   },
 };
 

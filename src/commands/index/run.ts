@@ -11,9 +11,9 @@ import { writeList } from "../../cli/write-list.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { splitRcd } from "../../contract/filters.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { counted, firstOf, groupDigits } from "../../contract/values/counted.ts";
 import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { firstFew, groupDigits, plural } from "../../contract/values/phrases.ts";
 import type { ColumnType } from "../../export/formats/encoder.ts";
 import { type Basket, collectBasket } from "../../folder/prices/basket.ts";
 import {
@@ -127,14 +127,14 @@ function indexTable(rows: readonly IndexRow[]): Table {
 function reportGaps(basket: Basket, base: string, { maxAge }: IndexDays, { reporter, name }: SyncedFolder): void {
   const { missing } = basket;
   if (missing.length > 0) {
-    reporter.warn(`${name} has no price of ${firstOf(missing.map(quoted), NAMED)}, so the index leaves them out`);
+    reporter.warn(`${name} has no price of ${firstFew(missing.map(quoted), NAMED)}, so the index leaves them out`);
   }
   reporter.note(`index 100 on ${base}`);
   for (const { retailer, products, lacking, complete = "" } of basketGaps(basket, base, maxAge)) {
-    const age = maxAge === undefined ? "" : ` of at most ${counted(maxAge, "day")}`;
+    const age = maxAge === undefined ? "" : ` of at most ${plural(maxAge, "day")}`;
     const hint = complete > base ? `; all that have one have it from ${complete} on (--base)` : "";
     reporter.note(
-      `${retailer}: ${groupDigits(lacking)} of ${counted(products, "product")} left out, without a price${age} on ${base}${hint}`,
+      `${retailer}: ${groupDigits(lacking)} of ${plural(products, "product")} left out, without a price${age} on ${base}${hint}`,
     );
   }
 }

@@ -12,7 +12,7 @@ import {
 import { recordTable } from "../../cli/terminal/tables/row-table.ts";
 import { renderTable, type Table, withoutConstants } from "../../cli/terminal/tables/table.ts";
 import { visible } from "../../cli/terminal/visible.ts";
-import { groupDigits } from "../../contract/values/counted.ts";
+import { groupDigits } from "../../contract/values/phrases.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import type { MoverKind } from "../../folder/prices/movers.ts";
 import { MOVER_COLUMNS, type MoversOptions } from "./options.ts";

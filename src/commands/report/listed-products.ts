@@ -1,4 +1,4 @@
-import { firstOnes } from "../../cli/order.ts";
+import { keepTop } from "../../cli/order.ts";
 import type { Difference } from "../../folder/diff/join.ts";
 import type { Prices } from "../../folder/index/day-prices.ts";
 import { diffAsOf } from "../../folder/prices/as-of.ts";
@@ -73,7 +73,7 @@ async function firstDifferences(
   change: keyof typeof ORDERS,
   limit: number,
 ) {
-  const { add, selected } = firstOnes<ListedProduct>(limit, (products) => products.toSorted(ORDERS[change]));
+  const { add, selected } = keepTop<ListedProduct>(limit, (products) => products.toSorted(ORDERS[change]));
   let last = "";
   const summary = await diffAsOf(prices, { ...days, oneSided: true }, async (differences) => {
     for (const difference of differences.filter((one) => one.change === change)) {

@@ -1,8 +1,8 @@
 import { html, link, minuteOf, renderPage } from "../../cli/html/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../cli/html/html-table.ts";
-import { counted, groupDigits } from "../../contract/values/counted.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { type Series, samePrice } from "../../folder/prices/series.ts";
 import type { Report, ShownProduct } from "./collect.ts";
 import { shareText } from "./figures.ts";
@@ -29,7 +29,7 @@ export function reportPage(report: Report, { filters, now }: { filters: string; 
   const compared = since === undefined ? `Prices of ${last}` : `Prices from ${since} to ${last}`;
   const body = html`<header><h1>${compared}</h1>
 <p>${name}${filters === "" ? "" : html` <span class="filters">${filters}</span>`}</p>
-<p>${counted(report.rows, "row")} of ${counted(figures.products ?? 0, "product")} and ${counted(retailers.length, "retailer")}, ${first === last ? `crawled on ${last}` : `crawled from ${first} to ${last}`}. ${since === undefined ? "There is no earlier day to compare with." : "Compared are the last prices known up to each of the two days."}</p>
+<p>${plural(report.rows, "row")} of ${plural(figures.products ?? 0, "product")} and ${plural(retailers.length, "retailer")}, ${first === last ? `crawled on ${last}` : `crawled from ${first} to ${last}`}. ${since === undefined ? "There is no earlier day to compare with." : "Compared are the last prices known up to each of the two days."}</p>
 <p>Made at ${minuteOf(now)}.</p></header>
 ${tiles(report)}
 ${lists.map((list) => productSection(list, report))}
@@ -54,7 +54,7 @@ function tiles({ lists, figures, retailers }: Report): Html {
   return html`<nav aria-label="Sections"><ul class="tiles">${lists.map(({ kind, all }) =>
     tile(kind, names[kind], groupDigits(all), most[kind] === undefined ? "" : percentText(most[kind])),
   )}
-${tile("retailers", "stale", `${groupDigits(stale)}`, `of ${counted(retailers.length, "retailer")}`, stale > 0)}
+${tile("retailers", "stale", `${groupDigits(stale)}`, `of ${plural(retailers.length, "retailer")}`, stale > 0)}
 ${tile("brands", "discounted", shareText(discounted_percent), mean_discount_pct === undefined ? "" : `mean ${shareText(mean_discount_pct)}`)}</ul></nav>`;
 }
 
@@ -148,7 +148,7 @@ function priceLine({ points, last, lowest, highest }: Series): Html {
     low === high
       ? `always ${groupDigits(low)}`
       : `lowest ${groupDigits(low)} on ${lowest.day}, highest ${groupDigits(high)} on ${highest.day}`;
-  const title = `${counted(drawn.length, "day")} from ${drawn[0]?.day} to ${last.day}: ${range} ${last.currency}`;
+  const title = `${plural(drawn.length, "day")} from ${drawn[0]?.day} to ${last.day}: ${range} ${last.currency}`;
   return html`<svg class="prices" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${title}"><title>${title}</title><path d="${steps.join("")}H${x(last.day)}"/><circle cx="${x(last.day)}" cy="${y(last.selling_price)}" r="2.5"/></svg>`;
 }
 
@@ -172,7 +172,7 @@ function retailerSection({ retailers, staleAfter, figures }: Report): Html {
     },
     { heading: "Products", kind: "count", cell: ({ products }) => groupDigits(products) },
   ];
-  const caption = `${counted(figures.stale ?? 0, "retailer")} of ${groupDigits(retailers.length)} without a row of the last ${counted(staleAfter, "day")}.`;
+  const caption = `${plural(figures.stale ?? 0, "retailer")} of ${groupDigits(retailers.length)} without a row of the last ${plural(staleAfter, "day")}.`;
   return html`<section><h2 id="retailers">Freshness</h2>
 ${htmlTable(columns, retailers, "Freshness of retailers", caption)}</section>`;
 }
@@ -194,7 +194,7 @@ function brandSection({ brands, allBrands }: Report): Html {
       cell: ({ mean_discount_pct }) => shareText(mean_discount_pct),
     },
   ];
-  const shown = brands.length < allBrands ? `${groupDigits(brands.length)} of ${counted(allBrands, "brand")}. ` : "";
+  const shown = brands.length < allBrands ? `${groupDigits(brands.length)} of ${plural(allBrands, "brand")}. ` : "";
   const caption = `${shown}The share of products with a discount, and the mean of their discounts, by last known prices. Those with the most discounted products come first.`;
   return html`<section><h2 id="brands">Discounts by brand</h2>
 ${htmlTable(columns, brands, "Discounts by brand", caption)}</section>`;

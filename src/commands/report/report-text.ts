@@ -2,7 +2,7 @@ import { minuteOf } from "../../cli/html/html-document.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { pad, truncate, widthOf } from "../../cli/terminal/width.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
-import { counted, groupDigits, signedPercent } from "../../contract/values/counted.ts";
+import { groupDigits, plural, signedPercent } from "../../contract/values/phrases.ts";
 import type { Report } from "./collect.ts";
 import { shareText } from "./figures.ts";
 import type { ProductList } from "./listed-products.ts";
@@ -33,7 +33,7 @@ const HEADINGS: Record<ProductList["kind"], string> = {
 export function reportText(report: Report, { filters, now }: { filters: string; now: number }): string {
   const { name, since, first, last, lists, figures, rows } = report;
   const days = first === last ? `crawled on ${last}` : `crawled from ${first} to ${last}`;
-  const about = `${counted(rows, "row")} of ${counted(figures.products ?? 0, "product")}, ${days}`;
+  const about = `${plural(rows, "row")} of ${plural(figures.products ?? 0, "product")}, ${days}`;
   const head = [
     since === undefined ? `Prices of ${last}, without an earlier day` : `Prices from ${since} to ${last}`,
     cut(filters === "" ? name : `${name}, ${filters}`, WIDTH),
@@ -58,11 +58,11 @@ function listText({ kind, products, all }: ProductList): string {
 }
 
 function retailerText({ retailers, staleAfter, figures }: Report): string {
-  const heading = `Stale retailers: ${figures.stale} of ${retailers.length}, older than ${counted(staleAfter, "day")}`;
+  const heading = `Stale retailers: ${figures.stale} of ${retailers.length}, older than ${plural(staleAfter, "day")}`;
   return textTable(heading, retailers.slice(0, LINES), [
     { align: "left", isElastic: true, read: ({ retailer }) => retailer },
     { align: "left", read: ({ day }) => day },
-    { align: "right", read: ({ days_old }) => `${counted(days_old, "day")} old` },
+    { align: "right", read: ({ days_old }) => `${plural(days_old, "day")} old` },
     { align: "left", read: ({ isStale }) => (isStale ? "stale" : "") },
   ]);
 }
@@ -73,7 +73,7 @@ function brandText({ brands, figures }: Report): string {
   return textTable(`Discounted products: ${shareText(discounted_percent)}${mean}`, brands.slice(0, LINES), [
     { align: "left", isElastic: true, read: ({ brand }) => brand.trim() || "no brand" },
     { align: "right", read: (one) => shareText(one.discounted_percent) },
-    { align: "left", read: ({ products }) => `of ${counted(products, "product")}` },
+    { align: "left", read: ({ products }) => `of ${plural(products, "product")}` },
     {
       align: "right",
       read: (one) => (one.mean_discount_pct === undefined ? "" : `by ${shareText(one.mean_discount_pct)}`),

@@ -28,7 +28,7 @@ import { wrap } from "../../cli/terminal/wrap.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { groupDigits } from "../../contract/values/counted.ts";
+import { groupDigits } from "../../contract/values/phrases.ts";
 import { memberOf } from "../../export/formats/row-members.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";

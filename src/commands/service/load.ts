@@ -2,8 +2,8 @@ import { access, constants, stat } from "node:fs/promises";
 import { flagError, quoted, valueError } from "../../cli/flags/values.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { FileError, UsageError } from "../../contract/errors.ts";
-import { counted, groupDigits } from "../../contract/values/counted.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { readPipe, readStream } from "../../files/read-text.ts";
 import { fileError } from "../../files/system-error.ts";
 import { resolveDays } from "../../pull/written-filters.ts";
@@ -116,8 +116,8 @@ async function loadFile(
         alreadyPresent === 0
           ? ""
           : `, ${groupDigits(alreadyPresent)} ${alreadyPresent === 1 ? "was" : "were"} there already`;
-      const replaced = replacement === undefined ? "" : `, ${counted(removed, "earlier row")} removed`;
-      context.stderr.write(`${visible(source.name)}: ${counted(added, "row")} added${present}${replaced}\n`);
+      const replaced = replacement === undefined ? "" : `, ${plural(removed, "earlier row")} removed`;
+      context.stderr.write(`${visible(source.name)}: ${plural(added, "row")} added${present}${replaced}\n`);
     }
   } catch (error) {
     reporter.progress.clear();

@@ -4,7 +4,7 @@ import type { CoverageSummary } from "../../contract/coverage.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { type Filters, formatRcd } from "../../contract/filters.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { counted } from "../../contract/values/counted.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
 import { removeRows } from "../../service/store/product-rows/versions.ts";
 import type { Snapshot } from "../../service/store/store.ts";
@@ -54,8 +54,8 @@ export const removeCommand = subcommand({
 
 function describe({ matching_rows, combinations, earliest_date, latest_date }: CoverageSummary, what: string): string {
   const days = earliest_date === latest_date ? `on ${earliest_date}` : `from ${earliest_date} to ${latest_date}`;
-  const where = matching_rows === 0 ? "" : `: ${counted(combinations, "combination")}, ${days}`;
-  return `${counted(matching_rows, "row")} ${what}${where}`;
+  const where = matching_rows === 0 ? "" : `: ${plural(combinations, "combination")}, ${days}`;
+  return `${plural(matching_rows, "row")} ${what}${where}`;
 }
 
 /** The combinations of the database. */

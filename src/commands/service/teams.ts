@@ -4,7 +4,7 @@ import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { SCOPES } from "../../contract/operations.ts";
-import { counted } from "../../contract/values/counted.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import {
   createTeam,
   deleteTeam,
@@ -117,7 +117,7 @@ export const deleteTeamCommand = subcommand({
   run: async ({ options: { database, name, revokeKeys }, reporter }) => {
     const { keys, members } = await withExistingDatabase(database, (store) => deleteTeam(store, name, { revokeKeys }));
     reporter.note(
-      `Team ${quoted(name)} is deleted, with ${counted(keys, "valid key")} and ${counted(members, "member")}.`,
+      `Team ${quoted(name)} is deleted, with ${plural(keys, "valid key")} and ${plural(members, "member")}.`,
     );
   },
 });

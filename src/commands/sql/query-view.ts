@@ -7,7 +7,7 @@ import { jsonCell } from "../../cli/terminal/tables/cell.ts";
 import { renderTable } from "../../cli/terminal/tables/table.ts";
 import { usualLimit } from "../../cli/write-list.ts";
 import { type Query, uniqueNames, writeQuery } from "../../cli/write-query.ts";
-import { counted, groupDigits } from "../../contract/values/counted.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import type { QueryResult, SqlSession } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";
 
@@ -32,9 +32,7 @@ export async function showQuery(
   const rendered = renderTable(table, screen);
   await showTable(rendered, output, options, reporter, context);
   reporter.note(
-    more
-      ? `the first ${groupDigits(rows.length)} rows; -f ndjson or -o FILE has them all`
-      : counted(rows.length, "row"),
+    more ? `the first ${groupDigits(rows.length)} rows; -f ndjson or -o FILE has them all` : plural(rows.length, "row"),
   );
 }
 

@@ -7,7 +7,7 @@ import { screenOf } from "../../cli/terminal/screen.ts";
 import { renderStatus } from "../../cli/terminal/status-feed.ts";
 import { NotOperationalError } from "../../contract/errors.ts";
 import type { StatusFeed } from "../../contract/status.ts";
-import { firstOf } from "../../contract/values/counted.ts";
+import { firstFew } from "../../contract/values/phrases.ts";
 
 interface StatusOptions {
   globals: GlobalOptions;
@@ -59,7 +59,7 @@ async function showStatus(options: StatusOptions, context: Context): Promise<voi
   }
   const faults = faultsIn(feed);
   if (faults.length > 0) {
-    throw new NotOperationalError(`the service is not operational: ${firstOf(faults, NAMED)}`);
+    throw new NotOperationalError(`the service is not operational: ${firstFew(faults, NAMED)}`);
   }
 }
 

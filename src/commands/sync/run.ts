@@ -9,8 +9,8 @@ import { VERSION } from "../../cli/version.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { counted, firstOf } from "../../contract/values/counted.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
+import { firstFew, plural } from "../../contract/values/phrases.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
 import { DAY_FILE } from "../../folder/day-files.ts";
 import { type SyncResult, syncFolder } from "../../folder/sync/sync.ts";
@@ -79,13 +79,13 @@ function reportUnchanged({ filters, outside, strangers }: SyncResult, options: S
     reporter.note("a folder has one window of days: latest is the newest day of all retailers together");
   }
   if (outside.length > 0) {
-    const days = `${counted(outside.length, "day")} (${outside[0]} to ${outside.at(-1)})`;
+    const days = `${plural(outside.length, "day")} (${outside[0]} to ${outside.at(-1)})`;
     reporter.note(`${days} outside the dates of the filters stay as they are; --prune removes them`);
   }
   if (strangers.length > 0) {
     const paths = strangers.map((name) => join(folder, name));
     reporter.warn(
-      `${firstOf(paths, NAMED)}: not written by catalog, so it stays. Programs that read the day folders will also read it`,
+      `${firstFew(paths, NAMED)}: not written by catalog, so it stays. Programs that read the day folders will also read it`,
     );
   }
 }
@@ -93,15 +93,15 @@ function reportUnchanged({ filters, outside, strangers }: SyncResult, options: S
 function asText(result: SyncResult, requests: number): string {
   const { rowsAdded, rowsReplaced, rowsRemoved, daysChanged, daysPruned } = result;
   const rows = [
-    ...(rowsAdded === 0 ? [] : [counted(rowsAdded, "new row")]),
-    ...(rowsReplaced === 0 ? [] : [`${counted(rowsReplaced, "row")} replaced`]),
-    ...(rowsRemoved === 0 ? [] : [`${counted(rowsRemoved, "row")} removed`]),
+    ...(rowsAdded === 0 ? [] : [plural(rowsAdded, "new row")]),
+    ...(rowsReplaced === 0 ? [] : [`${plural(rowsReplaced, "row")} replaced`]),
+    ...(rowsRemoved === 0 ? [] : [`${plural(rowsRemoved, "row")} removed`]),
   ];
   const parts = [
-    ...(rows.length === 0 ? [] : [`${rows.join(", ")} on ${counted(daysChanged, "day")}`]),
-    ...(daysPruned === 0 ? [] : [`${counted(daysPruned, "day")} left the window`]),
+    ...(rows.length === 0 ? [] : [`${rows.join(", ")} on ${plural(daysChanged, "day")}`]),
+    ...(daysPruned === 0 ? [] : [`${plural(daysPruned, "day")} left the window`]),
   ];
-  return `Up to date: ${parts.join(", ") || "nothing new"} (${counted(requests, "request")})`;
+  return `Up to date: ${parts.join(", ") || "nothing new"} (${plural(requests, "request")})`;
 }
 
 /** What a run says if neither the service nor the folder has rows. */

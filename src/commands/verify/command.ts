@@ -6,7 +6,7 @@ import { withReporter } from "../../cli/reporter.ts";
 import { terminalWidth } from "../../cli/terminal/screen.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
-import { counted } from "../../contract/values/counted.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { readManifest } from "../../export/manifest.ts";
 import { verify } from "../../export/verify.ts";
 import { verifyFolder } from "../../folder/verify-folder.ts";
@@ -35,11 +35,11 @@ async function runVerify({ globals, file }: VerifyOptions, context: Context): Pr
     if ((await stat(file).catch(() => undefined))?.isDirectory()) {
       const onDay = (checked: number, all: number) => progress.update({ doing: `checking day ${checked} of ${all}` });
       const { days, rows, bytes } = await verifyFolder(file, onDay, signal);
-      progress.clear(`checked ${days} of ${counted(days, "day")}`);
-      return `${counted(days, "day")}, ${counted(rows, "row")}, ${counted(bytes, "byte")}, as synced`;
+      progress.clear(`checked ${days} of ${plural(days, "day")}`);
+      return `${plural(days, "day")}, ${plural(rows, "row")}, ${plural(bytes, "byte")}, as synced`;
     }
     const { rows, bytes, sha256 } = await verify(file, await readManifest(file), signal);
-    return `${counted(rows, "row")}, ${counted(bytes, "byte")}, sha256 ${sha256}`;
+    return `${plural(rows, "row")}, ${plural(bytes, "byte")}, sha256 ${sha256}`;
   });
   if (!globals.quiet) {
     await context.print(`${wrap(`${visible(file)}: ${outcome}`, terminalWidth(context.stdout))}\n`);

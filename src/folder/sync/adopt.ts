@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { InputError } from "../../contract/errors.ts";
-import { firstOf } from "../../contract/values/counted.ts";
+import { firstFew } from "../../contract/values/phrases.ts";
 import { PARQUET_MEMORY, PARQUET_WRITER, WRITER_KEY } from "../../export/formats/parquet.ts";
 import { columnsOf } from "../../export/formats/row-members.ts";
 import { type DuckDb, filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
@@ -41,7 +41,7 @@ export async function adoptDays(
   if (!adopt) {
     throw new InputError(
       (nameOf) =>
-        `${folder} has day folders that \`catalog sync\` does not know: ${firstOf(foreign, NAMED)}. Name another folder. If catalog wrote them, take them over with ${nameOf("adopt")}.`,
+        `${folder} has day folders that \`catalog sync\` does not know: ${firstFew(foreign, NAMED)}. Name another folder. If catalog wrote them, take them over with ${nameOf("adopt")}.`,
     );
   }
   const adopted: Record<string, DayState> = {};
@@ -54,12 +54,12 @@ export async function adoptDays(
   const refusal = (reason: string) =>
     new InputError(`${folder} cannot be taken over, because ${reason}`, { input: "adopt" });
   if (refused.length > 0) {
-    const names = firstOf(refused, NAMED);
+    const names = firstFew(refused, NAMED);
     throw refusal(`\`catalog sync\` did not write ${names}. Move them away, or name another folder.`);
   }
   const outside = unknown.filter((day) => !isWanted(day));
   if (outside.length > 0) {
-    const names = firstOf(outside, NAMED);
+    const names = firstFew(outside, NAMED);
     throw refusal(`it has days outside the filters: ${names}. Use filters that include them, or move them away.`);
   }
   return adopted;

@@ -1,4 +1,4 @@
-import { counted, groupDigits } from "../../../contract/values/counted.ts";
+import { groupDigits, plural } from "../../../contract/values/phrases.ts";
 import { formatDuration } from "../duration.ts";
 
 /** The progress of a command. Times are milliseconds since the epoch. */
@@ -63,7 +63,7 @@ function partsOfRows(
   rate: number | undefined,
   now: number,
 ): LinePart[] {
-  const written = total === undefined ? counted(rows, "row") : `${groupDigits(rows)} of ${counted(total, "row")}`;
+  const written = total === undefined ? plural(rows, "row") : `${groupDigits(rows)} of ${plural(total, "row")}`;
   const percent = total === undefined || total === 0 ? undefined : Math.floor((Math.min(rows, total) / total) * 100);
   // The work cannot end before the pause does.
   const left = endsAt > now ? Math.max(endsAt, waiting?.until ?? 0) - now : undefined;
@@ -73,7 +73,7 @@ function partsOfRows(
     ...(left === undefined ? [] : [{ text: `${formatDuration(left)} left`, rank: 4 }]),
     ...partsOfWait(waiting, now, 5),
     ...(rate === undefined ? [] : [{ text: `${groupDigits(Math.round(rate))} rows/s`, rank: 2 }]),
-    ...(requestsLeft === undefined ? [] : [{ text: `${counted(requestsLeft, "request")} left`, rank: 1 }]),
+    ...(requestsLeft === undefined ? [] : [{ text: `${plural(requestsLeft, "request")} left`, rank: 1 }]),
   ];
 }
 

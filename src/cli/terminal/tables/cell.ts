@@ -1,4 +1,4 @@
-import { groupDigits } from "../../../contract/values/counted.ts";
+import { groupDigits } from "../../../contract/values/phrases.ts";
 import type { Style } from "../style.ts";
 import { visible } from "../visible.ts";
 

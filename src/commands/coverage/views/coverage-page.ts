@@ -3,10 +3,10 @@ import { visible } from "../../../cli/terminal/visible.ts";
 import type { CoverageResponse } from "../../../client/responses/coverage-response.ts";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
-import { counted, groupDigits } from "../../../contract/values/counted.ts";
 import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../../contract/values/group-by.ts";
 import type { Html } from "../../../contract/values/html-tag.ts";
+import { groupDigits, plural } from "../../../contract/values/phrases.ts";
 import { daysInRange } from "../../../folder/sync/day-ranges.ts";
 import { summaryOf } from "../../../pull/set-client.ts";
 import type { DayCounts } from "../day-counts.ts";
@@ -57,7 +57,7 @@ function describeSet(summary: CoverageSummary): string {
   const { matching_rows, corpus_rows, earliest_date, latest_date } = summary;
   const of = matching_rows === corpus_rows ? "" : ` matching of ${groupDigits(corpus_rows)}`;
   const days = earliest_date === null ? "nothing matches" : `crawled from ${earliest_date} to ${latest_date}`;
-  return `${groupDigits(matching_rows)}${of} rows in ${counted(summary.combinations, "combination")}; ${days}.`;
+  return `${groupDigits(matching_rows)}${of} rows in ${plural(summary.combinations, "combination")}; ${days}.`;
 }
 
 function describeOrigin({ filters, service, now }: CoveragePageFacts): string {
@@ -81,7 +81,7 @@ function heatMap({ periods, rows }: Activity, retailers: readonly RetailerGroup[
   const perDay = (count: number, index: number) => count / (periods[index]?.days ?? 1);
   const most = [...rows.values()].flatMap((counts) => counts.map(perDay)).reduce((a, b) => Math.max(a, b), 0);
   const cell = (count: number, index: number): Html => {
-    const text = counted(count, "row");
+    const text = plural(count, "row");
     if (count > 0) {
       return html`<td class="rows" style="--share: ${Math.sqrt(perDay(count, index) / most).toFixed(3)}">${text}</td>`;
     }
@@ -160,7 +160,7 @@ function combinationLists(retailers: readonly RetailerGroup[], summary: Coverage
   return html`<h2>Combinations</h2>
 <p class="tools"><input id="search" type="search" placeholder="Search retailer, department, category" aria-label="Search">
 <label>Sort by <select id="sort">${Object.entries(ORDERS).map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></label>
-<output id="found">${counted(summary.combinations, "combination")}</output></p>
+<output id="found">${plural(summary.combinations, "combination")}</output></p>
 <p class="scale"><span>${summary.earliest_date ?? ""}</span><span>${summary.latest_date ?? ""}</span></p>
 <div id="retailers">${retailers.map((group) => retailerList(group, summary))}</div>`;
 }
@@ -170,13 +170,13 @@ const HEADINGS = html`<th scope="col">department</th><th scope="col">category</t
 function retailerList(group: RetailerGroup, summary: CoverageSummary): Html {
   const { retailer, entries, combinations, matching_rows: rows, latest_date, days_old } = group;
   return html`<details id="${idOf(retailer)}" data-name="${retailer}" data-rows="${rows}" data-last="${latest_date ?? ""}" data-age="${days_old ?? -Infinity}">
-<summary><b>${retailer}</b> <span class="count">${counted(rows, "row")}</span> <small>${counted(combinations, "combination")}</small> <small class="age count">${ageText(days_old)}</small>${dayTrack(group, summary)}</summary>
+<summary><b>${retailer}</b> <span class="count">${plural(rows, "row")}</span> <small>${plural(combinations, "combination")}</small> <small class="age count">${ageText(days_old)}</small>${dayTrack(group, summary)}</summary>
 <table><thead><tr>${HEADINGS}</tr></thead>
 <tbody>${entries.map((entry) => combinationRow(entry, summary))}</tbody></table></details>\n`;
 }
 
 function ageText(days: number | null): string {
-  return days === null ? "" : days <= 0 ? "today" : `${counted(days, "day")} old`;
+  return days === null ? "" : days <= 0 ? "today" : `${plural(days, "day")} old`;
 }
 
 function combinationRow(entry: CombinationEntry, summary: CoverageSummary): Html {

@@ -2,7 +2,7 @@ import { countBar, rangeBar } from "../../../cli/terminal/chart.ts";
 import { textCell } from "../../../cli/terminal/tables/cell.ts";
 import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../../cli/terminal/tables/item-table.ts";
 import { fullWidthOf, type Table, withoutConstants } from "../../../cli/terminal/tables/table.ts";
-import { counted, groupDigits } from "../../../contract/values/counted.ts";
+import { groupDigits, plural } from "../../../contract/values/phrases.ts";
 import { type Counted, daysOld, type Entry, entryMember, numberOfRetailers } from "../groups.ts";
 import { DIMENSIONS, GROUPINGS, type Grouping } from "../options.ts";
 
@@ -141,7 +141,7 @@ function retailersAsHeadings({ columns, rows, footer = [] }: Table): Table {
 /** Names the totals in their first cell. */
 function labelled(table: Table, { response, days }: Counted, groupBy: Grouping | undefined): Table {
   const { combinations } = response.meta.coverage;
-  const ofDays = groupBy === "day" && days !== undefined ? counted(days.size, "day") : "total";
+  const ofDays = groupBy === "day" && days !== undefined ? plural(days.size, "day") : "total";
   const label = groupBy === undefined ? `total of ${groupDigits(combinations)}` : ofDays;
   return { ...table, footer: [textCell(label), ...(table.footer ?? []).slice(1)] };
 }

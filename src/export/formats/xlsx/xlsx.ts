@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { ZipFile } from "yazl";
 import { InputError } from "../../../contract/errors.ts";
-import { groupDigits } from "../../../contract/values/counted.ts";
+import { groupDigits } from "../../../contract/values/phrases.ts";
 import type { EncoderOptions, RowEncoder } from "../encoder.ts";
 import { byteText, columnsOf, reportUnknownMembers } from "../row-members.ts";
 import { sheetCells } from "./sheet-cells.ts";

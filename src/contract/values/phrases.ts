@@ -1,15 +1,15 @@
-/** A count with its noun: `1 row`, `1,234 rows`. */
-export function counted(count: number, noun: string): string {
+/** A number with its noun: `1 row`, `1,234 rows`. */
+export function plural(count: number, noun: string): string {
   return `${groupDigits(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** The first of some names, with the number of the others: `acme, bolt and 1,234 more`. */
-export function firstOf(names: readonly string[], most: number, noun = ""): string {
-  const more = names.length > most ? ` and ${groupDigits(names.length - most)} more${noun}` : "";
-  return `${names.slice(0, most).join(", ")}${more}`;
+/** The first names of a list and how many more there are: `acme, bolt and 1,234 more`. */
+export function firstFew(names: readonly string[], maximum: number, noun = ""): string {
+  const more = names.length > maximum ? ` and ${groupDigits(names.length - maximum)} more${noun}` : "";
+  return `${names.slice(0, maximum).join(", ")}${more}`;
 }
 
-/** A change in percent: `+12.5 %`; empty without one. */
+/** A change in percent: `+12.5 %`; an empty text if there is none. */
 export function signedPercent(percent: number | undefined): string {
   return percent === undefined ? "" : `${percent > 0 ? "+" : ""}${percent.toFixed(1)} %`;
 }

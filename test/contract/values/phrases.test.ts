@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { counted, groupDigits } from "../../../src/contract/values/counted.ts";
+import { groupDigits, plural } from "../../../src/contract/values/phrases.ts";
 
 test.each([
   ["0", "0"],
@@ -16,7 +16,7 @@ test("a number of 200,000 digits is shown with all digits", () => {
 });
 
 test("a count has its noun in the right number", () => {
-  expect([counted(0, "row"), counted(1, "row"), counted(1_234, "row")]).toEqual(["0 rows", "1 row", "1,234 rows"]);
+  expect([plural(0, "row"), plural(1, "row"), plural(1_234, "row")]).toEqual(["0 rows", "1 row", "1,234 rows"]);
 });
 
 test.each([

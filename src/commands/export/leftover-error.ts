@@ -15,7 +15,7 @@ const FILTER_FLAGS = [...FILTER_NAMES.map(flagOf), "--date"];
  * @param words of the command line
  * @param output as typed
  */
-export function refusal(
+export function leftoverError(
   { reason, found }: Leftover,
   { words, output, service }: { words: readonly string[]; output: string; service: string },
 ): UsageError {
