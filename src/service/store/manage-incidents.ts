@@ -1,6 +1,5 @@
 import type { IncidentSeverity, IncidentState, IncidentUpdate } from "../../contract/status.ts";
 import type { Session } from "./database/database-session.ts";
-import { db } from "./database/tables.ts";
 import { RefusedChangeError } from "./store.ts";
 import type { WritableStore } from "./writable-store.ts";
 
@@ -18,16 +17,13 @@ export async function openIncident(
   at: Date,
 ): Promise<number> {
   return await database.write(async (session) => {
-    const { body, ...opened } = incident;
-    const [row] = await session.run(
-      db
-        .insertInto("incident")
-        .values({ ...opened, started_at: at.toISOString() })
-        .returning("id"),
+    const { title, suite, severity, body } = incident;
+    const [[id] = []] = await session.query(
+      "INSERT INTO incident (title, suite, severity, started_at) VALUES (?, ?, ?, ?) RETURNING id",
+      [title, suite, severity, at.toISOString()],
     );
-    const id = Number(row?.id);
-    await addUpdate(session, id, { state: "investigating", body, posted_at: at.toISOString() });
-    return id;
+    await addUpdate(session, Number(id), { state: "investigating", body, posted_at: at.toISOString() });
+    return Number(id);
   });
 }
 
@@ -43,13 +39,14 @@ export async function updateIncident(
   at: Date,
 ): Promise<void> {
   await database.write(async (session) => {
-    const [current] = await session.run(
-      db.selectFrom("incident_update").select("state").where("incident", "=", id).orderBy("id", "desc").limit(1),
+    const [current] = await session.records<{ state: IncidentState }>(
+      "SELECT state FROM incident_update WHERE incident = ? ORDER BY id DESC LIMIT 1",
+      [id],
     );
     if (current === undefined) {
       throw new RefusedChangeError(`there is no incident ${id}`);
     }
-    const state = current.state as IncidentState;
+    const { state } = current;
     if (state === "resolved") {
       throw new RefusedChangeError(`incident ${id} is resolved, which ends it; open another one`);
     }
@@ -61,7 +58,7 @@ export async function updateIncident(
     }
     await addUpdate(session, id, { ...update, posted_at: at.toISOString() });
     if (update.state === "resolved") {
-      await session.run(db.updateTable("incident").set({ resolved_at: at.toISOString() }).where("id", "=", id));
+      await session.query("UPDATE incident SET resolved_at = ? WHERE id = ?", [at.toISOString(), id]);
     }
   });
 }
@@ -72,5 +69,6 @@ export async function resolveIncident(database: WritableStore, id: number, body:
 }
 
 async function addUpdate(session: Session, incident: number, update: IncidentUpdate): Promise<void> {
-  await session.run(db.insertInto("incident_update").values({ incident, ...update }));
+  const insert = "INSERT INTO incident_update (incident, state, body, posted_at) VALUES (?, ?, ?, ?)";
+  await session.query(insert, [incident, update.state, update.body, update.posted_at]);
 }

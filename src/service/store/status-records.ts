@@ -1,45 +1,36 @@
 import type { IncidentUpdate } from "../../contract/status.ts";
 import type { Session } from "./database/database-session.ts";
-import { db } from "./database/tables.ts";
 import type { DayCount, Incident } from "./store.ts";
 
 /** Adds the counts to the stored ones. */
 export async function addDayCounts(session: Session, counts: readonly DayCount[]): Promise<void> {
-  for (const count of counts) {
-    await session.run(
-      db
-        .insertInto("day_count")
-        .values(count)
-        .onConflict((present) =>
-          present.columns(["date", "operation"]).doUpdateSet(({ eb, ref }) => ({
-            requests: eb("day_count.requests", "+", ref("excluded.requests")),
-            failures: eb("day_count.failures", "+", ref("excluded.failures")),
-          })),
-        ),
+  for (const { date, operation, requests, failures } of counts) {
+    await session.query(
+      `INSERT INTO day_count (date, operation, requests, failures) VALUES (?, ?, ?, ?)
+       ON CONFLICT (date, operation) DO UPDATE
+       SET requests = day_count.requests + excluded.requests, failures = day_count.failures + excluded.failures`,
+      [date, operation, requests, failures],
     );
   }
 }
 
 /** See `Store.dayCounts`. Sorted by day and operation. */
 export async function readDayCounts(session: Session, since: string): Promise<DayCount[]> {
-  const counts = db.selectFrom("day_count").selectAll().where("date", ">=", since);
-  return (await session.run(counts.orderBy("date").orderBy("operation"))) as DayCount[];
+  const counts = "SELECT date, operation, requests, failures FROM day_count WHERE date >= ? ORDER BY date, operation";
+  return await session.records<DayCount>(counts, [since]);
 }
 
 /** See `Store.incidents`. */
 export async function readIncidents(session: Session, since: string): Promise<Incident[]> {
-  const rows = await session.run(
-    db
-      .selectFrom("incident")
-      .innerJoin("incident_update", "incident_update.incident", "incident.id")
-      .select(["incident.id", "title", "suite", "severity", "started_at", "resolved_at", "state", "body", "posted_at"])
-      .where(({ eb, or }) => or([eb("resolved_at", "is", null), eb("resolved_at", ">=", since)]))
-      .orderBy("started_at", "desc")
-      .orderBy("incident.id", "desc")
-      .orderBy("incident_update.id", "desc"),
+  const rows = await session.records<Omit<Incident, "updates"> & IncidentUpdate>(
+    `SELECT incident.id AS id, title, suite, severity, started_at, resolved_at, state, body, posted_at
+     FROM incident JOIN incident_update ON incident_update.incident = incident.id
+     WHERE resolved_at IS NULL OR resolved_at >= ?
+     ORDER BY started_at DESC, incident.id DESC, incident_update.id DESC`,
+    [since],
   );
   const incidents = new Map<number, Incident>();
-  for (const { state, body, posted_at, ...incident } of rows as (Omit<Incident, "updates"> & IncidentUpdate)[]) {
+  for (const { state, body, posted_at, ...incident } of rows) {
     const known = incidents.get(incident.id) ?? { ...incident, updates: [] };
     incidents.set(incident.id, { ...known, updates: [...known.updates, { state, body, posted_at }] });
   }

@@ -22,13 +22,13 @@ const charge = ({ unsynced }: Dialect, source: string) => `
 
 const chargeKey = (dialect: Dialect) => charge(dialect, "SELECT CAST(?1 AS TEXT) AS key");
 
-const KEY_MEMBERS = KEY_COLUMNS.map((column) => column.replace(/.* as /, ""));
+const KEY_MEMBERS = ["id", "name", "team", "scopes", "retailers", "createdAt", "lastUsedAt", "revokedAt"];
 
 /** Reads the key of a request and counts the request in the window of its team: one round trip to the database. */
 const chargeTeam = (dialect: Dialect) => `
   ${charge(dialect, "SELECT CAST(?4 AS TEXT) || team AS key FROM api_key WHERE hash = ?1 AND revoked_at IS NULL")},
     (SELECT ${dialect.jsonObject(KEY_MEMBERS)} FROM (
-      SELECT ${KEY_COLUMNS.join(", ")} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1
+      SELECT ${KEY_COLUMNS} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1
     ) AS key_record)`;
 
 /** Windows of `length` milliseconds in the database, which all services on it share. */

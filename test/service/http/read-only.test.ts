@@ -17,7 +17,7 @@ test("a read-only database is served", async () => {
   await load(store, products(3));
   const key = await createKey(store, { name: "all" }, new Date());
   await store.close();
-  const connection = connectToSqlite(path, { lockWait: 5_000 });
+  const connection = connectToSqlite(path);
   await connection.use((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"));
   await connection.close();
   await chmod(path, 0o444);

@@ -148,9 +148,13 @@ describe("an address that belongs to nobody", () => {
           store.write((session) =>
             work({
               ...session,
-              run: (query) => {
-                statements.push(query.compile().sql);
-                return session.run(query);
+              query: (sql, parameters) => {
+                statements.push(sql);
+                return session.query(sql, parameters);
+              },
+              records: (sql, parameters) => {
+                statements.push(sql);
+                return session.records(sql, parameters);
               },
             }),
           ),

@@ -197,7 +197,7 @@ async function untilUnavailable(store: WritableStore): Promise<void> {
 
 /** Moves the write-ahead log into the file, so that the file alone is the database. */
 async function settle(path: string): Promise<void> {
-  const connection = connectToSqlite(path, { lockWait: 5_000 });
+  const connection = connectToSqlite(path);
   expect(await connection.use((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"))).toEqual([[0, 0, 0]]);
   await connection.close();
 }

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import { db } from "../database/tables.ts";
 import { type KeyRecord, RefusedChangeError, UnknownNameError } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { teamWith, type WantedGrants } from "./manage-teams.ts";
@@ -40,7 +39,7 @@ export async function createKey(database: WritableStore, key: NewKey, at: Date):
 
 /** Deletes a key whose secret was not delivered. Its name can be used again. */
 export async function takeBackKey(database: WritableStore, secret: string): Promise<void> {
-  await database.write((session) => session.run(db.deleteFrom("api_key").where("hash", "=", hashSecret(secret))));
+  await database.write((session) => session.query("DELETE FROM api_key WHERE hash = ?", [hashSecret(secret)]));
 }
 
 /** The keys of a team, or all keys, including revoked ones, sorted by name and team. */
@@ -69,8 +68,8 @@ export async function revokeKey(database: WritableStore, name: string, at: Date,
       const teams = named.map((candidate) => candidate.team).join(", ");
       throw new RefusedChangeError(`the teams ${teams} each have a key named "${name}"; name the team`);
     }
-    const revoke = db.updateTable("api_key").set({ revoked_at: at.toISOString() });
-    await session.run(revoke.where("id", "=", key.id).where("revoked_at", "is", null));
+    const revoke = "UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL";
+    await session.query(revoke, [at.toISOString(), key.id]);
   });
 }
 

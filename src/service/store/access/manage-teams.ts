@@ -1,6 +1,5 @@
 import { SCOPES, type Scope } from "../../../contract/operations.ts";
 import type { Session } from "../database/database-session.ts";
-import { db } from "../database/tables.ts";
 import { type Grants, RefusedChangeError, UnknownNameError } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { insertTeam, readKeys, readTeams, storedGrants, type TeamRecord } from "./team-records.ts";
@@ -41,7 +40,8 @@ export async function grantTeam(database: WritableStore, name: string, wanted: W
   return await database.write(async (session) => {
     const team = await requireTeam(session, name);
     const changed = { ...team, ...grantsFrom(wanted, team) };
-    await session.run(db.updateTable("team").set(storedGrants(changed)).where("name", "=", name));
+    const update = "UPDATE team SET scopes = ?, retailers = ? WHERE name = ?";
+    await session.query(update, [...storedGrants(changed), name]);
     return changed;
   });
 }
@@ -66,12 +66,12 @@ export async function deleteTeam(
         `the team "${name}" has valid keys: ${names}. Revoke them first, or delete them with the team by --revoke-keys`,
       );
     }
-    const emails = db.selectFrom("member").select("email").where("team", "=", name);
-    await session.run(db.deleteFrom("portal_session").where("email", "in", emails));
-    await session.run(db.deleteFrom("sign_in").where("email", "in", emails));
-    const members = await session.run(db.deleteFrom("member").where("team", "=", name).returning("email"));
-    await session.run(db.deleteFrom("api_key").where("team", "=", name));
-    await session.run(db.deleteFrom("team").where("name", "=", name));
+    const ofMembers = "email IN (SELECT email FROM member WHERE team = ?)";
+    await session.query(`DELETE FROM portal_session WHERE ${ofMembers}`, [name]);
+    await session.query(`DELETE FROM sign_in WHERE ${ofMembers}`, [name]);
+    const members = await session.query("DELETE FROM member WHERE team = ? RETURNING email", [name]);
+    await session.query("DELETE FROM api_key WHERE team = ?", [name]);
+    await session.query("DELETE FROM team WHERE name = ?", [name]);
     return { keys: valid.length, members: members.length };
   });
 }

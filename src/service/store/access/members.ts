@@ -1,5 +1,4 @@
 import type { Session } from "../database/database-session.ts";
-import { db } from "../database/tables.ts";
 import { RefusedChangeError, UnknownNameError } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { requireTeam } from "./manage-teams.ts";
@@ -31,7 +30,8 @@ export async function addMember(database: WritableStore, { team, email }: Member
     if (known !== undefined) {
       throw new RefusedChangeError(`${email} is already a member of the team "${known}"`);
     }
-    await session.run(db.insertInto("member").values({ email, team, added_at: at.toISOString() }));
+    const insert = "INSERT INTO member (email, team, added_at) VALUES (?, ?, ?)";
+    await session.query(insert, [email, team, at.toISOString()]);
   });
 }
 
@@ -43,9 +43,9 @@ export async function removeMember(database: WritableStore, { team, email }: Mem
     if (!known.includes(email)) {
       throw new UnknownNameError(`${email} is not a member of the team "${team}"`, known);
     }
-    await session.run(db.deleteFrom("member").where("email", "=", email));
-    await session.run(db.deleteFrom("portal_session").where("email", "=", email));
-    await session.run(db.deleteFrom("sign_in").where("email", "=", email));
+    for (const table of ["member", "portal_session", "sign_in"]) {
+      await session.query(`DELETE FROM ${table} WHERE email = ?`, [email]);
+    }
   });
 }
 
@@ -56,11 +56,11 @@ export async function membersOf(session: Session, team: string): Promise<string[
 
 /** All members, sorted by team and address. */
 export async function readMembers(session: Session): Promise<Member[]> {
-  return await session.run(db.selectFrom("member").select(["email", "team"]).orderBy("team").orderBy("email"));
+  return await session.records<Member>("SELECT email, team FROM member ORDER BY team, email");
 }
 
 /** The team of a person. */
 export async function teamOf(session: Session, email: string): Promise<string | undefined> {
-  const [member] = await session.run(db.selectFrom("member").select("team").where("email", "=", email));
+  const [member] = await session.records<Member>("SELECT email, team FROM member WHERE email = ?", [email]);
   return member?.team;
 }

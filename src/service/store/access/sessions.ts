@@ -1,4 +1,3 @@
-import { db } from "../database/tables.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { hashSecret, newSecret } from "./manage-keys.ts";
 import type { Member } from "./members.ts";
@@ -15,11 +14,10 @@ export async function openPortalSession(database: WritableStore, email: string, 
   const secret = newSecret();
   const at = isoTime(now);
   await database.write(async (session) => {
-    const ended = db.deleteFrom("portal_session");
-    await session.run(ended.where("created_at", "<=", isoTime(now - SESSION_LIFETIME)));
-    await session.run(ended.where("seen_at", "<=", isoTime(now - SESSION_IDLE)));
-    const opened = { hash: hashSecret(secret), email, created_at: at, seen_at: at };
-    await session.run(db.insertInto("portal_session").values(opened));
+    const ended = [isoTime(now - SESSION_LIFETIME), isoTime(now - SESSION_IDLE)];
+    await session.query("DELETE FROM portal_session WHERE created_at <= ? OR seen_at <= ?", ended);
+    const insert = "INSERT INTO portal_session (hash, email, created_at, seen_at) VALUES (?, ?, ?, ?)";
+    await session.query(insert, [hashSecret(secret), email, at, at]);
   });
   return secret;
 }
@@ -28,14 +26,10 @@ export async function openPortalSession(database: WritableStore, email: string, 
 export async function sessionMember(database: WritableStore, secret: string, now: number): Promise<Member | undefined> {
   const hash = hashSecret(secret);
   const [row] = await database.read((session) =>
-    session.run(
-      db
-        .selectFrom("portal_session")
-        .innerJoin("member", "member.email", "portal_session.email")
-        .select(["member.email", "team", "seen_at"])
-        .where("hash", "=", hash)
-        .where("created_at", ">", isoTime(now - SESSION_LIFETIME))
-        .where("seen_at", ">", isoTime(now - SESSION_IDLE)),
+    session.records<Member & { seen_at: string }>(
+      `SELECT member.email AS email, team, seen_at FROM portal_session JOIN member ON member.email = portal_session.email
+       WHERE hash = ? AND created_at > ? AND seen_at > ?`,
+      [hash, isoTime(now - SESSION_LIFETIME), isoTime(now - SESSION_IDLE)],
     ),
   );
   if (row === undefined) {
@@ -44,16 +38,14 @@ export async function sessionMember(database: WritableStore, secret: string, now
   const { email, team, seen_at } = row;
   if (Date.parse(seen_at) + SEEN_EVERY <= now) {
     // Not awaited: a load may lock the database for a minute. If it fails, the session ends a little earlier.
-    const seen = db.updateTable("portal_session").set({ seen_at: isoTime(now) });
-    database.write((session) => session.run(seen.where("hash", "=", hash))).catch(() => undefined);
+    const seen = "UPDATE portal_session SET seen_at = ? WHERE hash = ?";
+    database.write((session) => session.query(seen, [isoTime(now), hash])).catch(() => undefined);
   }
   return { email, team };
 }
 
 export async function endSession(database: WritableStore, secret: string): Promise<void> {
-  await database.write((session) =>
-    session.run(db.deleteFrom("portal_session").where("hash", "=", hashSecret(secret))),
-  );
+  await database.write((session) => session.query("DELETE FROM portal_session WHERE hash = ?", [hashSecret(secret)]));
 }
 
 /** @param time milliseconds since the epoch */

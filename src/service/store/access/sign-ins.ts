@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { db } from "../database/tables.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { hashSecret } from "./manage-keys.ts";
 import { teamOf } from "./members.ts";
@@ -30,14 +29,10 @@ export async function beginSignIn(
   now: number,
 ): Promise<boolean> {
   return await database.write(async (session) => {
-    await session.run(db.deleteFrom("sign_in").where("expires_at", "<=", isoTime(now)));
-    const begun = { email, code_hash: hashCode(visitor, code), tries: 0, expires_at: isoTime(now + CODE_LIFETIME) };
-    await session.run(
-      db
-        .insertInto("sign_in")
-        .values({ hash: hashSecret(visitor), ...begun })
-        .onConflict((earlier) => earlier.column("hash").doUpdateSet(begun)),
-    );
+    await session.query("DELETE FROM sign_in WHERE expires_at <= ? OR hash = ?", [isoTime(now), hashSecret(visitor)]);
+    await session.query("INSERT INTO sign_in (hash, email, code_hash, tries, expires_at) VALUES (?, ?, ?, 0, ?)", [
+      ...[hashSecret(visitor), email, hashCode(visitor, code), isoTime(now + CODE_LIFETIME)],
+    ]);
     return (await teamOf(session, email)) !== undefined;
   });
 }
@@ -53,13 +48,9 @@ export async function tryCode(
 ): Promise<CodeOutcome> {
   const hash = hashSecret(visitor);
   return await database.write(async (session) => {
-    const [row] = await session.run(
-      db
-        .updateTable("sign_in")
-        .set(({ eb }) => ({ tries: eb("tries", "+", 1) }))
-        .where("hash", "=", hash)
-        .where("expires_at", ">", isoTime(now))
-        .returning(["email", "code_hash", "tries"]),
+    const [row] = await session.records<{ email: string; code_hash: string; tries: number }>(
+      `UPDATE sign_in SET tries = tries + 1 WHERE hash = ? AND expires_at > ? RETURNING email, code_hash, tries`,
+      [hash, isoTime(now)],
     );
     if (row === undefined) {
       return { kind: "gone" };
@@ -69,7 +60,7 @@ export async function tryCode(
     const isMember = (await teamOf(session, email)) !== undefined;
     const left = CODE_TRIES - tries;
     if (isRight || left === 0) {
-      await session.run(db.deleteFrom("sign_in").where("hash", "=", hash));
+      await session.query("DELETE FROM sign_in WHERE hash = ?", [hash]);
     }
     if (isRight && isMember) {
       return { kind: "right", email };
@@ -80,13 +71,10 @@ export async function tryCode(
 
 /** The address of the browser's current sign-in. */
 export async function pendingEmail(database: WritableStore, visitor: string, now: number): Promise<string | undefined> {
-  const hash = hashSecret(visitor);
-  const pending = db
-    .selectFrom("sign_in")
-    .select("email")
-    .where("hash", "=", hash)
-    .where("expires_at", ">", isoTime(now));
-  const [signIn] = await database.read((session) => session.run(pending));
+  const pending = "SELECT email FROM sign_in WHERE hash = ? AND expires_at > ?";
+  const [signIn] = await database.read((session) =>
+    session.records<{ email: string }>(pending, [hashSecret(visitor), isoTime(now)]),
+  );
   return signIn?.email;
 }
 

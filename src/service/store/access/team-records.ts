@@ -1,48 +1,44 @@
-import type { Session } from "../database/database-session.ts";
-import { db } from "../database/tables.ts";
+import type { Session, SqlValue } from "../database/database-session.ts";
 import type { Grants, KeyRecord, KeyUse } from "../store.ts";
 
-/** The members of a key and of the grants of its team. */
-export const KEY_COLUMNS = [
-  "api_key.id as id",
-  "api_key.name as name",
-  "api_key.team as team",
-  "team.scopes as scopes",
-  "team.retailers as retailers",
-  "api_key.created_at as createdAt",
-  "api_key.last_used_at as lastUsedAt",
-  "api_key.revoked_at as revokedAt",
-] as const;
+/** The columns of a `KeyRecord`. */
+export const KEY_COLUMNS = `api_key.id AS id, api_key.name AS name, api_key.team AS team, team.scopes AS scopes,
+  team.retailers AS retailers, api_key.created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"`;
 
-const KEYS = db.selectFrom("api_key").innerJoin("team", "team.name", "api_key.team").select(KEY_COLUMNS);
+const KEYS = `SELECT ${KEY_COLUMNS} FROM api_key JOIN team ON team.name = api_key.team`;
+
+/** The lists of scopes and retailers are stored as JSON. */
+type StoredGrants = { scopes: string; retailers: string | null };
+type Stored<T extends Grants> = Omit<T, keyof Grants> & StoredGrants;
 
 /** The key whose secret has this hash, revoked or not. */
 export async function readKeyByHash(session: Session, hash: string): Promise<KeyRecord | undefined> {
-  const [key] = await session.run(KEYS.where("hash", "=", hash));
+  const [key] = await session.records<Stored<KeyRecord>>(`${KEYS} WHERE hash = ?`, [hash]);
   return key && withGrants(key);
 }
 
 /** The keys of a team, of a name or all keys, including revoked ones, sorted by name and team. */
 export async function readKeys(
   session: Session,
-  { team, name }: { team?: string | undefined; name?: string } = {},
+  wanted: { team?: string | undefined; name?: string } = {},
 ): Promise<KeyRecord[]> {
-  let keys = KEYS.orderBy("api_key.name").orderBy("api_key.team");
-  keys = team === undefined ? keys : keys.where("api_key.team", "=", team);
-  keys = name === undefined ? keys : keys.where("api_key.name", "=", name);
-  return (await session.run(keys)).map(withGrants);
+  const given = Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const conditions = ["true", ...given.map(([column]) => `api_key.${column} = ?`)].join(" AND ");
+  const keys = await session.records<Stored<KeyRecord>>(
+    `${KEYS} WHERE ${conditions} ORDER BY api_key.name, api_key.team`,
+    given.map(([, value]) => value),
+  );
+  return keys.map(withGrants);
 }
-
-/** The lists of scopes and retailers are stored as JSON. */
-type StoredGrants = { scopes: string; retailers: string | null };
 
 export function withGrants<T extends StoredGrants>(record: T): Omit<T, keyof Grants> & Grants {
   const { scopes, retailers } = record;
   return { ...record, scopes: JSON.parse(scopes), retailers: retailers === null ? null : JSON.parse(retailers) };
 }
 
-export function storedGrants({ scopes, retailers }: Grants): StoredGrants {
-  return { scopes: JSON.stringify(scopes), retailers: retailers === null ? null : JSON.stringify(retailers) };
+/** The values of the columns `scopes` and `retailers`. */
+export function storedGrants({ scopes, retailers }: Grants): SqlValue[] {
+  return [JSON.stringify(scopes), retailers === null ? null : JSON.stringify(retailers)];
 }
 
 export async function insertKey(
@@ -51,20 +47,15 @@ export async function insertKey(
   { team, name, createdAt }: Pick<KeyRecord, "team" | "name" | "createdAt">,
   revokedAt: string | null = null,
 ): Promise<void> {
-  const key = { team, name, hash, created_at: createdAt, revoked_at: revokedAt };
-  await session.run(db.insertInto("api_key").values(key));
+  const insert = "INSERT INTO api_key (team, name, hash, created_at, revoked_at) VALUES (?, ?, ?, ?, ?)";
+  await session.query(insert, [team, name, hash, createdAt, revokedAt]);
 }
 
 /** Stores the time of each key's last use. */
 export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Promise<void> {
+  const update = `UPDATE api_key SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)`;
   for (const { id, at } of uses) {
-    await session.run(
-      db
-        .updateTable("api_key")
-        .set({ last_used_at: at })
-        .where("id", "=", id)
-        .where(({ eb, or }) => or([eb("last_used_at", "is", null), eb("last_used_at", "<", at)])),
-    );
+    await session.query(update, [id, at]);
   }
 }
 
@@ -77,10 +68,11 @@ export interface TeamRecord extends Grants {
 
 /** All teams, sorted by name. */
 export async function readTeams(session: Session): Promise<TeamRecord[]> {
-  const teams = db.selectFrom("team").select(["name", "scopes", "retailers", "created_at as createdAt"]);
-  return (await session.run(teams.orderBy("name"))).map(withGrants);
+  const teams = `SELECT name, scopes, retailers, created_at AS "createdAt" FROM team ORDER BY name`;
+  return (await session.records<Stored<TeamRecord>>(teams)).map(withGrants);
 }
 
-export async function insertTeam(session: Session, { name, createdAt, ...grants }: TeamRecord): Promise<void> {
-  await session.run(db.insertInto("team").values({ name, created_at: createdAt, ...storedGrants(grants) }));
+export async function insertTeam(session: Session, team: TeamRecord): Promise<void> {
+  const insert = "INSERT INTO team (name, created_at, scopes, retailers) VALUES (?, ?, ?, ?)";
+  await session.query(insert, [team.name, team.createdAt, ...storedGrants(team)]);
 }

@@ -1,4 +1,3 @@
-import type { Compilable } from "kysely";
 import type { Dialect } from "./dialect.ts";
 
 export type SqlValue = string | number | Buffer | null;
@@ -8,7 +7,7 @@ export type SqlParameter = SqlValue | readonly SqlValue[];
 
 /**
  * What a transaction changes: `stage` only temporary tables, `schema` all tables, `rows` the rows, `records` everything
- * else. At most one transaction at a time changes rows, and one changes records. Others wait for it.
+ * else. Only one transaction at a time changes rows, and only one changes records. Others wait for it.
  */
 export type TransactionKind = "stage" | "schema" | "rows" | "records";
 
@@ -18,10 +17,10 @@ export type Columns = Readonly<Record<string, string>>;
 /** Runs the statements of one caller, without statements of other callers between them. */
 export interface Session {
   readonly dialect: Dialect;
-  /** All rows of a query of records, made by `db` (`tables.ts`). */
-  run<T>(query: Compilable<T>): Promise<T[]>;
   /** All rows of a statement, each an array of its columns. Parameters are written `?`, or `?1`, `?2` and so on. */
   query(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlValue[][]>;
+  /** The same, but each row is an object by the names of its columns, whose types the caller states. */
+  records<T>(sql: string, parameters?: readonly SqlValue[]): Promise<T[]>;
   /**
    * Inserts many rows. A row with the value of an earlier one in the first column, which is unique, is left out.
    *
@@ -45,16 +44,16 @@ export interface DatabaseAccess {
   close(): Promise<void>;
 }
 
-/** Runs `work` in the transaction that the statements `begin` start. @param onLost called if it cannot be rolled back */
+/** Runs `work` in the transaction that `begin` starts. @param onLost called if it cannot be rolled back */
 export async function transact<T>(
   script: Session["script"],
-  begin: string,
+  begin: () => Promise<void>,
   work: () => Promise<T>,
   onLost: () => void = () => undefined,
 ): Promise<T> {
   try {
     // Inside, because BEGIN may succeed and the statement behind it fail.
-    await script(begin);
+    await begin();
     const result = await work();
     await script("COMMIT");
     return result;

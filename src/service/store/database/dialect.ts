@@ -102,5 +102,5 @@ export const POSTGRES: Dialect = {
 };
 
 function pairs(columns: readonly string[]): string {
-  return columns.map((column) => `'${column}', ${column}`).join(", ");
+  return columns.map((column) => `'${column}', "${column}"`).join(", ");
 }

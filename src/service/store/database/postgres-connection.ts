@@ -1,4 +1,3 @@
-import type { Compilable } from "kysely";
 import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
@@ -164,12 +163,11 @@ function sessionOf(
 
   return {
     dialect: POSTGRES,
-    run: async <T>(built: Compilable<T>) => {
-      const { sql: text, parameters } = built.compile();
-      const config = { text, values: [...parameters], types: TYPES };
+    query,
+    records: async <T>(sql: string, values: readonly SqlValue[] = []) => {
+      const config = { ...namedStatement(sql), values: [...values], types: TYPES };
       return (await run(() => client.query(config))).rows as T[];
     },
-    query,
     script,
     insertNew: async (table, columns, rows) => {
       const [unique = ""] = Object.keys(columns);
@@ -187,7 +185,12 @@ function sessionOf(
         onLastUse(true);
         return await work();
       }
-      return await transact(script, `BEGIN; ${LOCKS[kind]}`, work, () => onLastUse(true));
+      return await transact(
+        script,
+        () => script(`BEGIN; ${LOCKS[kind]}`),
+        work,
+        () => onLastUse(true),
+      );
     },
   };
 }

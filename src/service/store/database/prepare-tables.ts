@@ -3,7 +3,6 @@ import { beginVersion, commitVersion, publishVersion } from "../product-rows/ver
 import { StoreUnavailableError } from "../store.ts";
 import type { Session } from "./database-session.ts";
 import { migrate } from "./migrations.ts";
-import { db } from "./tables.ts";
 
 const NEWEST_VERSION = 8;
 
@@ -44,7 +43,7 @@ export async function checkTables(session: Session): Promise<void> {
 
 async function createTables(session: Session): Promise<void> {
   await session.script(session.dialect.tables);
-  await session.run(db.insertInto("secret").values({ cursor: randomBytes(32) }));
+  await session.query("INSERT INTO secret (cursor) VALUES (?)", [randomBytes(32)]);
   await commitVersion(session, await beginVersion(session));
 }
 

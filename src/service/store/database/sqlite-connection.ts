@@ -1,34 +1,53 @@
 import { stat } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import Database from "libsql/promise";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { StoreUnavailableError } from "../store.ts";
-import type { DatabaseAccess, Session } from "./database-session.ts";
-import { type OpenDatabase, openDatabase, sqliteSession } from "./sqlite-session.ts";
+import { type DatabaseAccess, type Session, type SqlParameter, type SqlValue, transact } from "./database-session.ts";
+import { SQLITE } from "./dialect.ts";
 
-const MEMORY = ":memory:";
+/**
+ * Milliseconds that SQLite waits for another connection's lock. The driver has as many threads as the machine has processors,
+ * and a waiting statement blocks one of them.
+ */
+const BUSY_TIMEOUT = 100;
 
-export interface ConnectionOptions {
-  /** Milliseconds to wait for locks of other connections. */
-  lockWait?: number;
-  /**
-   * With `write`, SQLite does not create an empty database if the file has just disappeared. A file to `read` is opened
-   * without locks, because locks need additional files.
-   */
-  access?: "write" | "read";
+/** Milliseconds that a write transaction waits for that of another process, such as a load of a million rows. */
+const TRANSACTION_WAIT = 60_000;
+
+/** Milliseconds between two interrupts of a query that is past its deadline. */
+const INTERRUPT_INTERVAL = 10;
+
+interface NativeStatement {
+  reader: boolean;
+  raw(): NativeStatement;
+  all<T>(parameters: readonly SqlValue[]): Promise<T[]>;
+  run(parameters: readonly SqlValue[]): { changes: number };
+}
+
+/** An open database, and its prepared statements by their text. */
+interface OpenDatabase {
+  readonly database: Database;
+  readonly statements: Map<string, NativeStatement>;
+}
+
+interface ConnectionOptions {
+  /** A read-only file is opened without locks, because locks need additional files. */
+  isReadOnly?: boolean;
   /** Prepares a connection that was opened. */
   onOpen?: (session: Session) => Promise<void>;
 }
 
 /**
- * One connection to a database in a file or in memory. Its sessions take turns. It stays open, because the driver frees a
- * closed connection only when its statements are garbage collected. That to a file is opened again after an error.
+ * One connection to a database in a file or in memory. Its sessions take turns, because two callers of the same prepared
+ * statement would get each other's rows. It stays open, because the driver frees a closed connection only when its statements
+ * are garbage collected. One to a file is opened again after an error.
  *
  * @param path of a file, or `:memory:`
  */
-export function connectToSqlite(
-  path: string,
-  { lockWait = 0, access = "write", onOpen = async () => {} }: ConnectionOptions = {},
-): DatabaseAccess {
+export function connectToSqlite(path: string, options: ConnectionOptions = {}): DatabaseAccess {
+  const { isReadOnly = false, onOpen = async () => {} } = options;
   let current: OpenDatabase | undefined;
   let lastTurn: Promise<unknown> = Promise.resolve();
 
@@ -40,8 +59,9 @@ export function connectToSqlite(
 
   async function opened(): Promise<OpenDatabase> {
     if (current === undefined) {
-      current = openDatabase(await placeOf(path, access));
-      await onOpen(sqliteSession(current, lockWait, undefined)).catch((error) => {
+      const location = await locationOf(path, isReadOnly);
+      current = { database: attempt(() => new Database(location, { timeout: BUSY_TIMEOUT })), statements: new Map() };
+      await onOpen(sessionOf(current, undefined)).catch((error) => {
         shut();
         throw error;
       });
@@ -61,9 +81,9 @@ export function connectToSqlite(
         throwIfPast(deadline);
         const database = await opened();
         try {
-          return await work(sqliteSession(database, lockWait, deadline));
+          return await work(sessionOf(database, deadline));
         } catch (error) {
-          if (error instanceof StoreUnavailableError && path !== MEMORY) {
+          if (error instanceof StoreUnavailableError && path !== ":memory:") {
             shut();
           }
           throw error;
@@ -75,12 +95,107 @@ export function connectToSqlite(
   };
 }
 
-async function placeOf(path: string, access: "write" | "read"): Promise<string> {
-  if (path === MEMORY) {
-    return MEMORY;
+async function locationOf(path: string, isReadOnly: boolean): Promise<string> {
+  if (path === ":memory:") {
+    return path;
   }
   await stat(path).catch((error: unknown) => {
     throw new StoreUnavailableError(`the database file ${path} is missing`, { cause: error });
   });
-  return `${pathToFileURL(path).href}?${access === "write" ? "mode=rw" : "mode=ro&immutable=1"}`;
+  // In mode rw, SQLite does not create an empty database if the file has just disappeared.
+  return `${pathToFileURL(path).href}?${isReadOnly ? "mode=ro&immutable=1" : "mode=rw"}`;
+}
+
+/** @param deadline interrupts a running query */
+function sessionOf({ database, statements }: OpenDatabase, deadline: AbortSignal | undefined): Session {
+  async function run<T>(work: () => Promise<T>): Promise<T> {
+    throwIfPast(deadline);
+    let timer: NodeJS.Timeout | undefined;
+    // Repeated, because an interrupt before the query starts on its thread has no effect.
+    const interrupt = () => {
+      timer = setInterval(() => database.interrupt(), INTERRUPT_INTERVAL);
+    };
+    deadline?.addEventListener("abort", interrupt, { once: true });
+    try {
+      return await work();
+    } catch (error) {
+      throwIfPast(deadline);
+      throw unavailable(error);
+    } finally {
+      deadline?.removeEventListener("abort", interrupt);
+      clearInterval(timer);
+    }
+  }
+
+  async function prepare(sql: string, isRaw = true): Promise<NativeStatement> {
+    const key = `${isRaw} ${sql}`;
+    const known = statements.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const statement = await run(async () => (await database.prepare(sql)) as NativeStatement);
+    // The driver refuses this setting for a statement without rows.
+    if (isRaw && statement.reader) {
+      statement.raw();
+    }
+    statements.set(key, statement);
+    return statement;
+  }
+
+  const script = async (sql: string): Promise<void> => {
+    await run(() => database.exec(sql) as Promise<void>);
+  };
+
+  /** An immediate transaction locks out other writers at once. */
+  async function beginWrite(): Promise<void> {
+    for (const end = Date.now() + TRANSACTION_WAIT; ; await pause(BUSY_TIMEOUT)) {
+      try {
+        return await script("BEGIN IMMEDIATE");
+      } catch (error) {
+        const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+        if (code !== "SQLITE_BUSY" || Date.now() > end) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  return {
+    dialect: SQLITE,
+    records: async <T>(sql: string, parameters: readonly SqlValue[] = []) => {
+      const statement = await prepare(sql, false);
+      return await run(() => statement.all<T>(parameters));
+    },
+    // The first row is computed outside the event loop.
+    query: async (sql, parameters = []) => {
+      const statement = await prepare(sql);
+      return await run(() => statement.all<SqlValue[]>(parameters.map(plain)));
+    },
+    insertNew: async (table, columns, rows) => {
+      const marks = Object.keys(columns).map(() => "?");
+      const statement = await prepare(`INSERT INTO ${table} VALUES (${marks.join(", ")}) ON CONFLICT DO NOTHING`);
+      // On the event loop: to leave it for each row would take longer.
+      return attempt(() => [...rows.entries()].filter(([, row]) => statement.run(row).changes === 0).map(([at]) => at));
+    },
+    script,
+    transaction: (kind, work) => transact(script, kind === "stage" ? () => script("BEGIN") : beginWrite, work),
+  };
+}
+
+function plain(parameter: SqlParameter): SqlValue {
+  return Array.isArray(parameter) ? JSON.stringify(parameter) : (parameter as SqlValue);
+}
+
+function attempt<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+/** The error of the store for a failed statement. Its cause is the driver's error. */
+function unavailable(error: unknown): StoreUnavailableError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StoreUnavailableError(`the database cannot be used: ${reason}`, { cause: error });
 }

@@ -4,11 +4,7 @@ import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseAccess, Session } from "./database-session.ts";
 import { checkTables, prepareTables } from "./prepare-tables.ts";
-import { type ConnectionOptions, connectToSqlite } from "./sqlite-connection.ts";
-
-/** Milliseconds to wait for a lock of another process, such as a load of a million rows. */
-const READ_LOCK_WAIT = 1_000;
-const WRITE_LOCK_WAIT = 60_000;
+import { connectToSqlite } from "./sqlite-connection.ts";
 
 const WINDOW_COLUMNS =
   "key TEXT PRIMARY KEY, started_at INTEGER NOT NULL, ends_at INTEGER NOT NULL, used INTEGER NOT NULL";
@@ -42,46 +38,39 @@ export async function openFileDatabase(path: string): Promise<Database> {
     return await openReadOnlyDatabase(path);
   }
   await createFile(path);
-  const creator = connectToSqlite(path, { lockWait: READ_LOCK_WAIT });
+  const creator = connectToSqlite(path);
   try {
     await creator.use(prepareTables);
   } finally {
     await creator.close();
   }
+  const connect = (prepare?: (session: Session) => Promise<void>) =>
+    connectToSqlite(path, { onOpen: (session) => prepareConnection(session, prepare) });
   return {
-    reader: connect(path),
-    writer: connect(path, { lockWait: WRITE_LOCK_WAIT }),
-    windows: connect(path, {}, (session) => attachWindows(session, `${path}-limits`)),
+    reader: connect(),
+    writer: connect(),
+    windows: connect((session) => attachWindows(session, `${path}-limits`)),
   };
 }
 
 /** A read-only database, for example on a read-only disk. Writes fail. */
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
-  const reader = connect(path, { access: "read" });
+  const connect = (prepare?: (session: Session) => Promise<void>) =>
+    connectToSqlite(path, { isReadOnly: true, onOpen: (session) => prepareConnection(session, prepare) });
+  const reader = connect();
   await reader.use(async () => undefined);
   const refuse = async () => {
     throw new StoreUnavailableError("the database is read-only");
   };
-  const windows = connect(path, { access: "read" }, (session) => session.script(TEMPORARY_WINDOWS));
+  const windows = connect((session) => session.script(TEMPORARY_WINDOWS));
   return { reader, writer: { use: refuse, close: async () => {} }, windows };
 }
 
-/** A connection to a file with the tables of this service. By default, it is one for reads. */
-function connect(
-  path: string,
-  options: Omit<ConnectionOptions, "onOpen"> = {},
-  prepare = async (_: Session) => {},
-): DatabaseAccess {
-  return connectToSqlite(path, {
-    lockWait: READ_LOCK_WAIT,
-    ...options,
-    onOpen: async (session) => {
-      await checkTables(session);
-      // Staged rows of a load are in a temporary file. A later write truncates the write-ahead log.
-      await session.script("PRAGMA temp_store = FILE; PRAGMA journal_size_limit = 67108864");
-      await prepare(session);
-    },
-  });
+async function prepareConnection(session: Session, prepare = async (_: Session) => {}): Promise<void> {
+  await checkTables(session);
+  // Staged rows of a load are in a temporary file. A later write truncates the write-ahead log.
+  await session.script("PRAGMA temp_store = FILE; PRAGMA journal_size_limit = 67108864");
+  await prepare(session);
 }
 
 /** Whether the file can be read but not written, and has no write-ahead log. */

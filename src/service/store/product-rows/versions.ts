@@ -89,7 +89,8 @@ export async function publishVersion(session: Session): Promise<void> {
     }
     const [present = []] = await session.query(PRESENT_CHANGES, [published, version]);
     if (present.join() === changes.join()) {
-      await session.query("UPDATE data_version SET published = ?1 WHERE published < ?1", [version]);
+      const publish = "UPDATE data_version SET published = ?1 WHERE published < ?1";
+      await session.transaction("records", () => session.query(publish, [version]));
       return;
     }
     if (Date.now() > end) {
