@@ -9,9 +9,9 @@ import { parseBody } from "./responses/read-response.ts";
 import { type CatalogPage, readCatalogPage, readSample, type SampleResponse } from "./responses/rows-response.ts";
 
 export interface ClientOptions extends RequesterOptions {
-  /** Its path (`https://example.com/api`) is kept. */
+  /** Its path (`https://example.com/api`) is kept as a prefix. */
   baseUrl: URL;
-  /** Without white space at its ends. */
+  /** Trimmed. */
   apiKey: string;
   /** Where the key comes from, in words, for the error if the service refuses it. */
   keySource?: string | undefined;
@@ -47,21 +47,21 @@ export interface CatalogClient {
 export function createClient({ baseUrl, apiKey, keySource, ...options }: ClientOptions): CatalogClient {
   const { get, close } = createRequester(baseUrl, { apiKey, keySource }, options);
   const redact = createRedact(apiKey);
-  /** Rows and cursors go unchanged into outputs, requests, logs and journals. */
-  const withoutKey = <T extends SampleResponse | CatalogPage>(response: T): T => {
+  /** Refuses a response that contains the API key, because rows and cursors are stored and logged unchanged. */
+  const assertWithoutKey = <T extends SampleResponse | CatalogPage>(response: T): T => {
     const { rows, pagination } = response;
     const { next_cursor } = pagination;
-    // A short key is no secret, and may be in any text.
+    // Short keys are not redacted: they could be in any text.
     const isSecret = redact(apiKey) !== apiKey;
     const bytes = rows.length === 0 ? "" : rows.bytes.subarray(rows.start(0), rows.end(rows.length - 1));
-    refuseKeyIn(isSecret && bytes.includes(apiKey), "`data`");
-    refuseKeyIn(next_cursor !== redact(next_cursor), "`pagination.next_cursor`");
+    assertNoKey(isSecret && bytes.includes(apiKey), "`data`");
+    assertNoKey(next_cursor !== redact(next_cursor), "`pagination.next_cursor`");
     return response;
   };
   return {
     sample: async (filters, signal) => {
       const target = requestTarget(baseUrl, "sample", filters);
-      const read = (body: Buffer) => withoutKey(readSample(body, filters));
+      const read = (body: Buffer) => assertWithoutKey(readSample(body, filters));
       return await get({ operation: "sample", target, rows: LIMITS.sampleRows, read, signal });
     },
     coverage: async (filters, signal, version) => {
@@ -69,7 +69,7 @@ export function createClient({ baseUrl, apiKey, keySource, ...options }: ClientO
       const read = (body: Buffer) => {
         const coverage = readCoverage(parseBody(body), filters);
         const holdsKey = coverage.data.some(({ rcd }) => rcd !== redact(rcd));
-        refuseKeyIn(holdsKey, "`data`");
+        assertNoKey(holdsKey, "`data`");
         return coverage;
       };
       return await get({ operation: "coverage", target, read, signal, version });
@@ -77,7 +77,7 @@ export function createClient({ baseUrl, apiKey, keySource, ...options }: ClientO
     catalog: async (filters, page = {}, signal) => {
       const { limit: rows = LIMITS.pageSize.default, version } = page;
       const target = requestTarget(baseUrl, "catalog", filters, page);
-      const read = (body: Buffer) => withoutKey(readCatalogPage(body, filters, rows));
+      const read = (body: Buffer) => assertWithoutKey(readCatalogPage(body, filters, rows));
       return await get({ operation: "catalog", target, rows, read, signal, version });
     },
     close,
@@ -85,9 +85,9 @@ export function createClient({ baseUrl, apiKey, keySource, ...options }: ClientO
 }
 
 /** @throws ContractError if the key is there */
-function refuseKeyIn(isThere: boolean, place: string): void {
+function assertNoKey(isThere: boolean, place: string): void {
   if (isThere) {
-    throw new ContractError(`The service's response holds the API key in ${place}.`);
+    throw new ContractError(`The service's response contains the API key in ${place}.`);
   }
 }
 

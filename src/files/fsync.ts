@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { errorCode } from "./system-error.ts";
 
-/** How file systems without fsync, such as some network drives, refuse it. */
+/** Error codes of file systems without fsync, such as some network drives. */
 const UNSUPPORTED: ReadonlySet<string | undefined> = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
 let isUnsupported = false;
@@ -16,7 +16,7 @@ export async function fsyncFile(handle: FileHandle): Promise<void> {
   await unlessUnsupported(handle.sync());
 }
 
-/** As `fsyncFile`, without times and permissions. */
+/** Like `fsyncFile`, but without times and permissions. */
 export async function fsyncContent(handle: FileHandle): Promise<void> {
   await unlessUnsupported(handle.datasync());
 }

@@ -5,15 +5,15 @@ import { FileError } from "../contract/errors.ts";
 import { fsyncFolder } from "./fsync.ts";
 import { errorCode, fileError, ifPresent, withFileError } from "./system-error.ts";
 
-/** Most bytes of a file name on common file systems. */
+/** Maximum bytes of a file name on common file systems. */
 export const LONGEST_NAME = 255;
 
 /** Missing on Windows, where creating a link needs a privilege. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 /**
- * Creates one of the tool's own files, such as a lock, a journal or an unfinished output. The name must be free, even of
- * links: in a folder that others can write, a planted link would lead the tool to another file.
+ * Creates one of the tool's own files, such as a lock, a journal or an unfinished output. Fails if the path exists,
+ * even as a link: in a folder that others can write, a planted link would lead the tool to another file.
  *
  * @throws FileError with the `errorCode` EEXIST if something has that name
  */
@@ -31,12 +31,12 @@ export function createOwnFile(
  * @throws FileError if it is a link, a folder or a named pipe; its `errorCode` is ENOENT if there is none
  */
 export async function openOwnFile(path: string, flags: number = constants.O_RDONLY): Promise<FileHandle> {
-  // Elsewhere the file itself says so, once it is open.
+  // With O_NOFOLLOW, `open` itself refuses links.
   if (NO_FOLLOW === 0) {
     await ownFileAt(path);
   }
   try {
-    // Not blocking: a planted named pipe would wait for its other end.
+    // O_NONBLOCK, because opening a planted named pipe would block.
     const file = await open(path, flags | NO_FOLLOW | (constants.O_NONBLOCK ?? 0));
     const entry = await file.stat();
     if (!entry.isFile()) {
@@ -52,7 +52,7 @@ export async function openOwnFile(path: string, flags: number = constants.O_RDON
 /**
  * Reads one of the tool's own files as text.
  *
- * @param most bytes that it may have
+ * @param most maximum size in bytes
  * @returns undefined if there is none
  * @throws FileError as `openOwnFile` does, or if it is longer
  */
@@ -129,7 +129,7 @@ export async function assertOwnFolder(path: string): Promise<void> {
  * `mkdir` never ends if the system reports ENOENT below an existing folder, as Linux does in `/proc`.
  *
  * @param mode permissions of the new folders
- * @param named the folder that errors name
+ * @param named the folder named in errors
  * @throws FileError if it cannot be made, or something else has its name
  */
 export async function makeFolderPath(path: string, mode = 0o777, named = path): Promise<void> {
@@ -156,7 +156,7 @@ export async function makeFolderPath(path: string, mode = 0o777, named = path): 
 
 function notOwn(path: string, found: string, wanted: string): FileError {
   return new FileError(
-    `${path} is ${found}, and catalog needs ${wanted} of its own there; remove it or use another name`,
+    `${path} is ${found}, but catalog needs ${wanted} of its own there; remove it or use another name`,
     path,
   );
 }

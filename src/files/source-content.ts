@@ -4,7 +4,7 @@ import { ContentError } from "./content-error.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** What the first bytes of a file say that it is; `text` is everything that is not recognised. */
+/** Type of a file, detected from its first bytes; `text` is everything that is not recognised. */
 export type ContentKind = "Parquet" | "ZIP" | "JSON" | "text";
 
 export interface SourceContent {
@@ -19,7 +19,7 @@ export interface SourceContent {
 const { createZstdDecompress } = zlib as { createZstdDecompress?: typeof createGunzip };
 const READ_BYTES = 256 * 1024;
 
-/** Kinds that no reader takes, by their first bytes. */
+/** Unsupported file types, by their first bytes. */
 const REFUSED: readonly [start: string, what: string][] = [
   ["\u00ff\u00fe", "UTF-16 text; write it as UTF-8, for example with `iconv -f UTF-16 -t UTF-8`"],
   ["\u00fe\u00ff", "UTF-16 text; write it as UTF-8, for example with `iconv -f UTF-16 -t UTF-8`"],
@@ -31,12 +31,12 @@ const REFUSED: readonly [start: string, what: string][] = [
 /**
  * Decompresses gzip and zstd, and recognises the rest by its first bytes, whatever the name of the file is.
  *
- * @throws ContentError for a kind that no reader takes
+ * @throws ContentError for an unsupported file type
  */
 export async function openContent(input: Chunks): Promise<SourceContent> {
   const packed = await peek(input);
   const codec = codecOf(packed.head);
-  // Errors of both streams reach the reader of the second.
+  // Errors of either stream surface when the second is read.
   const { head, chunks } = codec === undefined ? packed : await peek(pipeline(packed.chunks, codec, () => undefined));
   const start = head.toString("latin1");
   const refused = REFUSED.find(([mark]) => start.startsWith(mark));
@@ -71,7 +71,7 @@ function codecOf(head: Buffer) {
   return createZstdDecompress({ chunkSize: READ_BYTES });
 }
 
-/** The first bytes, padded to at least four, and all bytes. */
+/** The first bytes, padded with zeros to four, and a stream of the whole input. */
 async function peek(input: Chunks): Promise<{ head: Buffer; chunks: Chunks }> {
   const iterator = input[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
@@ -82,10 +82,10 @@ async function peek(input: Chunks): Promise<{ head: Buffer; chunks: Chunks }> {
     }
     head = Buffer.concat([head, value]);
   }
-  return { head: Buffer.concat([head], Math.max(head.length, 4)), chunks: after(head, iterator) };
+  return { head: Buffer.concat([head], Math.max(head.length, 4)), chunks: prepend(head, iterator) };
 }
 
-async function* after(head: Buffer, iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* prepend(head: Buffer, iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield head;
     yield* { [Symbol.asyncIterator]: () => iterator };

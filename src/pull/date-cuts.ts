@@ -12,7 +12,7 @@ export interface DateRange {
  * Cuts a set into ranges of days, as if the rows of each combination were spread evenly over its days. The first range
  * keeps the start date of the filters and the last range the end date.
  *
- * @param sizes expected rows of each range; together those of the set. Ranges that would have no day are left out
+ * @param sizes expected rows of each range, which add up to the rows of the set; ranges without a day are dropped
  */
 export function cutByDate(coverage: readonly Coverage[], filters: Filters, sizes: readonly number[]): DateRange[] {
   const { first, perDay } = expectedRowsPerDay(coverage);

@@ -8,7 +8,7 @@ const LONGEST_NUMBER = ROW_BOUNDS.numberCharacters;
 
 const LETTER_N = 110;
 
-/** What the value of each column has to be, in the words of an error. */
+/** Expected type of each column, as errors name it. */
 const COLUMN_KINDS = PRODUCT_COLUMNS.map((name) => {
   const property: { type: string | readonly string[]; format?: string } = productSchema.properties[name];
   if (property.type === "number") {
@@ -53,7 +53,7 @@ const ID_COLUMN = PRODUCT_COLUMNS.indexOf("product_id");
 const DATE_COLUMN = PRODUCT_COLUMNS.indexOf("crawl_date");
 
 /**
- * Whether the date of a row, which is a string, is a day of the calendar.
+ * Whether `crawl_date`, known to be a string, is a valid date.
  *
  * @param known dates that were found valid, as JSON text
  */
@@ -78,6 +78,6 @@ function errorIn(rows: RowBatch, row: number, column: number): string {
   }
   const kind = COLUMN_KINDS[column] ?? "";
   return kind === "a number" && startsNumber(raw.charCodeAt(0))
-    ? `${place} is a number of ${raw.length} characters; ${LONGEST_NUMBER} are the most that are read${named}`
+    ? `${place} is a number with ${raw.length} characters; at most ${LONGEST_NUMBER} are accepted${named}`
     : `${place} is not ${kind}${named}`;
 }

@@ -31,7 +31,7 @@ export interface ScannedRows {
 
 const namesOf = new WeakMap<readonly string[], readonly ColumnName[]>();
 
-/** The names of columns as they stand before values, made once for each list of columns. */
+/** `"name":` prefixes, cached per column list. */
 function columnNames(columns: readonly string[]): readonly ColumnName[] {
   const names = namesOf.get(columns) ?? columns.map((name) => new ColumnName(name));
   namesOf.set(columns, names);
@@ -228,7 +228,7 @@ function scanLines(bytes: Buffer, columns: readonly string[]): RowPlaces {
 }
 
 /**
- * A batch of rows that are texts.
+ * Builds a batch from JSON texts.
  *
  * @param texts each the JSON text of one object
  * @throws SyntaxError if a text is not an object
@@ -236,7 +236,7 @@ function scanLines(bytes: Buffer, columns: readonly string[]): RowPlaces {
 export function batchOf(texts: readonly string[], columns: readonly string[] = PRODUCT_COLUMNS): RowBatch {
   const { rows, foreign } = scanArray(Buffer.from(`[${texts.join(",")}]`), 0, columns).finish();
   if (foreign !== -1) {
-    throw new SyntaxError(`${texts[foreign]} is no JSON object`);
+    throw new SyntaxError(`${texts[foreign]} is not a JSON object`);
   }
   return rows;
 }

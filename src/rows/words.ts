@@ -4,8 +4,8 @@ import { BACKSLASH, endOfEscape, endOfString, QUOTE, unexpected } from "./json-b
 const WORD = 8;
 
 /**
- * The name of a column as it stands before a value, `"name":`. Eight bytes are compared at a time, as one number of type
- * double: two are equal where their bytes are, but for zeros and NaN, which no ASCII name has.
+ * A column's name as it precedes a value, `"name":`. Compares eight bytes at a time as one double: doubles are equal exactly if
+ * their bytes are, except ±0 and NaN, which no ASCII name can form.
  */
 export class ColumnName {
   /** In bytes. */
@@ -19,7 +19,7 @@ export class ColumnName {
     const count = Math.ceil(bytes.length / WORD);
     this.bytes = bytes;
     this.length = bytes.length;
-    // The last word ends with the name, so that it may cover bytes of the one before.
+    // The last word ends where the name ends, so it may overlap the previous one.
     this.words =
       bytes.length < WORD
         ? new Float64Array()
@@ -62,9 +62,8 @@ const ONES = 0x01010101;
 const HIGH_BITS = 0x80808080;
 
 /**
- * As `endOfString`, but four bytes at a time while none of them is a quote, a backslash or a control character. A byte x
- * of a word w is below n where the high bit of x - n is set and that of x is not; w ^ n makes equal bytes zero. Bytes
- * after the first such byte may be marked too, because subtraction borrows from them.
+ * Like `endOfString`, but skips four bytes at a time while none of them is a quote, a backslash or a control character. It uses
+ * the SWAR test for "has a byte less than n": only the first byte that it marks is reliable, because subtraction borrows.
  */
 export function endOfLongString(bytes: Uint8Array, view: DataView, at: number): number {
   const last = view.byteLength - 4;

@@ -177,7 +177,7 @@ describe("a service that echoes the key", () => {
   ])("in %s is refused, because rows and combinations are written as they are", async (_, body, request) => {
     const { client } = await start(() => answer({ body }), { retries: 0 });
     expect(await failureOf(request(client))).toMatchObject({
-      message: expect.stringContaining("holds the API key in `data`"),
+      message: expect.stringContaining("contains the API key in `data`"),
     });
   });
 
@@ -189,7 +189,7 @@ describe("a service that echoes the key", () => {
   test("in the cursor of the next page is named as that", async () => {
     const { client } = await start([answer({ body: page({}, { has_more: true, next_cursor: KEY }) })], { retries: 0 });
     expect(await failureOf(client.catalog({}))).toMatchObject({
-      message: "The service's response holds the API key in `pagination.next_cursor`.",
+      message: "The service's response contains the API key in `pagination.next_cursor`.",
     });
   });
 

@@ -52,7 +52,7 @@ describe("an export to a file", () => {
         });
         expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
           EXIT.failure,
-          expect.stringContaining(`rows.csv${suffix} is ${kind}, and catalog needs a file of its own there`),
+          expect.stringContaining(`rows.csv${suffix} is ${kind}, but catalog needs a file of its own there`),
         ]);
       }
       expect([await readFile(join(cwd, "victim"), "utf8"), await readdir(cwd)]).toEqual([

@@ -127,7 +127,10 @@ describe("a service that echoes the key", () => {
     const env = { CATALOG_BASE_URL: await startRewritingProxy(url, rewrite, onTestFinished), CATALOG_API_KEY: key };
     const cwd = await temporaryFolder();
     const { code, stderr } = await runInProcess(["export", "-v", "-o", "./rows.ndjson", "--manifest"], { cwd, env });
-    expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("The service's response holds the API key")]);
+    expect([code, stderr]).toEqual([
+      EXIT.failure,
+      expect.stringContaining("The service's response contains the API key"),
+    ]);
     const files = await Promise.all((await readdir(cwd)).map((name) => readFile(join(cwd, name), "utf8")));
     expect([stderr, ...files].filter((text) => text.includes(key))).toEqual([]);
   });

@@ -247,6 +247,6 @@ test("a file in the place of the tool's own folder is named", async () => {
   const { code, stderr } = await runInProcess(["sync", rows.folder], { env: rows.env });
   expect([code, stderr]).toEqual([
     1,
-    `error: ${rows.folder}/.catalog is a file, and catalog needs a folder of its own there; remove it or use another name\n`,
+    `error: ${rows.folder}/.catalog is a file, but catalog needs a folder of its own there; remove it or use another name\n`,
   ]);
 });

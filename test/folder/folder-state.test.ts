@@ -131,7 +131,7 @@ describe("what is no regular file in a synced folder is refused, and is not wait
       const { code, stderr } = await runCatalog(args, { env: {} });
       expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
         1,
-        expect.stringContaining(`${path} is ${kind}, and catalog needs a file of its own there`),
+        expect.stringContaining(`${path} is ${kind}, but catalog needs a file of its own there`),
       ]);
       await rm(path, { recursive: true });
     }

@@ -105,7 +105,7 @@ test("more rows than in one page are found", () => {
 });
 
 test("a text that is not an object is not a row", () => {
-  expect(() => batchOf(["{}", "[1]"])).toThrow("[1] is no JSON object");
+  expect(() => batchOf(["{}", "[1]"])).toThrow("[1] is not a JSON object");
 });
 
 test("a cleared batch is empty", () => {

@@ -26,7 +26,7 @@ export function createJsonEncoder(options: EncoderOptions): RowEncoder {
   };
 }
 
-/** The rows as lines of JSON: unchanged but for what the folders name, or with the chosen members in the chosen order. */
+/** The rows as lines of JSON: unchanged except for the partition columns, or with the chosen members in the chosen order. */
 function jsonLines(rows: RowBatch, options: EncoderOptions): Buffer {
   const { chosen, partitionedBy = [] } = options;
   if (chosen === undefined && partitionedBy.length === 0) {

@@ -13,7 +13,7 @@ export interface Comparison {
   remote: (range: DayRange) => Promise<RcdCounts>;
   /** Days that are compared alone even if the range around them is equal, see `auditRange`. */
   audited: readonly string[];
-  /** Maximum of open requests of the audit. */
+  /** Maximum number of concurrent audit requests. */
   concurrency: number;
 }
 
@@ -26,14 +26,14 @@ export interface Findings {
 
 /**
  * Finds the days whose counts differ, by bisection. A range that differs is divided in two halves. Only the first half is
- * requested; the second one is the difference. One changed day among N takes about log2(N) requests. A range that is
+ * requested; the second is computed by subtraction. One changed day among N takes about log2(N) requests. A range that is
  * empty on one side is not divided.
  *
  * Changes that cancel out within a combination and a range are found only if one of the days is audited. If a row is
  * replaced by another one of the same combination and day, counts do not show it.
  *
  * @param counted the counts of the service in `range`
- * @param found what is found is added to it
+ * @param found results are added to it
  */
 export async function compareRange(
   range: DayRange,
@@ -41,11 +41,11 @@ export async function compareRange(
   comparison: Comparison,
   found: Findings = { changed: [], equal: [] },
 ): Promise<Findings> {
-  const held = comparison.local(range);
+  const local = comparison.local(range);
   const isDay = range.first === range.last;
-  if (equals(held, counted)) {
+  if (equals(local, counted)) {
     isDay ? found.equal.push(range.first) : await auditRange(range, comparison, found);
-  } else if (isDay || held.size === 0 || counted.size === 0) {
+  } else if (isDay || local.size === 0 || counted.size === 0) {
     found.changed.push(range);
   } else {
     const [earlier, later] = halvesOf(range);
@@ -60,8 +60,8 @@ export async function compareRange(
 
 /**
  * Compares the audited days of a range whose sum is equal. If one of them differs, other days must differ in the opposite
- * direction, so the days between are compared too. If every day of the copy is equal, the days without rows are equal
- * too.
+ * direction, so the days between are compared too. If all days of the copy match, the days without rows match
+ * too, because the totals agree.
  */
 async function auditRange(range: DayRange, comparison: Comparison, found: Findings): Promise<void> {
   const days = comparison.audited.filter((day) => isInRange(day, range));
@@ -141,9 +141,9 @@ export function longestUnchecked(days: Days, count: number): string[] {
  * combination is not the same as in the copy.
  */
 export function edgesThatDiffer(days: Days, coverage: readonly Coverage[]): string[] {
-  const held = combinationsIn(days);
+  const copies = combinationsIn(days);
   const differing = coverage.flatMap(({ rcd, matching_rows, earliest_date, latest_date }) => {
-    const copy = held.get(rcd);
+    const copy = copies.get(rcd);
     if (copy?.rows !== matching_rows) {
       return [];
     }
@@ -156,14 +156,14 @@ export function edgesThatDiffer(days: Days, coverage: readonly Coverage[]): stri
 
 /** The rows of each combination, and its first and last day. */
 function combinationsIn(days: Days): Map<string, { rows: number; first: string; last: string }> {
-  const held = new Map<string, { rows: number; first: string; last: string }>();
+  const combinations = new Map<string, { rows: number; first: string; last: string }>();
   for (const day of Object.keys(days).sort()) {
     for (const [rcd, rows] of Object.entries(days[day]?.counts ?? {})) {
-      const before = held.get(rcd);
-      held.set(rcd, { rows: (before?.rows ?? 0) + rows, first: before?.first ?? day, last: day });
+      const before = combinations.get(rcd);
+      combinations.set(rcd, { rows: (before?.rows ?? 0) + rows, first: before?.first ?? day, last: day });
     }
   }
-  return held;
+  return combinations;
 }
 
 /** The time of this run: always later than all earlier runs, even if the clock is wrong. */

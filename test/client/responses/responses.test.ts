@@ -97,7 +97,7 @@ describe("a page", () => {
     [
       "with a number of 200,000 digits",
       productRow({ selling_price: "9".repeat(200_000) }),
-      '`data[1].selling_price` is a number of 200000 characters; 1000 are the most that are read (product_id "p1")',
+      '`data[1].selling_price` is a number with 200000 characters; at most 1000 are accepted (product_id "p1")',
     ],
   ])("with a row %s is refused, naming row and member", (_, row, message) => {
     expect(pageRefusal(pageBody([ROW, row]))).toBe(`${message} (request req-1)`);
