@@ -4,7 +4,7 @@ import type { StoredBytes } from "../src/files/stored-bytes.ts";
 import { Pull } from "../src/pull/pull.ts";
 import { createPageStore } from "../src/pull/store/page-store.ts";
 import { fixedWindow } from "../src/service/http/admission/rate-limit.ts";
-import type { Windows } from "../src/service/store/store.ts";
+import type { createWindows } from "../src/service/store/windows.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
 import { SimulatedClock } from "../test/helpers/simulated-clock.ts";
 
@@ -76,7 +76,7 @@ export async function simulatePull({
 }
 
 /** The window of one key, which needs no real time. */
-function windowInMemory(length: number): Windows {
+function windowInMemory(length: number): ReturnType<typeof createWindows> {
   let window = { startedAt: 0, used: 0 };
   return {
     charge: async (_, time) => {

@@ -3,6 +3,7 @@ import type { Filters, Rcd } from "../../contract/filters.ts";
 import type { OperationName, Scope } from "../../contract/operations.ts";
 import type { StatusIncident } from "../../contract/status.ts";
 import type { RowSet } from "./product-rows/row-set.ts";
+import type { createWindows } from "./windows.ts";
 
 /** Retailers that a team can see; `null` means all. For the team, other retailers do not exist. */
 export type Visibility = readonly string[] | null;
@@ -93,30 +94,6 @@ export interface Incident extends StatusIncident {
   id: number;
 }
 
-/** The requests of a window so far. */
-export interface WindowCount {
-  /** Milliseconds since the epoch. */
-  startedAt: number;
-  used: number;
-}
-
-/** Counts requests by key, in windows of one length. Times are milliseconds since the epoch. */
-export interface Windows {
-  /** Counts one request, in one step. The first one after the end of a window starts the next. */
-  charge(key: string, time: number, deadline?: AbortSignal): Promise<WindowCount>;
-  /**
-   * The same for the team of the key whose secret has this hash, with the key, in one round trip. Undefined if the key is
-   * unknown or revoked. Keys are never cached, so that a revocation holds at once.
-   */
-  chargeTeam(
-    hash: string,
-    time: number,
-    deadline: AbortSignal,
-  ): Promise<(WindowCount & { key: KeyRecord }) | undefined>;
-  /** The present window. Undefined if the next request starts one. */
-  read(key: string, time: number, deadline?: AbortSignal): Promise<WindowCount | undefined>;
-}
-
 /**
  * Storage of rows, keys and measurements. All methods reject with `StoreUnavailableError` while the database is locked,
  * missing, damaged or unreachable, and with `StoreTimeoutError` when `deadline` passes. The store recovers by itself.
@@ -142,7 +119,7 @@ export interface Store {
   /** The database's secret for signing cursors, generated with the database. */
   cursorSecret(deadline: AbortSignal): Promise<Buffer>;
   /** Windows of a length in milliseconds. All services on the database share those of a name; a restart keeps them. */
-  windows(name: string, length: number): Windows;
+  windows(name: string, length: number): ReturnType<typeof createWindows>;
   addDayCounts(counts: readonly DayCount[]): Promise<void>;
   /** Stores the time of each key's last use. */
   addKeyUses(uses: readonly KeyUse[]): Promise<void>;

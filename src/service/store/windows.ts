@@ -1,7 +1,7 @@
 import { KEY_COLUMNS, withGrants } from "./access/team-records.ts";
 import type { DatabaseAccess, SqlValue } from "./database/database-session.ts";
 import type { Dialect } from "./database/dialect.ts";
-import type { KeyRecord, WindowCount, Windows } from "./store.ts";
+import type { KeyRecord } from "./store.ts";
 
 /**
  * Counts a request in the window of the key that `source` selects, if it selects one. Parameter 2 is the time, 3 the end of
@@ -31,8 +31,18 @@ const chargeTeam = (dialect: Dialect) => `
       SELECT ${KEY_COLUMNS} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1
     ) AS key_record)`;
 
-/** Windows of `length` milliseconds in the database, which all services on it share. */
-export function createWindows(name: string, length: number, connection: DatabaseAccess): Windows {
+/** The requests of a window so far. */
+export interface WindowCount {
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  used: number;
+}
+
+/**
+ * Counts requests by key in windows of `length` milliseconds, which all services on the database share. Times are milliseconds
+ * since the epoch.
+ */
+export function createWindows(name: string, length: number, connection: DatabaseAccess) {
   const prefix = `${name} `;
   let swept = 0;
 
@@ -50,7 +60,8 @@ export function createWindows(name: string, length: number, connection: Database
   }
 
   return {
-    charge: async (key, time, deadline) => {
+    /** Counts one request, in one step. The first one after the end of a window starts the next. */
+    charge: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount> => {
       const [row = []] = await connection.use(
         (session) => session.query(chargeKey(session.dialect), [prefix + key, time, time + length]),
         deadline,
@@ -58,7 +69,15 @@ export function createWindows(name: string, length: number, connection: Database
       sweep(time);
       return countOf(row);
     },
-    chargeTeam: async (hash, time, deadline) => {
+    /**
+     * The same for the team of the key whose secret has this hash, with the key, in one round trip. Undefined if the key is
+     * unknown or revoked. Keys are never cached, so that a revocation takes effect at once.
+     */
+    chargeTeam: async (
+      hash: string,
+      time: number,
+      deadline: AbortSignal,
+    ): Promise<(WindowCount & { key: KeyRecord }) | undefined> => {
       const [row] = await connection.use(
         (session) => session.query(chargeTeam(session.dialect), [hash, time, time + length, prefix]),
         deadline,
@@ -66,7 +85,8 @@ export function createWindows(name: string, length: number, connection: Database
       sweep(time);
       return row && { ...countOf(row), key: withGrants(JSON.parse(String(row[2]))) as KeyRecord };
     },
-    read: async (key, time, deadline) => {
+    /** The present window. Undefined if the next request starts one. */
+    read: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount | undefined> => {
       const present = "SELECT started_at, used FROM request_window WHERE key = ? AND ends_at > ? AND started_at < ?";
       const [row] = await connection.use(
         (session) => session.query(present, [prefix + key, time, time + length]),

@@ -1,4 +1,5 @@
-import type { KeyRecord, Store, WindowCount } from "../../store/store.ts";
+import type { KeyRecord, Store } from "../../store/store.ts";
+import type { WindowCount } from "../../store/windows.ts";
 import { ServiceProblem } from "../service-problem.ts";
 
 /** The values of the `RateLimit-*` headers, contract section 8 rule 1. */

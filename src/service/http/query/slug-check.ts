@@ -1,7 +1,6 @@
 import { type Filters, formatRcd, type Rcd, splitRcd } from "../../../contract/filters.ts";
-import { closest } from "../../../contract/values/closest.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
-import { OPTIONS, validOptions } from "./valid-options.ts";
+import { validOptions } from "./valid-options.ts";
 
 type SlugName = keyof Rcd;
 
@@ -46,38 +45,13 @@ function requireTriples(triples: readonly string[], vocabulary: readonly Rcd[]):
   });
 }
 
-/** How much each part counts when a sent triple is compared with the known ones. */
-const WEIGHTS: readonly (readonly [SlugName, number])[] = [
-  ["retailer", 4],
-  ["category", 3],
-  ["department", 2],
-];
-
-/** The share of the weight that a similar part has. */
-const SIMILAR = 0.75;
-
-/** The orders in which three parts may be sent, the right one first. */
-const ORDERS = ["012", "021", "102", "120", "201", "210"].map((order) => [...order].map(Number));
-
-/** The known triples, at most five, that share the most parts with an unknown one. Parts may be misspelt or swapped. */
+/** The known triples that share the most parts with an unknown one, the closest of them first. */
 function closestTriples(triple: string, vocabulary: readonly Rcd[]): string[] {
-  const sent = triple.split(":");
-  const similar = WEIGHTS.map(([name]) => {
-    const values = new Set(vocabulary.map((known) => known[name]));
-    return sent.map((text) => new Set(closest(text, values)));
-  });
-  const scored = vocabulary.map((known) => {
-    const inOrder = (order: readonly number[]) =>
-      WEIGHTS.reduce((sum, [name, weight], at) => {
-        const from = order[at] ?? at;
-        const isEqual = known[name] === sent[from];
-        return sum + (isEqual ? weight : similar[at]?.[from]?.has(known[name]) === true ? SIMILAR * weight : 0);
-      }, 0);
-    return { triple: formatRcd(known), score: Math.max(...ORDERS.map(inOrder)) };
-  });
-  const best = scored.reduce((most, { score }) => Math.max(most, score), 0);
-  const nearest = scored.filter(({ score }) => score === best).map((known) => known.triple);
-  return [...new Set(nearest)].sort().slice(0, OPTIONS);
+  const sent = splitRcd(triple);
+  const sharedParts = (known: Rcd) =>
+    (["retailer", "category", "department"] as const).filter((name) => known[name] === sent[name]).length;
+  const most = vocabulary.reduce((count, known) => Math.max(count, sharedParts(known)), 0);
+  return validOptions(triple, vocabulary.filter((known) => sharedParts(known) === most).map(formatRcd));
 }
 
 /** The first part of an unknown triple that does not exist. If all parts exist, but not together, it is the category. */

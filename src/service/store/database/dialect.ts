@@ -28,8 +28,6 @@ export const SQLITE = {
   /** Whether a column has one of the values in the list that is this parameter. */
   isListed: (column: string, parameter: number, _type: "BIGINT" | "TEXT") =>
     `${column} IN (SELECT value FROM json_each(?${parameter}))`,
-  /** Whether a part of a join may depend on the row of another part. */
-  joinsLaterally: false,
   /** Joins a small table with a large one, beginning with the small one. */
   join: "CROSS JOIN",
   /**
@@ -76,7 +74,6 @@ export const POSTGRES: Dialect = {
   jsonArray: (value, order) => `coalesce(json_agg(${value} ORDER BY ${order}), '[]')::text`,
   jsonObject: (columns) => `json_build_object(${pairs(columns)})`,
   isListed: (column, parameter, type) => `${column} = ANY (CAST(?${parameter} AS ${type}[]))`,
-  joinsLaterally: true,
   join: "JOIN",
   // The session avoids to sort (`postgres-connection.ts`): without OFFSET 0, the rows would not be sorted here either.
   page: (matches, order, limit, sortedOf) =>

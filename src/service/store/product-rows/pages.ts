@@ -100,27 +100,13 @@ type WantedRow = readonly [day: number, combination: number, retailer: string, p
 
 const OF_CELL = `SELECT body FROM product WHERE ${IN_VERSION} AND day = ?4 AND combination = ?5 AND retailer = ?6
   ORDER BY sku, product_id LIMIT 1 OFFSET ?7`;
-/** The same for a list of rows, which saves round trips. SQLite takes no offset from a list. */
-const OF_CELLS = `
-  SELECT body FROM unnest(CAST(?4 AS INTEGER[]), CAST(?5 AS BIGINT[]), CAST(?6 AS TEXT[]), CAST(?7 AS BIGINT[]))
-    AS wanted (wanted_day, wanted_combination, wanted_retailer, place)
-  CROSS JOIN LATERAL (
-    SELECT body FROM product WHERE ${IN_VERSION}
-      AND day = wanted_day AND combination = wanted_combination AND retailer = wanted_retailer
-    ORDER BY sku, product_id LIMIT 1 OFFSET place
-  ) AS cell`;
 
 async function readCells(session: Session, { version, days }: RowSet, wanted: readonly WantedRow[]): Promise<string[]> {
-  const texts: SqlValue[][] = [];
-  if (session.dialect.joinsLaterally) {
-    const lists = [0, 1, 2, 3].map((column) => wanted.map((row) => row[column] ?? null));
-    texts.push(...(await session.query(OF_CELLS, [version, ...days, ...lists])));
-  } else {
-    for (const row of wanted) {
-      texts.push(...(await session.query(OF_CELL, [version, ...days, ...row])));
-    }
+  const texts: string[] = [];
+  for (const row of wanted) {
+    texts.push(...(await session.query(OF_CELL, [version, ...days, ...row])).map(String));
   }
-  return texts.map(([text]) => String(text));
+  return texts;
 }
 
 /** The part in which each of some ascending places of a sequence lies, and its place there. */

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import type { Filters } from "../../../contract/filters.ts";
 import type { ReadVersion } from "../replica.ts";
@@ -14,7 +15,7 @@ import {
 } from "./row-counts.ts";
 import type { CombinationCount, DayNumbers, RowSet } from "./row-set.ts";
 
-/** Memory of all kept counts, and of all kept selections, in bytes. The newest value is kept whatever its size. */
+/** Maximum memory of all cached counts, and of all cached selections, in bytes. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -38,10 +39,10 @@ interface KeptSelection {
  * their samples. A read does not end with the request that began it, because others wait for it too.
  */
 export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
-  const counts = createCache<CombinationCount[]>(cacheBytes, (_, { length }) => length * COUNT_BYTES);
+  const counts = createCache<CombinationCount[]>(cacheBytes, ({ length }) => (1 + length) * COUNT_BYTES);
   const selections = createCache<KeptSelection>(
     cacheBytes,
-    (key, { summary }) => SELECTION_BYTES + 2 * key.length + summary.combinations * COVERED_COUNT_BYTES,
+    ({ summary }, key) => SELECTION_BYTES + 2 * key.length + summary.combinations * COVERED_COUNT_BYTES,
   );
 
   return async (version: number): Promise<Snapshot> => {
@@ -94,45 +95,16 @@ function selectionOf(key: string, kept: KeptSelection, read: ReadVersion): Selec
   };
 }
 
-/**
- * A cache that computes each value once, also for those that ask meanwhile, and drops the least recently used values while
- * its size is over `most`. The newest value always stays; a failed computation does not.
- */
-function createCache<T>(most: number, sizeOf: (key: string, value: T) => number) {
-  const kept = new Map<string, { value: Promise<T>; size: number }>();
-  let total = 0;
-
-  function drop(key: string): void {
-    total -= kept.get(key)?.size ?? 0;
-    kept.delete(key);
-  }
-
-  async function measured(key: string, entry: { value: Promise<T>; size: number }): Promise<void> {
-    try {
-      entry.size = sizeOf(key, await entry.value);
-      total += entry.size;
-      for (const oldest of kept.keys()) {
-        if (total <= most || oldest === key) {
-          break;
-        }
-        drop(oldest);
-      }
-    } catch {
-      drop(key);
-    }
-  }
-
-  return (key: string, compute: () => Promise<T>): Promise<T> => {
-    const known = kept.get(key);
-    const entry = known ?? { value: compute(), size: 0 };
-    // The last in the order of the map was used last.
-    kept.delete(key);
-    kept.set(key, entry);
-    if (known === undefined) {
-      void measured(key, entry);
-    }
-    return entry.value;
-  };
+/** A cache that computes each value once, also for those that ask meanwhile. A value larger than the cache has it alone. */
+function createCache<T extends object>(maxSize: number, sizeOf: (value: T, key: string) => number) {
+  const cache = new LRUCache<string, T, () => Promise<T>>({
+    maxSize,
+    sizeCalculation: (value, key) => Math.min(maxSize, sizeOf(value, key)),
+    fetchMethod: async (_key, _stale, { context }) => await context(),
+    // Others wait for the value, even if it makes room meanwhile.
+    ignoreFetchAbort: true,
+  });
+  return (key: string, compute: () => Promise<T>): Promise<T> => cache.forceFetch(key, { context: compute });
 }
 
 function selectionKey(filters: Filters, visible: Visibility): string {
