@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
-import { withReporter } from "../../cli/reporter.ts";
+import { type Reporting, startReporting } from "../../cli/reporter.ts";
 import { terminalWidth } from "../../cli/terminal/screen.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
@@ -31,17 +31,20 @@ export function declare(command: Command, context: Context, run: Run<VerifyOptio
 }
 
 async function runVerify({ globals, file }: VerifyOptions, context: Context): Promise<void> {
-  const outcome = await withReporter(globals, context, async ({ progress }, signal) => {
-    if ((await stat(file).catch(() => undefined))?.isDirectory()) {
-      const onDay = (checked: number, all: number) => progress.update({ doing: `checking day ${checked} of ${all}` });
-      const { days, rows, bytes } = await verifyFolder(file, onDay, signal);
-      progress.clear(`checked ${days} of ${plural(days, "day")}`);
-      return `${plural(days, "day")}, ${plural(rows, "row")}, ${plural(bytes, "byte")}, as synced`;
-    }
-    const { rows, bytes, sha256 } = await verify(file, await readManifest(file), signal);
-    return `${plural(rows, "row")}, ${plural(bytes, "byte")}, sha256 ${sha256}`;
-  });
+  using reporting = startReporting(globals, context);
+  const outcome = await outcomeOf(file, reporting);
   if (!globals.quiet) {
     await context.print(`${wrap(`${visible(file)}: ${outcome}`, terminalWidth(context.stdout))}\n`);
   }
+}
+
+async function outcomeOf(path: string, { reporter: { progress }, signal }: Reporting): Promise<string> {
+  if ((await stat(path).catch(() => undefined))?.isDirectory()) {
+    const onDay = (checked: number, all: number) => progress.update({ doing: `checking day ${checked} of ${all}` });
+    const { days, rows, bytes } = await verifyFolder(path, onDay, signal);
+    progress.clear(`checked ${days} of ${plural(days, "day")}`);
+    return `${plural(days, "day")}, ${plural(rows, "row")}, ${plural(bytes, "byte")}, as synced`;
+  }
+  const { rows, bytes, sha256 } = await verify(path, await readManifest(path), signal);
+  return `${plural(rows, "row")}, ${plural(bytes, "byte")}, sha256 ${sha256}`;
 }
