@@ -112,5 +112,12 @@ export async function createProgram(
   refuseOtherChoices(program);
   refuseRepeatedFlags(program);
   refuseTildes(program);
+  program.hook("preAction", async (_, command) => {
+    const { output, html } = command.opts<{ output?: string; html?: string }>();
+    if ((output ?? html) !== undefined) {
+      const { refuseOwnInput } = await import("../cli/flags/own-input.ts");
+      await refuseOwnInput(command);
+    }
+  });
   return program;
 }

@@ -53,7 +53,7 @@ export async function readConfig(
     return none;
   }
   refuseTilde(path, "CATALOG_CONFIG");
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await readUnlessPipe(path).catch((error: NodeJS.ErrnoException) => {
     if (mayBeMissing && error.code === "ENOENT") {
       return undefined;
     }
@@ -63,6 +63,14 @@ export async function readConfig(
     return none;
   }
   return { path, text, ...(await parseConfig(text, path)) };
+}
+
+/** The text of a file. Opening a named pipe would block a thread until it has a writer, and a command reads the file twice. */
+async function readUnlessPipe(path: string): Promise<string> {
+  if ((await stat(path)).isFIFO()) {
+    throw new Error("it is a named pipe; a regular file is needed");
+  }
+  return await readFile(path, "utf8");
 }
 
 /** @throws UsageError when it is not TOML of the expected shape */

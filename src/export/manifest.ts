@@ -14,17 +14,9 @@ import type { Spreadsheet } from "./formats/encoder.ts";
 /** Bumped on incompatible changes. */
 export const MANIFEST_VERSION = 2;
 
-/** Records how an output was made and what it must contain. */
-export interface Manifest {
+/** Records how an output file was made and what it must contain. */
+export interface Manifest extends ExportRecord {
   version: number;
-  tool: { name: string; version: string; node: string };
-  service: string;
-  /** The filters as they were written. */
-  asked?: WrittenFilters;
-  /** The filters sent to the service. */
-  filters: Filters;
-  /** The filters as the service applied them. */
-  resolved: ResolvedFilters;
   file: {
     name: string;
     bytes: number;
@@ -35,6 +27,18 @@ export interface Manifest {
     /** How CSV was written for a spreadsheet; absent if it was not. */
     spreadsheet?: Spreadsheet | undefined;
   };
+}
+
+/** Records how an output was made. */
+export interface ExportRecord {
+  tool: { name: string; version: string; node: string };
+  service: string;
+  /** The filters as they were written. */
+  asked?: WrittenFilters;
+  /** The filters sent to the service. */
+  filters: Filters;
+  /** The filters as the service applied them. */
+  resolved: ResolvedFilters;
   rows: number;
   /** Whether the file has the whole set; false if `--max-rows` ended it early. */
   complete: boolean;

@@ -1,46 +1,89 @@
+import { join } from "node:path";
 import { FileError, MismatchError, SetChangedError } from "../contract/errors.ts";
 import { firstFew, plural } from "../contract/values/phrases.ts";
-import { checkDay, readSyncedFolder } from "./synced-day.ts";
+import { type PartitionFile, partitionManifestOf, readPartitionFiles } from "../export/partition-manifest.ts";
+import { isSyncedFolder } from "./folder-state.ts";
+import { checkDay, isUnalteredFile, readSyncedFolder } from "./synced-day.ts";
 
-/** Maximum number of damaged days that an error names. */
+/** Maximum number of damaged days or files that an error names. */
 const NAMED = 10;
 
+/** What a folder consists of, and how a part is checked. */
+interface Parts {
+  noun: "day" | "file";
+  /**
+   * The check of each part, by its name. It returns undefined for a day that a running sync has removed, and throws
+   * FileError or SetChangedError for a part that is damaged or missing.
+   */
+  checks: ReadonlyMap<string, () => Promise<{ rows: number; bytes: number } | undefined>>;
+  /** How damaged parts are mended. */
+  remedy: string;
+}
+
 /**
- * Compares the file of each day of a synced folder with the size and SHA-256 that the last sync wrote. Changes nothing.
+ * Compares each file of a synced or partitioned folder with the size and SHA-256 that it was written with. Changes nothing.
  *
- * @param onDay called after each day with the number of days checked so far, and of all
- * @throws MismatchError naming the damaged days; the reason of `signal` when it is aborted
+ * @param onPart called after each part with the number of parts checked so far, and of all
+ * @throws MismatchError naming the damaged parts; the reason of `signal` when it is aborted
  */
 export async function verifyFolder(
   folder: string,
-  onDay: (checked: number, all: number) => void,
+  onPart: (noun: string, checked: number, all: number) => void,
   signal: AbortSignal,
-): Promise<{ days: number; rows: number; bytes: number }> {
-  const state = await readSyncedFolder(folder);
-  const days = Object.keys(state.days).sort();
+): Promise<{ noun: string; count: number; rows: number; bytes: number }> {
+  const { noun, checks, remedy } = (await isSyncedFolder(folder)) ? await daysOf(folder) : await filesOf(folder);
   const damaged: string[] = [];
-  const found = { days: 0, rows: 0, bytes: 0 };
-  for (const [index, day] of days.entries()) {
+  const found = { noun, count: 0, rows: 0, bytes: 0 };
+  let checked = 0;
+  for (const [name, check] of checks) {
     signal.throwIfAborted();
     try {
-      const held = await checkDay(folder, day, state);
-      if (held !== undefined) {
-        found.days += 1;
-        found.rows += held.rows;
-        found.bytes += held.bytes;
-      }
+      const part = await check();
+      found.count += part === undefined ? 0 : 1;
+      found.rows += part?.rows ?? 0;
+      found.bytes += part?.bytes ?? 0;
     } catch (error) {
       if (!(error instanceof FileError || error instanceof SetChangedError)) {
         throw error;
       }
-      damaged.push(day);
+      damaged.push(name);
     }
-    onDay(index + 1, days.length);
+    checked += 1;
+    onPart(noun, checked, checks.size);
   }
   if (damaged.length > 0) {
     throw new MismatchError(
-      `${plural(damaged.length, "day")} of ${days.length} in ${folder} ${damaged.length === 1 ? "is" : "are"} damaged or missing: ${firstFew(damaged, NAMED)}; \`catalog sync --verify\` reads them again`,
+      `${plural(damaged.length, noun)} of ${checks.size} in ${folder} ${damaged.length === 1 ? "is" : "are"} damaged or missing: ${firstFew(damaged, NAMED)}; ${remedy}`,
     );
   }
   return found;
+}
+
+async function daysOf(folder: string): Promise<Parts> {
+  const state = await readSyncedFolder(folder);
+  const days = Object.keys(state.days).sort();
+  return {
+    noun: "day",
+    checks: new Map(days.map((day) => [day, () => checkDay(folder, day, state)])),
+    remedy: "`catalog sync --verify` reads them again",
+  };
+}
+
+async function filesOf(folder: string): Promise<Parts> {
+  const files = await readPartitionFiles(folder);
+  if (files === undefined) {
+    const manifest = await partitionManifestOf(folder);
+    throw new FileError(
+      `${folder} cannot be verified: \`catalog sync\` did not write it, and it has no ${manifest}, which \`catalog export --partition-by --manifest\` writes`,
+      folder,
+    );
+  }
+  const check = async (path: string, file: PartitionFile) => {
+    if (!(await isUnalteredFile(path, file))) {
+      throw new FileError(`${path} is damaged or missing`, path);
+    }
+    return file;
+  };
+  const checks = Object.entries(files).map(([place, file]) => [place, () => check(join(folder, place), file)] as const);
+  return { noun: "file", checks: new Map(checks), remedy: "export them again" };
 }

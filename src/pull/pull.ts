@@ -340,7 +340,7 @@ export class Pull {
   }
 
   #storedRows(slices: readonly Slice[]): number {
-    return sumRows(slices.flatMap(({ key }) => this.#store.pagesOf(key)));
+    return slices.reduce((sum, { key }) => sum + sumRows(this.#store.pagesOf(key)), 0);
   }
 }
 

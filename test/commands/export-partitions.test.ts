@@ -120,6 +120,28 @@ test("partitions with new rows are replaced, others stay, and nothing else is le
   expect((await readdir(folder)).sort()).toEqual(["retailer=acme", "retailer=b%25%3Db"]);
 });
 
+test.each([
+  ["another format", ["-f", "csv", "--partition-by", "retailer,crawl_date"], "crawl_date=2026-01-01/part-0.ndjson"],
+  [
+    "more columns",
+    ["-f", "ndjson", "--partition-by", "retailer,crawl_date,category"],
+    "crawl_date=2026-01-01/part-0.ndjson",
+  ],
+  ["fewer columns", ["-f", "ndjson", "--partition-by", "retailer"], "retailer=acme/crawl_date=2026-01-01"],
+  ["other columns", ["-f", "ndjson", "--partition-by", "crawl_date"], "retailer=acme"],
+])("a folder with partitions of %s is refused, because readers would count rows twice", async (_, flags, inTheWay) => {
+  const folder = join(await temporaryFolder(), "out");
+  await exportTo(folder, ["-f", "ndjson"]);
+  const before = await filesOf(folder);
+  const service = await startTestService({ rows });
+  const { code, stderr } = await runInProcess(["export", "-o", folder, ...flags], { service });
+  expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
+    2,
+    expect.stringMatching(new RegExp(`${inTheWay} is of another layout or format than --partition-by`)),
+  ]);
+  expect(await filesOf(folder)).toEqual(before);
+});
+
 test("a folder that another process writes is refused", async () => {
   const folder = join(await temporaryFolder(), "out");
   await mkdir(join(folder, ".catalog"), { recursive: true });
@@ -136,7 +158,7 @@ test.each([
     ["--partition-by", "retailer,category", "-o", "x", "--columns", "category"],
     "--columns names only columns of --partition-by",
   ],
-  [["--partition-by", "retailer", "-o", "x", "--manifest"], "--manifest is for an export to one file"],
+  [["--partition-by", "retailer", "-o", "x", "--no-clobber"], "--no-clobber is for an export to one file"],
 ])("%j is refused", async (flags, message) => {
   const { code, stderr } = await runInProcess(["export", "--demo", ...flags]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -239,8 +239,71 @@ describe("verify of a synced folder", () => {
     expect(stderr).toMatch(/^[\d:]+Z checked 3 of 3 days\n$/);
   });
 
-  test("refuses a folder that no sync wrote", async () => {
+  test("refuses a folder that neither sync nor export wrote", async () => {
     const { code, stderr } = await runInProcess(["verify", await temporaryFolder()]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("was not written by `catalog sync`")]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("cannot be verified: `catalog sync` did not write it, and it has no "),
+    ]);
+  });
+});
+
+describe("verify of a partitioned folder", () => {
+  const PLACES = ["2026-01-01", "2026-01-02", "2026-01-03"].map((day) => `crawl_date=${day}/part-0.csv`);
+
+  async function partitioned() {
+    const rows = PLACES.flatMap((place) => products(2, { crawl_date: place.slice(11, 21) }));
+    const folder = join(await temporaryFolder(), "out");
+    const exportAgain = async (...flags: string[]) => {
+      const args = ["export", "-o", folder, "-f", "csv", "--partition-by", "crawl_date", ...flags];
+      expect((await runInProcess(args, { service: await startTestService({ rows }) })).code).toBe(EXIT.ok);
+    };
+    await exportAgain("--manifest");
+    return { folder, exportAgain };
+  }
+
+  test("counts what is as the exports wrote it, those of other days included", async () => {
+    const { folder, exportAgain } = await partitioned();
+    // It keeps the manifest up to date without being asked for one.
+    await exportAgain("--date", "2026-01-02");
+    const sizes = await Promise.all(PLACES.map(async (place) => (await stat(join(folder, place))).size));
+    const bytes = grouped(sizes.reduce((sum, size) => sum + size));
+    const { code, stdout, stderr } = await runInProcess(["verify", folder, "--progress", "plain"]);
+    expect([code, stdout, stderr]).toEqual([
+      EXIT.ok,
+      `${folder}: 3 files, 6 rows, ${bytes} bytes, as exported\n`,
+      expect.stringMatching(/checked 3 of 3 files\n$/),
+    ]);
+  });
+
+  test("names the files that are damaged or missing, and changes nothing", async () => {
+    const { folder } = await partitioned();
+    const [first = "", , last = ""] = PLACES;
+    await writeFile(join(folder, first), "other");
+    await rm(join(folder, last));
+    const before = await readdir(folder, { recursive: true });
+    const { code, stdout, stderr } = await runInProcess(["verify", folder]);
+    expect([code, stdout, stderr.replace(/\s+/g, " ")]).toEqual([
+      EXIT.changed,
+      "",
+      expect.stringContaining(`2 files of 3 in ${folder} are damaged or missing: ${first}, ${last}; export them again`),
+    ]);
+    expect(await readdir(folder, { recursive: true })).toEqual(before);
+  });
+
+  test("does not miss a partition that somebody removed, once an export has found it gone", async () => {
+    const { folder, exportAgain } = await partitioned();
+    await rm(join(folder, "crawl_date=2026-01-01"), { recursive: true });
+    await exportAgain("--date", "2026-01-03");
+    const { code, stdout } = await runInProcess(["verify", folder]);
+    expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("2 files, 4 rows")]);
+  });
+
+  test("notices an altered manifest", async () => {
+    const { folder } = await partitioned();
+    const path = `${folder}.manifest.json`;
+    await writeFile(path, (await readFile(path, "utf8")).replace('"rows": 2', '"rows": 3'));
+    const { code, stderr } = await runInProcess(["verify", folder]);
+    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("its own checksum is wrong")]);
   });
 });

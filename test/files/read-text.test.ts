@@ -16,3 +16,13 @@ test("a key file without an end is refused before it fills the memory", async ()
   const { code, stderr } = await runCatalog(["coverage"], options);
   expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("/dev/zero is far too long for a key")]);
 });
+
+test.each([
+  ["CATALOG_CONFIG", ["coverage"]],
+  ["CATALOG_DATABASE", ["service", "keys", "list"]],
+])("a named pipe as %s is refused, because opening it could block for ever", async (variable, args) => {
+  const pipe = await idlePipe();
+  const { code, stderr } = await runCatalog(args, { env: { ...env, [variable]: pipe }, timeout: 30_000 });
+  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining(`${pipe} `)]);
+  expect(stderr).toContain("is a named pipe");
+});

@@ -42,7 +42,10 @@ export function declare(command: Command, context: Context, run = load): void {
     .option("--max-rows <n>", "stop after this many rows", wholeNumber("--max-rows", 1))
     .option("--resume", "continue an interrupted export to the same path, in any format; without one, start the export")
     .option("--fresh", "start over, and throw away what an interrupted export has read; overrides --resume")
-    .option("--manifest", "also write FILE.manifest.json: filters, counts, sha256, requests; see `catalog verify`")
+    .option(
+      "--manifest",
+      "also write FILE.manifest.json, or DIR.manifest.json: filters, counts, sha256, requests; see `catalog verify`",
+    )
     .option("--dry-run", "show the rows, requests, time and disk space of the export, and export nothing");
   addRecheckFlag(addPullFlags(command));
   addReadFlags(command);

@@ -100,9 +100,8 @@ function checkPartitionFlags(flags: ExportFlags, { output, noClobber }: OutputOp
   if (output === undefined) {
     throw flagError("--partition-by", "writes a folder: add --output DIR.");
   }
-  const other = flags.manifest ? "--manifest" : noClobber ? "--no-clobber" : undefined;
-  if (other !== undefined) {
-    throw flagError(other, "is for an export to one file; it cannot be combined with --partition-by.");
+  if (noClobber) {
+    throw flagError("--no-clobber", "is for an export to one file; it cannot be combined with --partition-by.");
   }
   if (flags.columns?.every((name) => flags.partitionBy?.some((column) => column === name))) {
     throw flagError("--columns", "names only columns of --partition-by, which the folders hold; name one more.");

@@ -8,13 +8,20 @@ import { FileError } from "../../contract/errors.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { withCompressionEnding } from "../../export/destination/compression.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../export/destination/partition-spool.ts";
-import { assertFolderNames, moveIntoPlace, partitionOf } from "../../export/destination/partitions.ts";
+import {
+  assertFolderNames,
+  assertSameLayout,
+  moveIntoPlace,
+  partitionOf,
+} from "../../export/destination/partitions.ts";
 import { FORMATS, loadEncoder } from "../../export/formats/registry.ts";
+import { type PartitionFile, readPartitionFiles, writePartitionManifest } from "../../export/partition-manifest.ts";
 import { writeStaged } from "../../export/sink.ts";
 import { ifPresent } from "../../files/system-error.ts";
 import { lockFolder, ownFolderOf, storeIn } from "../../folder/folder-lock.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { openPageStore } from "../../pull/store/open-store.ts";
+import { recordExport } from "./export-record.ts";
 import type { ExportOptions } from "./options.ts";
 import { writeSet } from "./pull-rows.ts";
 import { rowEncoding, storeOptions } from "./run.ts";
@@ -27,11 +34,14 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
   const { output: folder = "" } = options.output;
   const columns = options.partitionBy ?? [];
   await using connection = await connect(options, context);
+  const record = recordExport(options, connection, context);
   await refuseFile(folder);
   await refuseSynced(folder);
+  await assertSameLayout(folder, columns, fileNameOf(options));
   await using locked = await lockFolder(folder, context.pid);
   const { lock, staging } = locked;
   try {
+    const known = await readPartitionFiles(folder);
     const paths = storeIn(folder, "export");
     await using store = await openPageStore(paths, {
       ...storeOptions(options, paths.pages, connection, context),
@@ -39,17 +49,22 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
     });
     await using spool = await openPartitionSpool(join(staging, "rows"), partitionOf(columns));
     const place = { store: store.pages, target: ownFolderOf(folder) };
-    const { rows } = await writeSet(spool.write, options, place, connection, context, (coverage) =>
+    const result = await writeSet(spool.write, options, place, connection, context, (coverage) =>
       assertFolderNames(columns, coverage),
     );
+    const { rows } = result;
     if (rows === 0) {
       await reportEmpty(connection, options);
     }
     const files = await writePartitions(staging, spool, options, connection);
-    await moveIntoPlace(folder, files, lock.assertHeld);
+    const staged = Object.entries(files).map(([place, { path }]) => [place, path] as const);
+    await moveIntoPlace(folder, new Map(staged), lock.assertHeld);
+    if (options.manifest || known !== undefined) {
+      await writePartitionManifest(folder, { ...known, ...files }, record(result, store.resumedFrom), lock.assertHeld);
+    }
     await store.remove();
     if (rows > 0) {
-      connection.reporter.note(`${folder}: ${plural(rows, "row")} in ${plural(files.size, "file")}`);
+      connection.reporter.note(`${folder}: ${plural(rows, "row")} in ${plural(staged.length, "file")}`);
     }
   } catch (error) {
     // A process that took the lock has removed the staging folder; what failed because of that is not the reason.
@@ -72,22 +87,27 @@ async function refuseSynced(folder: string): Promise<void> {
   }
 }
 
-/** Writes the file of each partition. @returns the files, by their places below the folder */
+/** The name of the file of each partition. */
+function fileNameOf({ output: { format, compression } }: ExportOptions): string {
+  return withCompressionEnding(`part-0.${FORMATS[format].extensions[0]}`, compression);
+}
+
+/** Writes the file of each partition. @returns what and where they are, by their places below the folder */
 async function writePartitions(
   staging: string,
   spool: PartitionSpool,
   options: ExportOptions,
   { reporter, signal }: Connection,
-): Promise<Map<string, string>> {
+): Promise<Record<string, PartitionFile & { path: string }>> {
   const { format, compression } = options.output;
-  const name = withCompressionEnding(`part-0.${FORMATS[format].extensions[0]}`, compression);
   const encoderOptions = { ...rowEncoding(options, reporter), partitionedBy: options.partitionBy };
   const createEncoder = await loadEncoder(format, signal);
-  const files = new Map<string, string>();
+  const files: Record<string, PartitionFile & { path: string }> = {};
   for (const [index, partition] of (await spool.partitions()).entries()) {
     const path = join(staging, String(index));
-    await writeStaged(path, spool.read(partition), (scratch) => createEncoder(encoderOptions, scratch), compression);
-    files.set(join(partition, name), path);
+    const create = (scratch: string) => createEncoder(encoderOptions, scratch);
+    const written = await writeStaged(path, spool.read(partition), create, compression);
+    files[join(partition, fileNameOf(options))] = { ...written, path };
   }
   return files;
 }

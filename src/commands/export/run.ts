@@ -13,23 +13,22 @@ import { type Claim, claimOutput } from "../../export/claim.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import type { EncoderOptions } from "../../export/formats/encoder.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
-import { MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";
+import { MANIFEST_VERSION, manifestPathOf, manifestText } from "../../export/manifest.ts";
 import { openSink } from "../../export/sink.ts";
-import { type Fingerprint, runningFingerprint } from "../../files/fingerprint.ts";
+import { runningFingerprint } from "../../files/fingerprint.ts";
 import { LONGEST_NAME } from "../../files/own-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
-import type { PullResult } from "../../pull/pull.ts";
 import type { StoreOptions } from "../../pull/store/open-store.ts";
 import { temporaryStore } from "../../pull/store/page-store.ts";
+import { recordExport } from "./export-record.ts";
 import { leftoverError } from "./leftover-error.ts";
-import { type ExportOptions, UNNOTICED } from "./options.ts";
+import type { ExportOptions } from "./options.ts";
 import { pageSizeOf, writeSet } from "./pull-rows.ts";
 
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
   await using connection = await connect(options, context);
   const { reporter, signal } = connection;
-  const startedAt = new Date(context.now()).toISOString();
-  const ids = options.manifest ? requestIds(reporter) : [];
+  const record = recordExport(options, connection, context);
   await using claim = await claimFile(options, connection, context);
   const { output: path, compression, noClobber, format } = options.output;
   const fingerprint = options.manifest ? runningFingerprint() : undefined;
@@ -50,24 +49,19 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   await output.finish();
   if (claim !== undefined && fingerprint !== undefined) {
     await claim.lock.assertHeld();
-    const file = manifestOf(result, claim, fingerprint.value(), options, connection, { startedAt, ids, context });
-    await replaceFile(manifestPathOf(claim.target), manifestText(file), { beforePlacing: claim.lock.assertHeld });
+    const { columns = null, spreadsheet } = options;
+    const file = { name: claim.target, ...fingerprint.value(), format, compression: compression ?? null };
+    const manifest = {
+      version: MANIFEST_VERSION,
+      ...record(result, claim.store.resumedFrom),
+      file: { ...file, columns, spreadsheet },
+    };
+    await replaceFile(manifestPathOf(claim.target), manifestText(manifest), { beforePlacing: claim.lock.assertHeld });
   }
   await claim?.store.remove();
   if (result.rows > 0) {
     noteOutcome(result.rows, options, reporter, context);
   }
-}
-
-/** The `request_id` of each response from now on. */
-function requestIds({ listeners }: Reporter): readonly string[] {
-  const ids: string[] = [];
-  listeners.add((event) => {
-    if (event.type === "response" && event.requestId !== undefined) {
-      ids.push(event.requestId);
-    }
-  });
-  return ids;
 }
 
 /** Notes the number of rows in a file or on a terminal; there is no note for a pipe. */
@@ -127,42 +121,4 @@ export function storeOptions(
 export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
   const { format, links } = output;
   return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, links, onLoss: lossWarnings(format, reporter) };
-}
-
-/** The manifest of an output that is complete and in its place. */
-function manifestOf(
-  result: PullResult,
-  { target, store }: Claim,
-  fingerprint: Fingerprint,
-  options: ExportOptions,
-  { service, filters, reporter }: Connection,
-  { startedAt, ids, context }: { startedAt: string; ids: readonly string[]; context: Context },
-): Manifest {
-  const { format, compression } = options.output;
-  return {
-    version: MANIFEST_VERSION,
-    tool: { name: "retail-catalog-cli", version: VERSION, node: context.nodeVersion },
-    service,
-    asked: options.filters,
-    filters,
-    resolved: result.resolved,
-    file: {
-      name: target,
-      ...fingerprint,
-      format,
-      compression: compression ?? null,
-      columns: options.columns ?? null,
-      spreadsheet: options.spreadsheet,
-    },
-    rows: result.rows,
-    complete: !result.truncated,
-    coverage: result.summary,
-    plan: { ...result.cuts, slices: result.slices },
-    compared_pages: result.compared,
-    unnoticed: UNNOTICED,
-    requests: { ...reporter.requests(), ids },
-    started_at: store.resumedFrom ?? startedAt,
-    finished_at: new Date(context.now()).toISOString(),
-    resumed: store.resumedFrom !== undefined,
-  };
 }

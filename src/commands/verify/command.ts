@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
-import { type Reporting, startReporting } from "../../cli/reporter.ts";
+import { withReporter } from "../../cli/reporter.ts";
 import { terminalWidth } from "../../cli/terminal/screen.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
@@ -13,16 +13,19 @@ import { verifyFolder } from "../../folder/verify-folder.ts";
 
 interface VerifyOptions {
   globals: GlobalOptions;
-  /** A file with its manifest beside it, or a synced folder. */
+  /** A file with its manifest beside it, or a synced or partitioned folder. */
   file: string;
 }
 
 export function declare(command: Command, context: Context, run: Run<VerifyOptions> = runVerify): void {
   command
     .description(
-      "Checks an exported file against FILE.manifest.json (its size, its sha256 and the counts of its rows), or each day of a synced folder against its checksum. Offline; changes nothing.",
+      "Checks an exported file against FILE.manifest.json (its size, its sha256 and the counts of its rows), or each file of a synced or partitioned folder against its checksum. Offline; changes nothing.",
     )
-    .argument("<file>", "a file that `catalog export --manifest` wrote, or a folder of `catalog sync`");
+    .argument(
+      "<file>",
+      "a file that `catalog export --manifest` wrote, or a folder of `catalog sync` or `catalog export --partition-by`",
+    );
   addGlobalFlags(
     command,
     ["catalog verify rows.csv.gz", "catalog verify --quiet rows.ndjson && load rows.ndjson", "catalog verify rows"],
@@ -31,20 +34,19 @@ export function declare(command: Command, context: Context, run: Run<VerifyOptio
 }
 
 async function runVerify({ globals, file }: VerifyOptions, context: Context): Promise<void> {
-  using reporting = startReporting(globals, context);
-  const outcome = await outcomeOf(file, reporting);
+  const outcome = await withReporter(globals, context, async ({ progress }, signal) => {
+    if ((await stat(file).catch(() => undefined))?.isDirectory()) {
+      const onPart = (noun: string, checked: number, all: number) =>
+        progress.update({ doing: `checking ${noun} ${checked} of ${all}` });
+      const { noun, count, rows, bytes } = await verifyFolder(file, onPart, signal);
+      progress.clear(`checked ${count} of ${plural(count, noun)}`);
+      const written = noun === "day" ? "as synced" : "as exported";
+      return `${plural(count, noun)}, ${plural(rows, "row")}, ${plural(bytes, "byte")}, ${written}`;
+    }
+    const { rows, bytes, sha256 } = await verify(file, await readManifest(file), signal);
+    return `${plural(rows, "row")}, ${plural(bytes, "byte")}, sha256 ${sha256}`;
+  });
   if (!globals.quiet) {
     await context.print(`${wrap(`${visible(file)}: ${outcome}`, terminalWidth(context.stdout))}\n`);
   }
-}
-
-async function outcomeOf(path: string, { reporter: { progress }, signal }: Reporting): Promise<string> {
-  if ((await stat(path).catch(() => undefined))?.isDirectory()) {
-    const onDay = (checked: number, all: number) => progress.update({ doing: `checking day ${checked} of ${all}` });
-    const { days, rows, bytes } = await verifyFolder(path, onDay, signal);
-    progress.clear(`checked ${days} of ${plural(days, "day")}`);
-    return `${plural(days, "day")}, ${plural(rows, "row")}, ${plural(bytes, "byte")}, as synced`;
-  }
-  const { rows, bytes, sha256 } = await verify(path, await readManifest(path), signal);
-  return `${plural(rows, "row")}, ${plural(bytes, "byte")}, sha256 ${sha256}`;
 }

@@ -1,13 +1,14 @@
-import { rename } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { InputError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { escapePartitionValue } from "../../contract/values/hive-path.ts";
 import { fsyncFolder } from "../../files/fsync.ts";
 import { LONGEST_NAME, makeOwnFolder } from "../../files/own-file.ts";
-import { withFileError } from "../../files/system-error.ts";
+import { ifPresent, withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { assertDistinct } from "../formats/columns.ts";
+import { formatOfFile } from "../formats/registry.ts";
 import { memberOf } from "../formats/row-members.ts";
 
 /** Columns with few enough values for a folder each. */
@@ -81,6 +82,41 @@ export function assertFolderNames(
       );
     }
   }
+}
+
+/**
+ * Refuses a folder that has partitions by other columns, or row files of another format or name: programs that read the
+ * folder would read both and count rows twice.
+ *
+ * @param name of the file of a partition
+ * @throws InputError naming what is in the way
+ */
+export async function assertSameLayout(
+  folder: string,
+  columns: readonly PartitionColumn[],
+  name: string,
+): Promise<void> {
+  const refuse = (path: string): never => {
+    throw new InputError(
+      (nameOf) =>
+        `${path} is of another layout or format than ${nameOf("partition_by")} ${columns.join(",")} with ${name}, so that readers of the folder would count rows twice; name another folder, or remove it`,
+      { input: "partition_by" },
+    );
+  };
+  const check = async (parent: string, [column, ...deeper]: readonly PartitionColumn[]): Promise<void> => {
+    const entries = await withFileError(parent, () =>
+      ifPresent(parent, () => readdir(parent, { withFileTypes: true })),
+    );
+    for (const entry of entries ?? []) {
+      const path = join(parent, entry.name);
+      if (entry.isDirectory() && entry.name.includes("=")) {
+        entry.name.startsWith(`${column}=`) ? await check(path, deeper) : refuse(path);
+      } else if (parent !== folder && formatOfFile(entry.name).format !== undefined) {
+        column === undefined && entry.name === name ? undefined : refuse(path);
+      }
+    }
+  };
+  await check(folder, columns);
 }
 
 /**

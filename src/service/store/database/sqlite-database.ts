@@ -34,6 +34,10 @@ export async function openMemoryDatabase(): Promise<Database> {
  * start.
  */
 export async function openFileDatabase(path: string): Promise<Database> {
+  if ((await stat(path).catch(() => undefined))?.isFIFO()) {
+    // Opening it would block a thread until the other end is open.
+    throw new StoreUnavailableError("it is a named pipe; a regular file is needed");
+  }
   if (await isReadOnly(path)) {
     return await openReadOnlyDatabase(path);
   }

@@ -1,0 +1,40 @@
+import { realpath, stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import type { Command } from "commander";
+import { isSyncedFolder } from "../../folder/folder-state.ts";
+import { flagError, quoted } from "./values.ts";
+
+/**
+ * Refuses an output that would replace what the command reads: a file that an operand or another flag names, or a file in
+ * a day folder of a synced folder.
+ *
+ * @throws UsageError
+ */
+export async function refuseOwnInput(command: Command): Promise<void> {
+  const { output, html, ...others } = command.opts<Record<string, unknown>>();
+  const inputs = [command.args, ...Object.values(others)].flat().filter((value) => typeof value === "string");
+  for (const [flag, path] of Object.entries({ "--output": output, "--html": html })) {
+    if (typeof path !== "string") {
+      continue;
+    }
+    for (const input of inputs) {
+      // `--with NAME=FILE` names a file, too.
+      if ((await isSameFile(path, input)) || (await isSameFile(path, input.slice(input.indexOf("=") + 1)))) {
+        throw flagError(flag, `${quoted(path)} would replace a file that this command reads; name another file.`);
+      }
+    }
+    if (await isOfSyncedFolder(path)) {
+      throw flagError(flag, `${quoted(path)} is in a folder that \`catalog sync\` keeps; name a file elsewhere.`);
+    }
+  }
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
+  return a?.isFile() === true && a.ino === b?.ino && a.dev === b.dev;
+}
+
+async function isOfSyncedFolder(path: string): Promise<boolean> {
+  const parent = await realpath(dirname(path)).catch(() => "");
+  return /^(\.catalog$|crawl_date=)/.test(basename(parent)) && (await isSyncedFolder(dirname(parent)));
+}

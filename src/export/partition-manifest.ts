@@ -1,0 +1,80 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { FileError, MismatchError } from "../contract/errors.ts";
+import { parseJsonObject } from "../contract/values/json-object.ts";
+import type { Fingerprint } from "../files/fingerprint.ts";
+import { ownFileAt, readOwnFile } from "../files/own-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { withFileError } from "../files/system-error.ts";
+import { isUnaltered, withChecksum } from "../files/text-checksum.ts";
+import { type ExportRecord, manifestPathOf } from "./manifest.ts";
+
+/** Bumped on incompatible changes. */
+const VERSION = 1;
+
+/** Longest manifest in bytes: that of a million files. */
+const MOST_BYTES = 256 * 1024 ** 2;
+
+/** A file that an export wrote into a partitioned folder. */
+export interface PartitionFile extends Fingerprint {
+  rows: number;
+}
+
+/** Records the files of a partitioned folder. It is beside the folder: some readers take every file in it for rows. */
+interface PartitionManifest {
+  version: number;
+  /** By their places below the folder. */
+  files: Record<string, PartitionFile>;
+  last_export: ExportRecord;
+}
+
+/** Where the manifest of an existing folder is. */
+export async function partitionManifestOf(folder: string): Promise<string> {
+  return manifestPathOf(await withFileError(folder, () => realpath(folder)));
+}
+
+/**
+ * The files that exports have written into a partitioned folder.
+ *
+ * @returns undefined if it has no manifest
+ * @throws MismatchError if the manifest was altered
+ * @throws FileError if it cannot be read
+ */
+export async function readPartitionFiles(folder: string): Promise<PartitionManifest["files"] | undefined> {
+  const path = await partitionManifestOf(folder);
+  const text = await readOwnFile(path, MOST_BYTES);
+  if (text === undefined) {
+    return undefined;
+  }
+  const { version, files } = (parseJsonObject(text) ?? {}) as Partial<PartitionManifest>;
+  if (version === VERSION && files !== undefined && !isUnaltered(text)) {
+    throw new MismatchError(`${path} was altered: its own checksum is wrong; remove it and export the folder again`);
+  }
+  if (version !== VERSION || files === undefined) {
+    throw new FileError(`${path} is not a manifest of a folder that this version of catalog understands`, path);
+  }
+  return files;
+}
+
+/**
+ * Writes the manifest of a folder. Files that somebody has removed from the folder leave it.
+ *
+ * @param known files of the folder, of this and of earlier exports
+ * @param assertHeld throws if this process may no longer write the folder
+ */
+export async function writePartitionManifest(
+  folder: string,
+  known: Readonly<Record<string, PartitionFile>>,
+  last_export: ExportRecord,
+  assertHeld: () => Promise<void>,
+): Promise<void> {
+  const files: Record<string, PartitionFile> = {};
+  for (const [place, { rows, bytes, sha256 }] of Object.entries(known)) {
+    if ((await ownFileAt(join(folder, place))) !== undefined) {
+      files[place] = { rows, bytes, sha256 };
+    }
+  }
+  const manifest: PartitionManifest = { version: VERSION, files, last_export };
+  const text = withChecksum(JSON.stringify(manifest, undefined, 2).slice(0, -"\n}".length));
+  await replaceFile(await partitionManifestOf(folder), text, { beforePlacing: assertHeld });
+}

@@ -1,0 +1,30 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { EXIT } from "../../../src/contract/errors.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
+import { sixteenDays, syncedFolder } from "../../helpers/synced-folder.ts";
+
+test.each([
+  ["an operand", (file: string, folder: string) => ["index", file, folder, "-o", file]],
+  ["the value of a flag", (file: string, folder: string) => ["latest", folder, "--skus", file, "-o", file]],
+  ["as a page", (file: string, folder: string) => ["history", folder, "--skus", file, "--html", file]],
+])("an output does not replace a file that the command reads: %s", async (_, argsOf) => {
+  const folder = await syncedFolder(sixteenDays());
+  const file = join(folder, "own.csv");
+  await writeFile(file, "sku\ns0\n");
+  const { code, stderr } = await runInProcess(argsOf(file, folder));
+  expect([code, stderr]).toEqual([
+    EXIT.usage,
+    expect.stringContaining(`"${file}" would replace a file that this command reads; name another file.`),
+  ]);
+});
+
+test.each([".catalog/state.json", "crawl_date=2026-01-01/part-0.parquet", "crawl_date=2026-01-01/new.csv"])(
+  "an output does not go among the files of a synced folder: %s",
+  async (name) => {
+    const folder = await syncedFolder(sixteenDays());
+    const { code, stderr } = await runInProcess(["latest", folder, "-o", join(folder, name), "-f", "parquet"]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("is in a folder that `catalog sync` keeps")]);
+  },
+);
