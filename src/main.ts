@@ -10,7 +10,7 @@ import { VERSION } from "./cli/version.ts";
 import type { Folders } from "./config/environment.ts";
 import { ClosedPipeError, EXIT, FileError, InputError, InterruptedError } from "./contract/errors.ts";
 
-/** Runs one command line in the context of this process; otherwise as `main`. */
+/** Runs one command line in the context of this process; see `main`. */
 export async function mainOfProcess(argv: readonly string[], folders: Folders): Promise<number> {
   return await main(argv, processContext(folders));
 }
@@ -19,14 +19,14 @@ export async function mainOfProcess(argv: readonly string[], folders: Folders): 
  * Runs one command line.
  *
  * @param argv the arguments after the program's name
- * @returns the exit code; every error has been reported on stderr
+ * @returns the exit code; errors have been reported on stderr
  */
 export async function main(argv: readonly string[], own: ProcessContext): Promise<number> {
   const help: string[] = [];
   const context = hideSecrets(argv, own);
   try {
     if (argv.length === 1 && argv[0] === "--version") {
-      // The same as below, without loading commander and the commands.
+      // Same output as below, without loading commander and the commands.
       help.push(`${VERSION}\n`);
     } else {
       const { runCommandLine } = await import("./commands/program.ts");
@@ -37,13 +37,13 @@ export async function main(argv: readonly string[], own: ProcessContext): Promis
     await context.print(help.join(""));
     return EXIT.ok;
   } catch (error) {
-    const told = context.redact(withCauseNamed(error, context));
+    const shown = context.redact(userError(error, context));
     const words = context.redact(argv);
-    return report(told, words, await acceptedCorrection(words, told, context), context);
+    return report(shown, words, await acceptedCorrection(words, shown, context), context);
   }
 }
 
-/** The corrected command line of an error, left out if it would be refused, too. */
+/** The correction for an error, without its command line if that would be refused as well. */
 async function acceptedCorrection(argv: readonly string[], error: unknown, context: Context) {
   const correction = correct(argv, error);
   const { command } = correction ?? {};
@@ -54,22 +54,25 @@ async function acceptedCorrection(argv: readonly string[], error: unknown, conte
   return (await isAccepted(command.slice(1), context)) ? correction : { ...correction, command: undefined };
 }
 
-/** Rejects with an error that nothing caught: the command may wait for what failed, and so never end. */
+/** Rejects with an uncaught error: the command might otherwise wait forever for what failed. */
 function uncaughtError(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => signal.reason instanceof InterruptedError || reject(signal.reason));
   });
 }
 
-/** Messages for shortages of the process or the machine, by system error code. */
+/** Messages for system error codes that tell of a shortage. */
 const SHORTAGES: Readonly<Record<string, string>> = {
-  EMFILE: "too many files are open for this process; allow more with `ulimit -n 256`",
-  ENFILE: "too many files are open on this machine; try again later",
-  ENOMEM: "there is too little memory; try again later",
+  EMFILE: "this process has too many open files; allow more with `ulimit -n 256`",
+  ENFILE: "this machine has too many open files; try again later",
+  ENOMEM: "there is not enough memory; try again later",
 };
 
-/** The error as a user sees it. Any part of the tool may fail from a shortage or from a package that npm left out, because modules are loaded from files. */
-function withCauseNamed(error: unknown, context: Context): unknown {
+/**
+ * The error as the user sees it. A shortage or a missing package can fail any part of the tool, because modules are loaded
+ * when they are needed.
+ */
+function userError(error: unknown, context: Context): unknown {
   if (error instanceof InputError) {
     return inFlagWords(error);
   }
@@ -84,7 +87,7 @@ function withCauseNamed(error: unknown, context: Context): unknown {
   return shortage === undefined ? error : new FileError(shortage, "", error);
 }
 
-/** Needs no other module: after a shortage none can be loaded. */
+/** Reports an error. Loads no module, because that fails in a shortage. */
 function report(
   error: unknown,
   argv: readonly string[],
@@ -104,14 +107,14 @@ function report(
         width: terminalWidth(context.stderr),
         verbose: argv.includes("--verbose") || argv.includes("-v"),
       });
-  // The terminal has echoed ^C to the current line; erase it. Ctrl-C also discards what the terminal has not shown yet, which
-  // may be the end of a synchronized update (DEC mode 2026) of the progress line.
+  // Erases the ^C that the terminal has echoed. Ctrl-C also discards output that the terminal has not shown yet, possibly the
+  // end of a synchronized update (DEC mode 2026) of the progress line.
   const isEchoed = error instanceof InterruptedError && context.stderr.isTTY && context.env.TERM !== "dumb";
-  context.stderr.write(`${isEchoed ? "\x1b[?2026l\r\x1b[K" : ""}${text.trimEnd()}\n`);
+  context.printError(`${isEchoed ? "\x1b[?2026l\r\x1b[K" : ""}${text.trimEnd()}\n`);
   return exitCode;
 }
 
-/** Whether `argv` asks for errors as JSON; it may be the parsing that failed. */
+/** Whether `argv` asks for errors as JSON. Not taken from the parsed flags, because parsing may have failed. */
 function isJsonWanted(argv: readonly string[]): boolean {
   const index = argv.lastIndexOf("--error-format");
   return argv.includes("--error-format=json") || (index >= 0 && argv[index + 1] === "json");

@@ -5,27 +5,30 @@ import type { Environment, Folders } from "../config/environment.ts";
 import { InterruptedError } from "../contract/errors.ts";
 import { writeToStdout } from "../export/destination/stdout.ts";
 
-/** The environment of a command, built once and passed on. Nothing else in the tool reads `process`. */
+/** Everything a command needs from its process. Built once and passed on: no other module reads `process`. */
 export interface Context extends Environment {
   stdin: Readable & { isTTY?: boolean };
   stdout: Output;
+  /** Write to it with `printError`, which redacts secrets. */
   stderr: Output;
   /**
-   * Writes text to stdout and resolves when it was accepted. Rejects with FileError, with ClosedPipeError if the reader
-   * closed the pipe, or with the reason of `signal`.
+   * Writes text to stdout, without secrets, and resolves when it was accepted. Rejects with FileError, with ClosedPipeError
+   * if the reader closed the pipe, or with the reason of `signal`.
    */
   print: (text: string) => Promise<void>;
+  /** Writes text to stderr, without secrets. */
+  printError: (text: string) => void;
   /** Whether the process was started with stdout closed (`>&-`): all output would be lost without an error. */
   isStdoutClosed: () => boolean;
-  /** Leaves the secrets out of a value; an error is changed in place. */
+  /** Removes secrets from all texts in a value; errors are changed in place. */
   redact: <T>(value: T) => T;
-  /** Of the processor: `x64`. */
+  /** Processor architecture, such as `x64`. */
   arch: string;
-  /** What the list of processes shows in the place of the arguments. */
+  /** Sets what process listings show instead of the command line. */
   setTitle: (title: string) => void;
   /** `v22.12.0` */
   nodeVersion: string;
-  /** SIGINT calls `handle`, instead of aborting `signal`, until the returned function is called. The latest call counts. */
+  /** Until the returned function is called, SIGINT calls `handle` instead of aborting `signal`. The latest handler wins. */
   takeInterrupts: (handle: () => void) => () => void;
   /** Milliseconds since the epoch. */
   now: () => number;
@@ -33,14 +36,11 @@ export interface Context extends Environment {
   random: () => number;
 }
 
-/**
- * What a command does with its complete options. `declare` of a command takes another one, so that a test sees the options
- * of a command line and starts nothing.
- */
+/** Runs a command with its validated options. Tests pass their own to `declare` to see the parsed options. */
 export type Run<Options> = (options: Options, context: Context) => Promise<void>;
 
-/** What the process alone knows; `main` completes it. */
-export type ProcessContext = Omit<Context, "protect" | "redact">;
+/** The context before `hideSecrets` completes it. */
+export type ProcessContext = Omit<Context, "protect" | "redact" | "printError">;
 
 /** An output stream; a terminal has `columns` and `rows`. */
 export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: number; fd?: number };
@@ -49,11 +49,11 @@ export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: numb
 export function processContext({ config, data, cache }: Folders): ProcessContext {
   const { signal, takeInterrupts } = endingSignal();
   for (const stream of [process.stdout, process.stderr]) {
-    // The writer gets the error of a closed pipe; without a listener Node would end the process.
+    // Write errors reach the writer; without a listener, Node.js would also end the process.
     stream.on("error", () => undefined);
   }
   return {
-    // Node.js makes this stream when it is first read, which takes milliseconds that few commands need.
+    // A getter, because Node.js opens the stream on first access, which takes milliseconds and few commands need it.
     get stdin() {
       return process.stdin;
     },
@@ -82,8 +82,8 @@ export function processContext({ config, data, cache }: Folders): ProcessContext
 }
 
 /**
- * If a descriptor is closed at the start, Node opens /dev/null for reading and writing in its place. A shell's
- * `> /dev/null` opens it only for writing. Only Linux shows the difference.
+ * Whether a descriptor was closed when the process started. Node.js then opens /dev/null in its place, for reading and
+ * writing; a shell's `> /dev/null` opens it for writing only. The difference is visible on Linux alone.
  */
 function isClosed(fd: number): boolean {
   try {
@@ -96,18 +96,18 @@ function isClosed(fd: number): boolean {
 }
 
 /**
- * The first SIGINT or SIGTERM aborts, so that a command can clean up; a second one ends the process at once. An error that
- * nothing caught aborts, too: Node.js would print it with its secrets.
+ * A signal that the first SIGINT or SIGTERM aborts, so that a command can clean up; the second one ends the process.
+ * Uncaught errors abort it, too, because Node.js would print them with their secrets.
  */
 function endingSignal(): Pick<Context, "signal" | "takeInterrupts"> {
   const controller = new AbortController();
-  const takers: (() => void)[] = [];
+  const handlers: (() => void)[] = [];
   for (const name of ["SIGINT", "SIGTERM"] as const) {
-    // Not `once`: the library that restores the cursor ends the process if it has the only listener.
+    // Not `once`: the package that restores the cursor ends the process if it has the only listener.
     const end = () => {
-      const taker = takers.at(-1);
-      if (name === "SIGINT" && taker !== undefined) {
-        taker();
+      const handle = handlers.at(-1);
+      if (name === "SIGINT" && handle !== undefined) {
+        handle();
       } else if (controller.signal.aborted) {
         process.off(name, end);
         process.kill(process.pid, name);
@@ -121,9 +121,9 @@ function endingSignal(): Pick<Context, "signal" | "takeInterrupts"> {
   return {
     signal: controller.signal,
     takeInterrupts: (handle) => {
-      takers.push(handle);
+      handlers.push(handle);
       return () => {
-        takers.splice(takers.lastIndexOf(handle), 1);
+        handlers.splice(handlers.lastIndexOf(handle), 1);
       };
     },
   };

@@ -16,7 +16,7 @@ import { wrap } from "./terminal/wrap.ts";
 /** What a command writes to stderr while it runs. */
 export interface Reporter {
   onEvent(event: ClientEvent): void;
-  /** Information for a person; written to terminals only, unless `--verbose` asks for it. */
+  /** Information for a person; shown on terminals only, unless `--verbose` is given. */
   note(text: string): void;
   /**
    * A warning; only `--quiet` silences it. With `--error-format json` it is a line `{"warning": …}`, so that a program
@@ -25,7 +25,7 @@ export interface Reporter {
   warn(text: string): void;
   /** The progress line; `onEvent` feeds it requests and pauses. */
   progress: Progress;
-  /** Must be called before the first data goes to stdout: its reader may write to the terminal of the progress line. */
+  /** Call it before writing the first data to stdout: their reader may write to the terminal of the progress line. */
   dataBegins(): void;
   /** Called with each event of the client, after `onEvent` has shown it. */
   listeners: Set<(event: ClientEvent) => void>;
@@ -33,7 +33,7 @@ export interface Reporter {
   requests(): Omit<RequestLog, "ids">;
 }
 
-/** Texts of the progress line for each kind of request. */
+/** The progress line for each kind of request. */
 const DOING = {
   sample: "reading the sample",
   catalog: "reading rows",
@@ -44,14 +44,13 @@ const DOING = {
 /** Reports to stderr according to `--quiet`, `--verbose` and `--progress`. */
 export function createReporter(globals: GlobalOptions, context: Context): Reporter {
   const { quiet, verbose, errorFormat } = globals;
+  const { stderr, printError, redact, now } = context;
   const log = { sent: 0, retries: 0, waited_ms: 0 };
-  const line = (text: string) => void context.stderr.write(`${visible(text)}\n`);
-  const sentence = (text: string) =>
-    void context.stderr.write(`${wrap(visible(text), terminalWidth(context.stderr))}\n`);
+  const sentence = (text: string) => printError(`${wrap(visible(text), terminalWidth(stderr))}\n`);
   // A dumb terminal cannot redraw a line.
-  const isDumb = context.stderr.isTTY === true && context.env.TERM === "dumb";
+  const isDumb = stderr.isTTY === true && context.env.TERM === "dumb";
   const mode = quiet ? "none" : isDumb && globals.progress === "auto" ? "plain" : globals.progress;
-  const progress = createProgress({ stream: context.stderr, mode, now: context.now, ascii: isAscii(context.env) });
+  const progress = createProgress({ stream: stderr, redact, mode, now, ascii: isAscii(context.env) });
   const listeners: Reporter["listeners"] = new Set();
   return {
     onEvent: (event) => {
@@ -61,28 +60,29 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
         progress.update({ doing: DOING[event.operation] });
       } else if (event.type === "wait") {
         log.waited_ms += event.milliseconds;
-        progress.update({ waiting: { reason: reasonToWait(event), until: context.now() + event.milliseconds } });
+        progress.update({ waiting: { reason: reasonToWait(event), until: now() + event.milliseconds } });
       }
       const text = verbose ? logLine(event) : undefined;
       if (text !== undefined) {
-        line(text);
+        printError(`${visible(text)}\n`);
       }
       for (const listener of listeners) {
         listener(event);
       }
     },
     note: (text) => {
-      if (!quiet && (verbose || context.stderr.isTTY)) {
+      if (!quiet && (verbose || stderr.isTTY)) {
         sentence(text);
       }
     },
     warn: (text) => {
-      if (!quiet) {
-        if (errorFormat === "json") {
-          line(JSON.stringify({ warning: text }));
-        } else {
-          sentence(`warning: ${text}`);
-        }
+      if (quiet) {
+        return;
+      }
+      if (errorFormat === "json") {
+        printError(`${visible(JSON.stringify({ warning: text }))}\n`);
+      } else {
+        sentence(`warning: ${text}`);
       }
     },
     progress,
@@ -102,7 +102,7 @@ export interface Reporting extends Disposable {
   signal: AbortSignal;
 }
 
-/** Begins to report; disposing of it removes the progress line. */
+/** Starts reporting. Disposing of the result removes the progress line. */
 export function startReporting(globals: GlobalOptions, context: Context): Reporting {
   const { maxTime = 0 } = globals;
   const expired = () => new TimeLimitError(`not done within the --max-time of ${formatDuration(maxTime)}`);
@@ -110,7 +110,7 @@ export function startReporting(globals: GlobalOptions, context: Context): Report
   const reporter = createReporter(globals, context);
   const end = () => {
     if (isFsyncUnsupported()) {
-      reporter.note("This file system has no fsync: after a loss of power, what was written now may be incomplete.");
+      reporter.note("This file system has no fsync: files written now may be incomplete after a power failure.");
     }
     reporter.progress.clear();
     deadline.release();
@@ -118,24 +118,14 @@ export function startReporting(globals: GlobalOptions, context: Context): Report
   return { reporter, signal: deadline.signal, [Symbol.dispose]: end };
 }
 
-/** Runs `use` with a reporter and its signal, see `startReporting`. */
-export async function withReporter<T>(
-  globals: GlobalOptions,
-  context: Context,
-  use: (reporter: Reporter, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  using reporting = startReporting(globals, context);
-  return await use(reporting.reporter, reporting.signal);
-}
-
 function reasonToWait({ reason, code }: Extract<ClientEvent, { type: "wait" }>): string {
   return reason === "rate limit" ? "for the rate limit" : `to try again${code === undefined ? "" : ` after ${code}`}`;
 }
 
-/** Most characters of a request target in a line; a slice may name hundreds of combinations. */
+/** Maximum characters of a request target in a log line; a slice may name hundreds of combinations. */
 const SHOWN_TARGET = 160;
 
-/** One line for each finished request and for each pause. */
+/** The `--verbose` line of a finished request or a pause. */
 function logLine(event: ClientEvent): string | undefined {
   switch (event.type) {
     case "request":

@@ -43,7 +43,7 @@ test("without fsync, files and folders are written, and a note says so once", as
   await writeFile(options.env.CATALOG_CONFIG, "", { mode: 0o600 });
   const exported = await runInProcess(["export", "-v", "-o", out], options);
   const notes = exported.stderr.split("\n").filter((line) => line.includes("no fsync"));
-  expect({ code: exported.code, notes }).toEqual({ code: 0, notes: [expect.stringContaining("loss of power")] });
+  expect({ code: exported.code, notes }).toEqual({ code: 0, notes: [expect.stringContaining("power failure")] });
   expect(await readFile(out, "utf8")).toContain('"sku"');
   expect((await runInProcess(["sync", join(folder, "rows"), "-q"], options)).code).toBe(0);
   expect(await readdir(join(folder, "rows"))).toContain(".catalog");

@@ -23,7 +23,7 @@ async function sqlFromIdleInput(...flags: string[]) {
   const child = startCatalog(["sql", "-", folder, "--verbose", ...flags]);
   const ended = once(child, "close");
   const [stderr] = (await once(child.stderr ?? child, "data")) as [Buffer];
-  expect(String(stderr)).toContain("holds what it was synced with");
+  expect(String(stderr)).toContain("has only what it was synced with");
   return { child, ended };
 }
 

@@ -72,16 +72,6 @@ export async function connect(
   }
 }
 
-/** Connects, and closes everything when `use` has settled. */
-export async function withConnection<T>(
-  options: ConnectionOptions,
-  context: Context,
-  use: (connection: Connection) => Promise<T>,
-): Promise<T> {
-  await using connection = await connect(options, context);
-  return await use(connection);
-}
-
 /** The settings that all clients of this tool share. */
 export function clientSettings({ timeout, retries, maxBody }: GlobalOptions, context: Context) {
   const { signal, now, elapsed, sleep, random, env } = context;

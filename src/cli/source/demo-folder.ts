@@ -9,7 +9,7 @@ import { syncFolder } from "../../folder/sync/sync.ts";
 import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import { VERSION } from "../version.ts";
-import { withConnection } from "./connection.ts";
+import { connect } from "./connection.ts";
 import { demoCache } from "./demo-cache.ts";
 
 /** The folder of today's demo rows; it is filled on first use. */
@@ -18,26 +18,14 @@ export async function demoFolder(globals: GlobalOptions, context: Context): Prom
   const state = await readStateOf(folder);
   if (state === undefined || state.incomplete) {
     await makeFolderPath(folder);
-    await withConnection({ globals, demo: true, filters: {} }, context, async ({ client, service, signal }) => {
-      const createEncoder = await loadEncoder("parquet", signal);
-      await syncFolder(client, {
-        folder,
-        service,
-        signal,
-        filters: {},
-        lookback: 0,
-        audit: 0,
-        concurrency: 8,
-        verify: false,
-        adopt: false,
-        prune: false,
-        allowShrink: false,
-        pageSize: LIMITS.pageSize.maximum,
-        pid: context.pid,
-        tool: VERSION,
-        now: context.now,
-        createEncoder: (scratch) => createEncoder(DAY_FILE, scratch),
-      });
+    await using connection = await connect({ globals, demo: true, filters: {} }, context);
+    const { client, service, signal } = connection;
+    const createEncoder = await loadEncoder("parquet", signal);
+    await syncFolder(client, {
+      ...{ folder, service, signal, filters: {}, pid: context.pid, tool: VERSION, now: context.now },
+      ...{ lookback: 0, audit: 0, concurrency: 8, pageSize: LIMITS.pageSize.maximum },
+      ...{ verify: false, adopt: false, prune: false, allowShrink: false },
+      createEncoder: (scratch) => createEncoder(DAY_FILE, scratch),
     });
   }
   return folder;

@@ -11,20 +11,21 @@ import type { Context } from "../context.ts";
 import { filtersAsFlags } from "../flags/flag-words.ts";
 import type { FolderOptions } from "../flags/source.ts";
 import { flagError, quoted } from "../flags/values.ts";
-import { type Reporter, withReporter } from "../reporter.ts";
+import { type Reporter, type Reporting, startReporting } from "../reporter.ts";
 import { folderFilters } from "./folder-vocabulary.ts";
 
-/** A folder of `catalog sync`, with the filters of the command line resolved against it. */
+/** A folder of `catalog sync`, and the filters of the command line, resolved against it. */
 export interface SyncedFolder {
   folder: string;
-  /** What messages call the folder: nobody has named the folder of the demo. */
+  /** What messages call the folder: its path, or `the demo`. */
   name: string;
   state: SyncState;
   filters: SetFilters;
+  /** Whether a combination matches the filters. */
   isWanted: (combination: Rcd) => boolean;
-  /** The wanted brands; undefined for all. Only prices know brands, so `days` is not narrowed by them. */
+  /** The brands of `--brand`; undefined for all. They do not narrow `days`, because the state has no brands. */
   brands: readonly string[] | undefined;
-  /** Days of the folder that have matching rows and lie within the dates of the filters, oldest first. */
+  /** Days with rows that match the filters, oldest first. */
   days: readonly string[];
   reporter: Reporter;
   /** Aborted when the command is interrupted or its `--max-time` is over. */
@@ -32,46 +33,60 @@ export interface SyncedFolder {
 }
 
 /**
- * Opens the synced folder that the command line names, without any request. `--demo` uses a folder of demo rows, which is
+ * Opens the synced folder of the command line, without any request. `--demo` stands for a folder of demo rows, which is
  * filled once a day.
  *
- * @throws UsageError if no folder is named, or one together with `--demo`, or the folder does not know a filter value
+ * @throws UsageError if no folder is named, or one together with `--demo`, or a filter value is unknown in the folder
  * @throws FileError if it is not a folder of `catalog sync`
  */
+export async function openSyncedFolder(options: FolderOptions, context: Context): Promise<SyncedFolder & Disposable> {
+  const reporting = startReporting(options.globals, context);
+  try {
+    return { ...(await readFolder(options, reporting, context)), [Symbol.dispose]: () => reporting[Symbol.dispose]() };
+  } catch (error) {
+    reporting[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** Opens a synced folder, and closes it when `use` has settled. */
 export async function withSyncedFolder<T>(
   options: FolderOptions,
   context: Context,
   use: (synced: SyncedFolder) => Promise<T>,
 ): Promise<T> {
-  const { globals, filters: written } = options;
-  return await withReporter(globals, context, async (reporter, signal) => {
-    if (options.demo && options.folder !== undefined) {
-      throw flagError("--demo", `uses generated rows; leave out ${quoted(options.folder)}.`);
-    }
-    const folder = options.demo
-      ? // Loaded where it is needed: it takes the client and the demo service.
-        await (await import("./demo-folder.ts")).demoFolder(globals, context)
-      : await namedFolder(options.folder);
-    const name = options.demo ? "the demo" : folder;
-    const state = await readSyncedFolder(folder);
-    if (state.incomplete) {
-      reporter.warn(
-        `${name} lacks days: its first sync is under way or was interrupted; \`catalog sync\` completes it`,
-      );
-    }
-    const source = folderFilters(name, state);
-    const filters = await resolveFilters(written, source, context.now());
-    // Several values were checked as they were resolved, but a single one is taken as it is: a service would refuse it.
-    const { retailer, category, department } = filters;
-    const typed = { retailer, category, department, rcd: written.rcd && filters.rcd };
-    await source.check(Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== undefined)));
-    if (Object.keys(state.filters).length > 0) {
-      reporter.note(`${name} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
-    }
-    const isWanted = combinationFilter(filters);
-    const days = matchingDays(state, filters);
-    return await use({ folder, name, state, filters, isWanted, brands: options.brands, days, reporter, signal });
-  });
+  using synced = await openSyncedFolder(options, context);
+  return await use(synced);
+}
+
+async function readFolder(
+  { globals, demo, folder: path, brands, filters: written }: FolderOptions,
+  { reporter, signal }: Reporting,
+  context: Context,
+): Promise<SyncedFolder> {
+  if (demo && path !== undefined) {
+    throw flagError("--demo", `uses generated rows; leave out ${quoted(path)}.`);
+  }
+  // Imported on demand, because it loads the client and the demo service.
+  const folder = demo ? await (await import("./demo-folder.ts")).demoFolder(globals, context) : await namedFolder(path);
+  const name = demo ? "the demo" : folder;
+  const state = await readSyncedFolder(folder);
+  if (state.incomplete) {
+    reporter.warn(
+      `${name} lacks days: its first sync is still running or was interrupted; \`catalog sync\` completes it`,
+    );
+  }
+  const source = folderFilters(name, state);
+  const filters = await resolveFilters(written, source, context.now());
+  // resolveFilters has checked lists of values only. It passes on single values, because a service refuses unknown ones.
+  const { retailer, category, department } = filters;
+  const typed = { retailer, category, department, rcd: written.rcd && filters.rcd };
+  await source.check(Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== undefined)));
+  if (Object.keys(state.filters).length > 0) {
+    reporter.note(`${name} has only what it was synced with: ${filtersAsFlags(state.filters)}`);
+  }
+  const days = matchingDays(state, filters);
+  return { folder, name, state, filters, isWanted: combinationFilter(filters), brands, days, reporter, signal };
 }
 
 async function namedFolder(folder: string | undefined): Promise<string> {

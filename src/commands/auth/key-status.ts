@@ -1,6 +1,6 @@
 import type { Context } from "../../cli/context.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
-import { type Reporter, withReporter } from "../../cli/reporter.ts";
+import { type Reporter, startReporting } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { type ClientOptions, createClient } from "../../client/client.ts";
@@ -22,9 +22,8 @@ export interface AuthStatusOptions {
  * @throws ApiError if the service refuses the key, after the known facts were written
  */
 export async function showAuthStatus(options: AuthStatusOptions, context: Context): Promise<void> {
-  await withReporter(options.globals, context, (reporter, signal) =>
-    showKey(options, reporter, { ...context, signal }),
-  );
+  using reporting = startReporting(options.globals, context);
+  await showKey(options, reporting.reporter, { ...context, signal: reporting.signal });
 }
 
 async function showKey({ globals, format }: AuthStatusOptions, reporter: Reporter, context: Context): Promise<void> {

@@ -7,7 +7,7 @@ import { readStream, readText } from "../../files/read-text.ts";
 /** A key has 43 characters; much longer input is probably a file piped by mistake. */
 const LONGEST_INPUT = 64 * 1024;
 
-type Streams = Pick<Context, "stdin" | "stderr" | "signal">;
+type Streams = Pick<Context, "stdin" | "printError" | "signal">;
 
 /**
  * Asks for the address, or for the key without showing it. Lines that are pasted together answer the questions that follow.
@@ -17,7 +17,7 @@ type Streams = Pick<Context, "stdin" | "stderr" | "signal">;
 export type Ask = (what: "address" | "key", question: string) => Promise<string>;
 
 /** Asks at the terminal; undefined if stdin is not a terminal. */
-export function promptOf({ stdin, stderr, signal }: Streams): Ask | undefined {
+export function promptOf({ stdin, printError, signal }: Streams): Ask | undefined {
   if (!stdin.isTTY) {
     return undefined;
   }
@@ -27,7 +27,7 @@ export function promptOf({ stdin, stderr, signal }: Streams): Ask | undefined {
     const output = new Writable({
       write: (chunk, _encoding, done) => {
         if (isShown) {
-          stderr.write(chunk);
+          printError(String(chunk));
         }
         done();
       },
@@ -37,7 +37,7 @@ export function promptOf({ stdin, stderr, signal }: Streams): Ask | undefined {
     if (isShown) {
       terminal.prompt();
     } else {
-      stderr.write(question);
+      printError(question);
     }
     try {
       await new Promise<void>((resolve, reject) => {
@@ -59,7 +59,7 @@ export function promptOf({ stdin, stderr, signal }: Streams): Ask | undefined {
     } finally {
       terminal.close();
       if (what === "key") {
-        stderr.write("\n");
+        printError("\n");
       }
     }
   };

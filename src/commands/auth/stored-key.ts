@@ -1,6 +1,6 @@
 import type { Context } from "../../cli/context.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
-import { createReporter, type Reporter, withReporter } from "../../cli/reporter.ts";
+import { createReporter, type Reporter, startReporting } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { keyFlaw } from "../../client/key.ts";
@@ -24,9 +24,8 @@ export interface LoginOptions {
 
 /** Stores the address and a key, or the command that prints it, after checking both. */
 export async function login(options: LoginOptions, context: Context): Promise<void> {
-  await withReporter(options.globals, context, (reporter, signal) =>
-    storeKey(options, reporter, { ...context, signal }),
-  );
+  using reporting = startReporting(options.globals, context);
+  await storeKey(options, reporting.reporter, { ...context, signal: reporting.signal });
 }
 
 async function storeKey(

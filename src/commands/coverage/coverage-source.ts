@@ -1,5 +1,5 @@
 import type { Context } from "../../cli/context.ts";
-import { type Connection, withConnection } from "../../cli/source/connection.ts";
+import { type Connection, connect } from "../../cli/source/connection.ts";
 import type { CatalogClient } from "../../client/client.ts";
 import type { CoverageResponse } from "../../client/responses/coverage-response.ts";
 import type { Coverage } from "../../contract/coverage.ts";
@@ -25,22 +25,21 @@ export async function withServiceSource(
   use: (source: CoverageSource) => Promise<void>,
 ): Promise<void> {
   const { groupBy, maxRequests } = options;
-  await withConnection(options, context, async (connection) => {
-    const { client, filters, reporter, signal } = connection;
-    const isUndated = filters.start_date === undefined && filters.end_date === undefined;
-    await use({
-      ...connection,
-      coverage: () =>
-        groupBy === "day" && isUndated
-          ? coverageOfNewestDays(connection, context.now())
-          : client.coverage(filters, signal),
-      brands: async () => [],
-      days: (set) => {
-        const total = set.meta.coverage.matching_rows;
-        const onRows = (rows: number) => reporter.progress.update({ rows, total });
-        return countDays(client, filters, set, { maxRequests, signal, onRows });
-      },
-    });
+  await using connection = await connect(options, context);
+  const { client, filters, reporter, signal } = connection;
+  const isUndated = filters.start_date === undefined && filters.end_date === undefined;
+  await use({
+    ...connection,
+    coverage: () =>
+      groupBy === "day" && isUndated
+        ? coverageOfNewestDays(connection, context.now())
+        : client.coverage(filters, signal),
+    brands: async () => [],
+    days: (set) => {
+      const total = set.meta.coverage.matching_rows;
+      const onRows = (rows: number) => reporter.progress.update({ rows, total });
+      return countDays(client, filters, set, { maxRequests, signal, onRows });
+    },
   });
 }
 

@@ -16,7 +16,7 @@ import {
 import { addReadFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
-import { withConnection } from "../../cli/source/connection.ts";
+import { connect } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { showText } from "../../cli/terminal/pager.ts";
 import { notShown, screenOf } from "../../cli/terminal/screen.ts";
@@ -91,13 +91,12 @@ function parseView({ wide, card }: SampleFlags): SampleView {
 }
 
 async function runSample(options: SampleOptions, context: Context): Promise<void> {
-  const { all, meta, reporter } = await withConnection(options, context, async (connection) => {
-    const { rows, meta } = await connection.client.sample(connection.filters);
-    if (rows.length === 0) {
-      await reportEmpty(connection, options);
-    }
-    return { all: rows, meta, reporter: connection.reporter };
-  });
+  await using connection = await connect(options, context);
+  const { reporter } = connection;
+  const { rows: all, meta } = await connection.client.sample(connection.filters);
+  if (all.length === 0) {
+    await reportEmpty(connection, options);
+  }
   const { output, columns, list } = options;
   const rows = rowsInOrder(all, list);
   const extent = describeExtent(all.length, rows.length, meta.coverage.matching_rows, list);

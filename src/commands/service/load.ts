@@ -117,7 +117,7 @@ async function loadFile(
           ? ""
           : `, ${groupDigits(alreadyPresent)} ${alreadyPresent === 1 ? "was" : "were"} there already`;
       const replaced = replacement === undefined ? "" : `, ${plural(removed, "earlier row")} removed`;
-      context.stderr.write(`${visible(source.name)}: ${plural(added, "row")} added${present}${replaced}\n`);
+      context.printError(`${visible(source.name)}: ${plural(added, "row")} added${present}${replaced}\n`);
     }
   } catch (error) {
     reporter.progress.clear();

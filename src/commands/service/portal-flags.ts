@@ -48,7 +48,7 @@ export function parsePortalFlags(flags: PortalFlags, host: string, env: Context[
 export function signInOf(
   { host, publicUrl, mail }: Pick<PortalOptions, "mail"> & { host: string; publicUrl: string | undefined },
   base: () => string,
-  stderr: Context["stderr"],
+  printError: Context["printError"],
 ): { portal?: PortalAccess; warnings: readonly string[] } {
   const isPublicLoopback = publicUrl === undefined || isLoopback(new URL(publicUrl).hostname);
   const warnings =
@@ -61,7 +61,7 @@ export function signInOf(
   }
   if (isLoopback(host) && isPublicLoopback) {
     const sendCode: SendCode = async (email, code) => {
-      stderr.write(`sign-in code for ${email}: ${code}\n`);
+      printError(`sign-in code for ${email}: ${code}\n`);
     };
     return { portal: { sendCode, codesArePrinted: true }, warnings };
   }

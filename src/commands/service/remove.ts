@@ -47,7 +47,7 @@ export const removeCommand = subcommand({
         : await store.changeRows((session) => removeRows(session, filters));
     });
     if (!globals.quiet) {
-      context.stderr.write(`${describe(summary, dryRun ? "would be removed" : "removed")}\n`);
+      context.printError(`${describe(summary, dryRun ? "would be removed" : "removed")}\n`);
     }
   },
 });

@@ -73,7 +73,7 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
   }
   const { host, port, publicUrl } = options.service;
   let url = publicUrl ?? "";
-  const { portal, warnings } = signInOf({ host, publicUrl, mail }, () => url, context.stderr);
+  const { portal, warnings } = signInOf({ host, publicUrl, mail }, () => url, context.printError);
   const observer = await observeService(options, host, context).catch((error: unknown) => {
     throw listenError(error, host, metricsPort, "--metrics-port");
   });
@@ -119,14 +119,14 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
 async function observeService(
   { log, metricsPort }: ObserveOptions,
   host: string,
-  { stderr, now }: Pick<Context, "stderr" | "now">,
+  { printError, now }: Pick<Context, "printError" | "now">,
 ) {
   const metrics =
     metricsPort === undefined
       ? undefined
       : await (await import("../../service/http/start-metrics.ts")).startMetrics(host, metricsPort);
   const writeLine = (entry: object): void =>
-    void stderr.write(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`);
+    printError(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`);
   return {
     /** Undefined without metrics. */
     metricsUrl: metrics?.url,
@@ -135,7 +135,7 @@ async function observeService(
       if (log === "json") {
         writeLine({ request, error: text });
       } else {
-        stderr.write(`${visible(`${request}: ${text}`)}\n`);
+        printError(`${visible(`${request}: ${text}`)}\n`);
       }
     },
     onResponse: (response: SentResponse): void => {

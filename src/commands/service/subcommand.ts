@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { flagError, formatOption } from "../../cli/flags/values.ts";
-import { type Reporter, withReporter } from "../../cli/reporter.ts";
+import { type Reporter, startReporting } from "../../cli/reporter.ts";
 import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
@@ -97,9 +97,9 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
       if (run !== undefined) {
         return await run(options, context);
       }
-      await withReporter(options.globals, context, (reporter, signal) =>
-        loaded.run({ options, reporter, context, signal, now: new Date(context.now()) }),
-      );
+      using reporting = startReporting(options.globals, context);
+      const { reporter, signal } = reporting;
+      await loaded.run({ options, reporter, context, signal, now: new Date(context.now()) });
     });
   };
 }

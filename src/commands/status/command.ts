@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption } from "../../cli/flags/values.ts";
-import { type Reporter, withReporter } from "../../cli/reporter.ts";
+import { startReporting } from "../../cli/reporter.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
 import { renderStatus } from "../../cli/terminal/status-feed.ts";
 import { NotOperationalError } from "../../contract/errors.ts";
@@ -48,9 +48,7 @@ export function declare(command: Command, context: Context, run: Run<StatusOptio
 
 async function showStatus(options: StatusOptions, context: Context): Promise<void> {
   const { globals, format } = options;
-  const { feed, document } = await withReporter(globals, context, (reporter, signal) =>
-    readStatus(options, reporter, { ...context, signal }),
-  );
+  const { feed, document } = await readStatus(options, context);
   if (format === "json") {
     await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
   } else if (!globals.quiet) {
@@ -77,13 +75,15 @@ function faultsIn({ state, suites, incidents }: StatusFeed): string[] {
   ];
 }
 
-async function readStatus({ globals, statusUrl, demo }: StatusOptions, reporter: Reporter, context: Context) {
+async function readStatus({ globals, statusUrl, demo }: StatusOptions, context: Context) {
+  using reporting = startReporting(globals, context);
+  const { reporter, signal } = reporting;
   const [{ fetchStatus }, { resolveStatusUrl }, { clientSettings, startDemo }] = await Promise.all([
     import("../../client/fetch-status.ts"),
     import("../../config/settings.ts"),
     import("../../cli/source/connection.ts"),
   ]);
-  const settings = { ...clientSettings(globals, context), onEvent: reporter.onEvent };
+  const settings = { ...clientSettings(globals, { ...context, signal }), onEvent: reporter.onEvent };
   if (!demo) {
     const url = await resolveStatusUrl({ ...globals, statusUrl }, context);
     reporter.progress.update({ doing: `reading the status feed of ${url.host}` });

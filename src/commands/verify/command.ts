@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
-import { withReporter } from "../../cli/reporter.ts";
+import { type Reporting, startReporting } from "../../cli/reporter.ts";
 import { terminalWidth } from "../../cli/terminal/screen.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
@@ -34,19 +34,22 @@ export function declare(command: Command, context: Context, run: Run<VerifyOptio
 }
 
 async function runVerify({ globals, file }: VerifyOptions, context: Context): Promise<void> {
-  const outcome = await withReporter(globals, context, async ({ progress }, signal) => {
-    if ((await stat(file).catch(() => undefined))?.isDirectory()) {
-      const onPart = (noun: string, checked: number, all: number) =>
-        progress.update({ doing: `checking ${noun} ${checked} of ${all}` });
-      const { noun, count, rows, bytes } = await verifyFolder(file, onPart, signal);
-      progress.clear(`checked ${count} of ${plural(count, noun)}`);
-      const written = noun === "day" ? "as synced" : "as exported";
-      return `${plural(count, noun)}, ${plural(rows, "row")}, ${plural(bytes, "byte")}, ${written}`;
-    }
-    const { rows, bytes, sha256 } = await verify(file, await readManifest(file), signal);
-    return `${plural(rows, "row")}, ${plural(bytes, "byte")}, sha256 ${sha256}`;
-  });
+  using reporting = startReporting(globals, context);
+  const outcome = await outcomeOf(file, reporting);
   if (!globals.quiet) {
     await context.print(`${wrap(`${visible(file)}: ${outcome}`, terminalWidth(context.stdout))}\n`);
   }
+}
+
+async function outcomeOf(path: string, { reporter: { progress }, signal }: Reporting): Promise<string> {
+  if ((await stat(path).catch(() => undefined))?.isDirectory()) {
+    const onPart = (noun: string, checked: number, all: number) =>
+      progress.update({ doing: `checking ${noun} ${checked} of ${all}` });
+    const { noun, count, rows, bytes } = await verifyFolder(path, onPart, signal);
+    progress.clear(`checked ${count} of ${plural(count, noun)}`);
+    const written = noun === "day" ? "as synced" : "as exported";
+    return `${plural(count, noun)}, ${plural(rows, "row")}, ${plural(bytes, "byte")}, ${written}`;
+  }
+  const { rows, bytes, sha256 } = await verify(path, await readManifest(path), signal);
+  return `${plural(rows, "row")}, ${plural(bytes, "byte")}, sha256 ${sha256}`;
 }

@@ -1,9 +1,9 @@
 import { groupDigits, plural } from "../../../contract/values/phrases.ts";
 import { formatDuration } from "../duration.ts";
 
-/** The progress of a command. Times are milliseconds since the epoch. */
+/** The progress of a command. Times are in milliseconds since the epoch. */
 export interface ProgressState {
-  /** The current step before rows are counted, such as `reading the coverage`. */
+  /** The current step before the first row, such as `reading the coverage`. */
   doing?: string;
   /** When the step began. */
   since?: number;
@@ -13,7 +13,7 @@ export interface ProgressState {
   total?: number;
   /** Estimated end of the work. */
   endsAt?: number | undefined;
-  /** Requests left in the window of the rate limit. */
+  /** Requests left in the current rate-limit window. */
   requestsLeft?: number;
   /** Why and until when the command waits. */
   waiting?: { reason: string; until: number };
@@ -21,15 +21,16 @@ export interface ProgressState {
 
 interface LinePart {
   text: string;
-  /** If the line is too long, the part with the lowest rank is dropped first. */
+  /** Unique. If the line is too long, the part with the lowest rank is dropped first. */
   rank: number;
 }
 
 /**
- * @param rate rows a second, if known.
- * @param now milliseconds since the epoch.
- * @param width most cells of the line; the least important parts are dropped first.
- * @returns one line, such as `12,500 of 133,822 rows · 9 % · 30 s left · 4,120 rows/s`.
+ * One line, such as `12,500 of 133,822 rows · 9 % · 30 s left · 4,120 rows/s`.
+ *
+ * @param rate rows a second, if known
+ * @param now milliseconds since the epoch
+ * @param width maximum cells of the line; the least important parts are dropped first
  */
 export function progressLine(
   state: ProgressState,
@@ -37,14 +38,14 @@ export function progressLine(
   now: number,
   width = Number.POSITIVE_INFINITY,
 ): string {
-  const parts = state.rows === undefined ? partsOfDoing(state, now) : partsOfRows(state, state.rows, rate, now);
+  let parts = state.rows === undefined ? partsOfDoing(state, now) : partsOfRows(state, state.rows, rate, now);
   for (;;) {
     const line = parts.map(({ text }) => text).join(" · ");
     if (line.length <= width || parts.length < 2) {
       return line;
     }
-    const lowest = parts.reduce((least, { rank }, index) => (rank < (parts[least]?.rank ?? 0) ? index : least), 0);
-    parts.splice(lowest, 1);
+    const lowest = Math.min(...parts.map(({ rank }) => rank));
+    parts = parts.filter(({ rank }) => rank > lowest);
   }
 }
 
@@ -66,7 +67,7 @@ function partsOfRows(
   const written = total === undefined ? plural(rows, "row") : `${groupDigits(rows)} of ${plural(total, "row")}`;
   const percent = total === undefined || total === 0 ? undefined : Math.floor((Math.min(rows, total) / total) * 100);
   // The work cannot end before the pause does.
-  const left = endsAt > now ? Math.max(endsAt, waiting?.until ?? 0) - now : undefined;
+  const left = endsAt > now ? Math.max(endsAt, waiting?.until ?? endsAt) - now : undefined;
   return [
     { text: written, rank: 6 },
     ...(percent === undefined ? [] : [{ text: `${percent} %`, rank: 3 }]),
@@ -83,23 +84,22 @@ function partsOfWait(waiting: ProgressState["waiting"], now: number, rank: numbe
     : [];
 }
 
-/** Milliseconds that a rate is averaged over; long enough to include a pause for the rate limit. */
+/** The period over which a rate is averaged, in milliseconds; long enough to include a pause for the rate limit. */
 const WINDOW = 90_000;
-const SHORTEST = 1_000;
+const SAMPLE_INTERVAL = 1_000;
 
-/** Measures the rows a second over the last minute and a half. Times are milliseconds since the epoch. */
+/** Measures the rows a second. Times are in milliseconds since the epoch. */
 export function createRateMeter(start: number) {
   const samples = [{ at: start, rows: 0 }];
   return {
     add: (rows: number, now: number): void => {
-      // At most one sample a second, so that their number is bounded.
       const last = samples.at(-1);
-      if (samples.length > 1 && last !== undefined && now - last.at < SHORTEST) {
+      if (samples.length > 1 && last !== undefined && now - last.at < SAMPLE_INTERVAL) {
         last.rows = rows;
       } else {
         samples.push({ at: now, rows });
       }
-      while (samples.length > 2 && now - (samples[1]?.at ?? now) > WINDOW) {
+      while (samples.findIndex(({ at }) => now - at <= WINDOW) > 1) {
         samples.shift();
       }
     },
@@ -107,7 +107,7 @@ export function createRateMeter(start: number) {
     rate: (now: number): number | undefined => {
       const [oldest] = samples;
       const newest = samples.at(-1);
-      if (oldest === undefined || newest === undefined || now - oldest.at < SHORTEST) {
+      if (oldest === undefined || newest === undefined || now - oldest.at < SAMPLE_INTERVAL) {
         return undefined;
       }
       return ((newest.rows - oldest.rows) / (now - oldest.at)) * 1000;

@@ -9,21 +9,23 @@ export interface Progress {
   /** Updates the state. The line appears half a second after the first update. */
   update(change: ProgressState): void;
   /**
-   * Removes the line and resets the state; a later update starts again.
+   * Removes the line and resets the state; a later update starts over.
    *
-   * @param outcome last line of a log
+   * @param outcome the last line in mode `plain`
    */
   clear(outcome?: string): void;
-  /** Removes the line permanently, because other text goes to the same terminal. Plain lines for a log continue. */
+  /** Removes the line for good, because other text goes to the same terminal. Mode `plain` continues. */
   giveWay(): void;
 }
 
 export interface ProgressOptions {
   stream: Writable & { isTTY?: boolean; columns?: number };
+  /** Removes secrets from a text. */
+  redact?: (text: string) => string;
   mode: ProgressMode;
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** Whether the terminal shows ASCII only. */
+  /** Whether the terminal can show ASCII only. */
   ascii?: boolean;
 }
 
@@ -37,23 +39,24 @@ interface Presenter {
 const PLAIN_INTERVAL = 10_000;
 const TERMINAL_INTERVAL = 250;
 /** Milliseconds before the line appears. */
-const PATIENCE = 500;
+const DELAY = 500;
 const SPINNER_CELLS = 2;
 
 /** Shows nothing in mode `none`, and in mode `auto` if the stream is not a terminal. */
-export function createProgress({ stream, mode, now, ascii = false }: ProgressOptions): Progress {
+export function createProgress(options: ProgressOptions): Progress {
+  const { stream, mode, now } = options;
   // A terminal without a known width reports 0, and ora would clear lines forever.
   if (mode === "none" || (mode === "auto" && !(stream.isTTY && stream.columns))) {
     return { update: () => {}, clear: () => {}, giveWay: () => {} };
   }
-  const presenter = mode === "auto" ? terminalPresenter(stream, now, ascii) : plainPresenter(stream, now);
+  const presenter = mode === "auto" ? terminalPresenter(options) : plainPresenter(options);
   let work: { state: ProgressState; meter: ReturnType<typeof createRateMeter>; timer: NodeJS.Timeout } | undefined;
   let isOver = false;
 
   function begin() {
     const start = now();
     const timer = setInterval(() => {
-      if (work !== undefined && now() - start >= PATIENCE) {
+      if (work !== undefined && now() - start >= DELAY) {
         presenter.show(work.state, work.meter.rate(now()));
       }
     }, presenter.interval);
@@ -91,9 +94,12 @@ export function createProgress({ stream, mode, now, ascii = false }: ProgressOpt
   };
 }
 
-/** Whole lines that begin with the time of day, in UTC. */
-function plainPresenter(stream: Writable, now: () => number): Presenter {
-  const write = (line: string) => void stream.write(`${new Date(now()).toISOString().slice(11, 19)}Z ${line}\n`);
+const unchanged = (text: string) => text;
+
+/** Writes whole lines that begin with the UTC time of day. */
+function plainPresenter({ stream, redact = unchanged, now }: ProgressOptions): Presenter {
+  const write = (line: string) =>
+    void stream.write(`${new Date(now()).toISOString().slice(11, 19)}Z ${redact(line)}\n`);
   return {
     interval: PLAIN_INTERVAL,
     show: (state, rate) => write(progressLine(state, rate, now())),
@@ -105,8 +111,8 @@ function plainPresenter(stream: Writable, now: () => number): Presenter {
   };
 }
 
-/** A line that ora redraws. Other lines that are written to the terminal meanwhile appear above it. */
-function terminalPresenter(stream: ProgressOptions["stream"], now: () => number, ascii: boolean): Presenter {
+/** Redraws one line, by ora. Other lines written to the terminal meanwhile appear above it. */
+function terminalPresenter({ stream, redact = unchanged, now, ascii = false }: ProgressOptions): Presenter {
   const libraries = () => Promise.all([import("ora"), import("../width.ts")]);
   let loaded: Awaited<ReturnType<typeof libraries>> | undefined;
   let spinner: import("ora").Ora | undefined;
@@ -124,10 +130,10 @@ function terminalPresenter(stream: ProgressOptions["stream"], now: () => number,
       }
       const [{ default: ora }, { truncate }] = loaded;
       const width = (stream.columns ?? 80) - SPINNER_CELLS;
-      const whole = truncate(progressLine(state, rate, now(), width), width);
+      const whole = truncate(redact(progressLine(state, rate, now(), width)), width);
       const text = ascii ? asciiText(whole) : whole;
       if (spinner === undefined) {
-        // isEnabled: whether to draw was decided above. discardStdin: Ctrl-C must stay a signal and stdin may be a pipe.
+        // isEnabled: whether to draw was decided above. discardStdin: Ctrl-C must stay a signal, and stdin may be a pipe.
         const drawing = { isEnabled: true, discardStdin: false, hideCursor: true, color: false } as const;
         spinner = ora({ text, stream, ...drawing, ...(ascii && { spinner: "line" }) }).start();
       }
