@@ -7,7 +7,7 @@ import { fingerprint } from "../files/fingerprint.ts";
 import { fsyncFolder } from "../files/fsync.ts";
 import { assertOwnFolder, ownFileAt, removeOwnFile } from "../files/own-file.ts";
 import { ifPresent, withFileError } from "../files/system-error.ts";
-import type { SyncState } from "./folder-state.ts";
+import { readStateOf, type SyncState } from "./folder-state.ts";
 
 const PREFIX = "crawl_date=";
 const FILE = "part-0.parquet";
@@ -90,20 +90,29 @@ export async function unknownDays(
 }
 
 /**
- * Refuses days whose file is missing, has another size than the state says, or is being replaced.
+ * The days whose file is not the one of `state` any more, or may not be, because a sync is replacing it or was interrupted while
+ * it did. A day that a sync has replaced completely since the state was read is not one of them: the state is whole, as it was.
  *
- * @throws FileError naming the file
+ * @throws FileError naming a file that is missing or has another size for another reason
  */
-export async function assertDaysInPlace(folder: string, state: SyncState, days: readonly string[]): Promise<void> {
+export async function daysBeingReplaced(folder: string, state: SyncState, days: readonly string[]): Promise<string[]> {
+  const changed = [];
   for (const day of days) {
-    const path = join(folder, placeOfDay(day));
-    if ((await ownFileAt(path))?.size !== state.days[day]?.bytes || state.pending.includes(day)) {
-      throw new FileError(
-        `${path} was changed or damaged since the last sync; \`catalog sync --verify\` repairs it`,
-        path,
-      );
+    if ((await ownFileAt(join(folder, placeOfDay(day))))?.size !== state.days[day]?.bytes) {
+      changed.push(day);
     }
   }
+  const now = changed.length === 0 ? state : ((await readStateOf(folder)) ?? state);
+  const isOfState = (day: string) => now.days[day]?.sha256 === state.days[day]?.sha256;
+  const damaged = changed.find((day) => isOfState(day) && !now.pending.includes(day));
+  if (damaged !== undefined) {
+    const path = join(folder, placeOfDay(damaged));
+    throw new FileError(
+      `${path} was changed or damaged since the last sync; \`catalog sync --verify\` repairs it`,
+      path,
+    );
+  }
+  return changed.filter((day) => now.pending.includes(day));
 }
 
 /** Removes a day's file, and its folder if it is then empty. */

@@ -1,7 +1,11 @@
-import { rm } from "node:fs/promises";
+import { rm, truncate } from "node:fs/promises";
+import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
+import { placeOfDay } from "../../src/folder/day-files.ts";
+import { writeState } from "../../src/folder/folder-state.ts";
+import { readSyncedFolder } from "../../src/folder/synced-day.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -262,3 +266,81 @@ test.each([["coverage"], ["movers"], ["history", "A1"]])(
     expect([code, stdout, stderr.split("\n")[0]]).toEqual([2, "", `error: There is no retailer "acmee" in ${folder}.`]);
   },
 );
+
+describe("coverage DIR --group-by retailer,day", () => {
+  const daily = (retailer: string, days: readonly number[], rows: number) =>
+    days.flatMap((day) => products(rows, { retailer, crawl_date: addDays(FIRST_DAY, day) }));
+  // Its crawl finds one row on the seventh day, and fails on the two last.
+  const failing = [...daily("acme", [0, 1, 2, 3, 4, 5], 4), ...daily("acme", [6], 1)];
+  const rows = [...failing, ...daily("bolt", [0, 2, 4, 6, 8], 2)];
+
+  test("has a row for each day, also without rows, and says which crawls failed", async () => {
+    const folder = await syncedFolder(rows);
+    const args = [folder, "--group-by", "retailer,day", "--start-date", addDays(FIRST_DAY, 5)];
+    const { code, stdout, stderr } = await coverage([...args, "-f", "csv"]);
+    expect({ code, stderr, lines: stdout.split("\r\n") }).toEqual({
+      ...{ code: 0, stderr: "" },
+      lines: [
+        "retailer,crawl_date,matching_rows,usual_rows,share,outage",
+        "acme,2026-01-09,0,4,0,true",
+        "acme,2026-01-08,0,4,0,true",
+        "acme,2026-01-07,1,4,0.25,true",
+        "acme,2026-01-06,4,4,1,false",
+        "bolt,2026-01-09,2,,,false",
+        "bolt,2026-01-08,0,,,false",
+        "bolt,2026-01-07,2,,,false",
+        "bolt,2026-01-06,0,,,false",
+        "",
+      ],
+    });
+    const failed = await coverage([...args, "--fail-if", "share < 0.5", "--sort", "share", "-n", "1"]);
+    expect([failed.code, failed.stdout, failed.stderr]).toEqual([
+      8,
+      '{"retailer":"acme","crawl_date":"2026-01-09","matching_rows":0,"usual_rows":4,"share":0,"outage":true}\n',
+      "error: share < 0.5 holds for 3 days: acme 2026-01-09, acme 2026-01-08, acme 2026-01-07\n",
+    ]);
+  });
+
+  test("counts the rows of a filter beside what is usual of the retailer", async () => {
+    const folder = await syncedFolder([
+      ...rows,
+      product({ category: "sofas", sku: "sofa", crawl_date: addDays(FIRST_DAY, 5) }),
+    ]);
+    const args = [folder, "--group-by", "retailer,day", "--date", addDays(FIRST_DAY, 5), "--category", "sofas"];
+    expect((await coverage([...args, "-f", "markdown"])).stdout).toBe(
+      `| retailer | crawl_date | matching_rows | usual_rows | share | outage |
+| --- | --- | ---: | ---: | ---: | --- |
+| acme | 2026-01-06 | 1 | 4 | 1.25 | false |
+`,
+    );
+  });
+
+  test.each([
+    [[], "--group-by retailer,day needs a folder of `catalog sync`"],
+    [["copy", "--chart"], "--chart cannot be combined with --group-by retailer,day"],
+  ])("refuses %j", async (args, message) => {
+    const { code, stderr } = await coverage([...args, "--group-by", "retailer,day"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test("is empty if nothing matches, and fails with --fail-on-empty", async () => {
+    const args = [await syncedFolder(rows), "--group-by", "retailer,day", "--date", "2025-01-01"];
+    const failed = await coverage([...args, "--fail-on-empty"]);
+    expect([(await coverage(args)).code, failed.code, failed.stderr]).toEqual([
+      ...[0, 7],
+      "error: no rows match the filters\n",
+    ]);
+  });
+});
+
+test("coverage of a folder that a sync is changing is that of the state before, with a warning", async () => {
+  const folder = await syncedFolder(ROWS);
+  const state = await readSyncedFolder(folder);
+  const before = await coverage([folder]);
+  await truncate(join(folder, placeOfDay("2026-01-04")), 10);
+  await writeState(folder, { ...state, pending: ["2026-01-04"] });
+  expect(await coverage([folder])).toEqual({
+    ...before,
+    stderr: `warning: a sync of ${folder} is replacing 1 day, or was interrupted; the counts are those of before\n`,
+  });
+});

@@ -2,9 +2,9 @@ import { appendFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/contract/errors.ts";
-import { assertDaysInPlace, placeOfDay } from "../../src/folder/day-files.ts";
+import { daysBeingReplaced, placeOfDay } from "../../src/folder/day-files.ts";
 import { ownFolderOf } from "../../src/folder/folder-lock.ts";
-import { newState, type SyncState, statePathOf } from "../../src/folder/folder-state.ts";
+import { newState, type SyncState, statePathOf, writeState } from "../../src/folder/folder-state.ts";
 import { LOOK_NAME, withLook } from "../../src/folder/looks.ts";
 import { assertWithinFilters, rememberedFilters } from "../../src/folder/remembered.ts";
 import { checkDay, matchingDays, readSyncedFolder } from "../../src/folder/synced-day.ts";
@@ -26,21 +26,27 @@ const repair = "; `catalog sync --verify` repairs it";
 const changed = ` was changed or damaged since the last sync${repair}`;
 
 describe("days of a synced folder", () => {
-  test("are in place if each file has its size and none is being replaced", async () => {
+  test("are of the state if each file has its size, or a sync has replaced it since", async () => {
     const folder = await syncedFolder(ROWS);
     const state = await readSyncedFolder(folder);
-    await expect(assertDaysInPlace(folder, state, DAYS)).resolves.toBeUndefined();
-
-    const pending = { ...state, pending: [DAYS[1]] };
-    await expect(assertDaysInPlace(folder, pending, [DAYS[0]])).resolves.toBeUndefined();
-    await expect(assertDaysInPlace(folder, pending, DAYS)).rejects.toThrow(`${fileOf(folder, DAYS[1])}${changed}`);
-    await expect(assertDaysInPlace(folder, state, ["2026-01-03"])).resolves.toBeUndefined();
+    const replacing = () => daysBeingReplaced(folder, state, DAYS);
+    expect(await replacing()).toEqual([]);
 
     await appendFile(fileOf(folder, DAYS[0]), "x");
-    await expect(assertDaysInPlace(folder, state, [DAYS[1]])).resolves.toBeUndefined();
-    await expect(assertDaysInPlace(folder, state, DAYS)).rejects.toThrow(`${fileOf(folder, DAYS[0])}${changed}`);
+    expect(await daysBeingReplaced(folder, state, [DAYS[1]])).toEqual([]);
+    await expect(replacing()).rejects.toThrow(`${fileOf(folder, DAYS[0])}${changed}`);
+
+    await writeState(folder, { ...state, pending: [...DAYS] });
+    expect(await replacing()).toEqual([DAYS[0]]);
+
+    const { bytes, ...day } = state.days[DAYS[0]] ?? expect.fail("a day is missing");
+    const replaced = { ...day, bytes: bytes + 1, sha256: "0".repeat(64) };
+    await writeState(folder, { ...state, days: { ...state.days, [DAYS[0]]: replaced } });
+    expect(await replacing()).toEqual([]);
+
+    await writeState(folder, state);
     await rm(fileOf(folder, DAYS[0]));
-    await expect(assertDaysInPlace(folder, state, DAYS)).rejects.toThrow(`${fileOf(folder, DAYS[0])}${changed}`);
+    await expect(replacing()).rejects.toThrow(`${fileOf(folder, DAYS[0])}${changed}`);
   });
 
   test("are accepted if they are as the state says, and the error says what they are otherwise", async () => {

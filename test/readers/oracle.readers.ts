@@ -160,6 +160,17 @@ describe.runIf(python !== undefined)(
       LONG,
     );
 
+    test.each([
+      { flags: [] },
+      { flags: ["--start-date", addDays(today, -70), "--end-date", addDays(today, -4), "--retailer", "shop-a,shop-c"] },
+    ])(
+      "coverage of retailers and days with $flags",
+      async ({ flags }) => {
+        await expectEqual(["coverage", "rows", "--group-by", "retailer,day", ...flags], ["coverage", ...flags]);
+      },
+      LONG,
+    );
+
     test(
       "index of a basket",
       async () => {

@@ -5,7 +5,9 @@ import { plural } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import { openPrices } from "../../folder/ask/open-prices.ts";
+import type { PriceIndexRequest } from "../../folder/index/price-index.ts";
 import type { Context } from "../context.ts";
+import type { Reporter } from "../reporter.ts";
 import { readProductList } from "../source/product-list.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 import { daysOfRetailers, newestDayOf, newestOfRetailers } from "./compared-days.ts";
@@ -74,8 +76,7 @@ export async function openAskedPrices(
     };
     prices = await openPrices({
       ...{ folder, state, signal, lastDay: newest, suspectFactor: options.suspectFactor, scope },
-      onBuild: (days) => reporter.progress.update({ doing: `reading the prices of ${plural(days, "day")}` }),
-      onNotStored: (reason) => reporter.note(`the index of ${name} cannot be stored for the next command: ${reason}`),
+      ...toldBy(reporter, name),
     });
     reporter.progress.clear();
     await checkBrandNames(prices, options.brands, name);
@@ -97,6 +98,14 @@ export async function openAskedPrices(
   }
 }
 
+/** How a user learns that an index is built. */
+export function toldBy(reporter: Reporter, name: string): Pick<PriceIndexRequest, "onBuild" | "onNotStored"> {
+  return {
+    onBuild: (days) => reporter.progress.update({ doing: `reading the prices of ${plural(days, "day")}` }),
+    onNotStored: (reason) => reporter.note(`the index of ${name} cannot be stored for the next command: ${reason}`),
+  };
+}
+
 /** The parameters of what the filters match, without days. */
 function scopeOf({ filters }: SyncedFolder, { brands }: PriceOptions): Parameters {
   const list = (value: string | undefined) => (value === undefined ? null : [value]);
@@ -109,7 +118,11 @@ function scopeOf({ filters }: SyncedFolder, { brands }: PriceOptions): Parameter
 }
 
 /** @throws NotFoundError if the folder has no product of a brand */
-async function checkBrandNames(prices: DuckDb, brands: readonly string[] | undefined, folder: string): Promise<void> {
+export async function checkBrandNames(
+  prices: DuckDb,
+  brands: readonly string[] | undefined,
+  folder: string,
+): Promise<void> {
   for (const brand of brands ?? []) {
     const found = await readRows(prices, "SELECT 1 FROM brand WHERE brand_key = lower(trim($brand))", { brand });
     if (found.length === 0) {

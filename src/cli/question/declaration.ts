@@ -31,8 +31,10 @@ export interface PriceOptions extends FolderOptions {
   showSql: boolean;
 }
 
+export type QuestionFormat = TableFormat | "markdown";
+
 /** What the command line of a question says, complete. */
-export interface QuestionOptions extends PriceOptions, ListingOptions<TableFormat> {
+export interface QuestionOptions extends PriceOptions, ListingOptions<QuestionFormat> {
   failIf: Condition<string> | undefined;
   /** The page of `--html`, of a question that has one. */
   page?: PageOptions | undefined;
@@ -65,6 +67,8 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
   /** A query whose named parameters are those of `parameters` and of the scope. */
   sql: string;
   columns: readonly QuestionColumn[];
+  /** Whether it is about crawled rows, so that none is left out as suspect. */
+  countsRows?: boolean;
   /** Whether it compares with `--since`. */
   compares?: boolean;
   /** The two days that it compares, if the command line names both; otherwise those of `since`. */

@@ -14,6 +14,7 @@ import {
   namesOf,
   type PriceOptions,
   type QuestionColumn,
+  type QuestionFormat,
   type QuestionOptions,
   type SortWords,
 } from "./declaration.ts";
@@ -122,14 +123,20 @@ export function parseQuestion(
     columns,
     sortWords,
     maxAge,
-  }: { columns: readonly QuestionColumn[]; sortWords?: SortWords; maxAge: number | undefined },
+    formats = TABLE_FORMATS,
+  }: {
+    columns: readonly QuestionColumn[];
+    sortWords?: SortWords;
+    maxAge: number | undefined;
+    formats?: readonly QuestionFormat[];
+  },
 ): QuestionOptions {
   const { columns: chosen, ...listing } = flags;
   const all = answerColumns(columns, { ownList: flags.skus });
   const names = namesOf(all);
   return {
     ...parsePrices(command, folder, flags, context, maxAge),
-    ...parseListing(listing, TABLE_FORMATS, context, names, sortWords),
+    ...parseListing(listing, formats, context, names, sortWords),
     columns: chosen === undefined ? undefined : parseColumns(chosen, names),
     failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, comparable(all)),
   };

@@ -9,7 +9,7 @@ import { type SyncedFolder, withSyncedFolder } from "../source/synced-folder.ts"
 import { showTable } from "../terminal/pager.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { recordTable } from "../terminal/tables/row-table.ts";
-import { renderTable } from "../terminal/tables/table.ts";
+import { renderMarkdown, renderTable } from "../terminal/tables/table.ts";
 import { usualLimit } from "../write-list.ts";
 import { writeChunks, writePage } from "../write-rows.ts";
 import { openAskedPrices } from "./asked-prices.ts";
@@ -41,7 +41,9 @@ export async function runQuestion<Options extends QuestionOptions>(
     const answer = await ask(prices, question.sql, parameters);
     const about = { days: { newest, since: compared?.oldest ?? "" }, totals };
     const isWhole = await write(question, options, answer, about, synced, context);
-    await noteSuspects(prices, parameters, synced, options);
+    if (!question.countsRows) {
+      await noteSuspects(prices, parameters, synced, options);
+    }
     if (compared?.bookmark !== undefined) {
       await (isWhole
         ? compared.bookmark.set()
@@ -109,6 +111,13 @@ async function writeListing<Options extends QuestionOptions>(
     );
     return selected === answer.count;
   }
+  if (output.format === "markdown") {
+    const { rows } = await shownAnswer(question, options, answer, about, selection);
+    const names = namesOf(question.columns);
+    const text = renderMarkdown(recordTable(rows, names, columns ?? names));
+    await showTable({ text, hidden: [] }, output, list, reporter, context);
+    return selected === answer.count;
+  }
   const isView = columns === undefined || limitPer.length > 0;
   const takesAll = isView && question.viewTakesAll === true;
   const screen = screenOf(context, options);
@@ -119,7 +128,9 @@ async function writeListing<Options extends QuestionOptions>(
   await showTable(table, output, list, reporter, context);
   table.notes?.forEach(reporter.note);
   const crawled = Object.keys(state.days).filter((day) => day <= about.days.newest).length;
-  reporter.note(`prices of ${plural(crawled, "day")}, the newest ${about.days.newest}`);
+  reporter.note(
+    `${question.countsRows ? "rows" : "prices"} of ${plural(crawled, "day")}, the newest ${about.days.newest}`,
+  );
   if (!takesAll && limitPer.length === 0 && selected < answer.count) {
     reporter.note(
       `the first ${groupDigits(selected)} of ${groupDigits(answer.count)}; -f ndjson or -o FILE has them all`,

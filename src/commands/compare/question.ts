@@ -5,7 +5,7 @@ import { runQuestion } from "../../cli/question/run-question.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { plural } from "../../contract/values/phrases.ts";
-import type { DuckDb } from "../../files/duckdb.ts";
+import { type DuckDb, sqlText } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import COMPARE from "../../folder/questions/compare.sql";
 import { compareText } from "./compare-view.ts";
@@ -52,7 +52,7 @@ function columnsOfRetailers(options: CompareOptions, retailers: readonly string[
     });
   }
   const parts = by.map((name, index) => `parts[${index + 1}] AS ${name}`);
-  const prices = retailers.map((retailer) => `prices['${retailer}'] AS "price_${retailer}"`);
+  const prices = retailers.map((retailer) => `prices[${sqlText(retailer)}] AS "price_${retailer}"`);
   return {
     sql: `SELECT ${[...parts, "* EXCLUDE (parts, prices)", ...prices].join(", ")} FROM (\n${COMPARE.trim()}\n)`,
     columns: all,

@@ -1,24 +1,27 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
-import { failIfOption } from "../../cli/flags/condition.ts";
 import { addBrandFlag, addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags } from "../../cli/flags/source.ts";
 import { quoted, wholeNumber } from "../../cli/flags/values.ts";
+import { namesOf } from "../../cli/question/declaration.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { NEWEST_DAYS } from "./day-counts.ts";
 import {
-  COVERAGE_FIELDS,
   COVERAGE_FORMATS,
   type CoverageFlags,
   type CoverageOptions,
+  CRAWL_DAY_COLUMNS,
+  CRAWL_DAYS,
+  type CrawlDaysOptions,
   coverageColumns,
   GROUPINGS,
   MAX_REQUESTS,
   parseCoverageOptions,
+  parseCrawlDays,
   sortWords,
 } from "./options.ts";
 
@@ -26,11 +29,13 @@ import {
 const SORT_NAMES = [undefined, ...GROUPINGS].flatMap((groupBy) => [
   ...Object.keys(sortWords(groupBy)),
   ...coverageColumns(groupBy),
+  ...namesOf(CRAWL_DAY_COLUMNS),
 ]);
 
 const load: Run<CoverageOptions> = async (...call) => (await import("./run.ts")).runCoverage(...call);
+const loadDays: Run<CrawlDaysOptions> = async (...call) => (await import("./crawl-days.ts")).askCrawlDays(...call);
 
-export function declare(command: Command, context: Context, run = load): void {
+export function declare(command: Command, context: Context, run = load, runDays = loadDays): void {
   command
     .argument("[dir]", "a folder of `catalog sync` to count instead of asking the service; sends no request")
     .description(
@@ -42,11 +47,14 @@ export function declare(command: Command, context: Context, run = load): void {
     .addOption(
       new Option(
         "--group-by <what>",
-        `sum up the combinations (brand: of a folder), or count each day (of a service the newest ${NEWEST_DAYS}, or those of --start-date and --end-date)`,
-      ).choices(GROUPINGS),
+        `sum up the combinations (brand: of a folder), count each day (of a service the newest ${NEWEST_DAYS}, or those of --start-date and --end-date), or, of a folder, show on which days a retailer's crawl failed (retailer,day)`,
+      ).choices([...GROUPINGS, CRAWL_DAYS]),
     )
     .option("--from <dir>", "the same as naming the folder alone")
-    .addOption(failIfOption(COVERAGE_FIELDS, "if a retailer, or a group of --group-by, meets it, as in 'days_old > 2'"))
+    .option(
+      "--fail-if <condition>",
+      "exit with 8 if a retailer, or a group of --group-by, meets it, as in 'days_old > 2'",
+    )
     .option(
       "--max-requests <n>",
       `limit on the days of --group-by day, each a request to the service (default: ${MAX_REQUESTS})`,
@@ -65,12 +73,18 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog coverage --group-by retailer --sort days_old:desc",
     "catalog coverage --group-by day --start-date 30d",
     "catalog coverage rows --group-by day --retailer acme",
+    "catalog coverage rows --group-by retailer,day --start-date latest-7d --fail-if 'share < 0.5'",
     "catalog coverage rows --fail-if 'days_old > 2' > freshness.ndjson",
     "catalog coverage --chart --group-by retailer",
     "catalog coverage --html coverage.html",
     "catalog coverage --date yesterday -f csv -o yesterday.csv",
   ]).action(async (folder: string | undefined, flags: CoverageFlags) => {
-    const options = parseCoverageOptions(command, folder, flags, context);
+    const { groupBy, ...others } = flags;
+    if (groupBy === CRAWL_DAYS) {
+      await runDays(parseCrawlDays(command, folder, flags, context), context);
+      return;
+    }
+    const options = parseCoverageOptions(command, folder, { ...others, ...(groupBy && { groupBy }) }, context);
     await refuseRetailer(folder);
     await run(options, context);
   });

@@ -1,14 +1,16 @@
 import type { Context } from "../../cli/context.ts";
-import { withFolderPrices } from "../../cli/source/folder-prices.ts";
+import { checkBrandNames, toldBy } from "../../cli/question/asked-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { CatalogClient } from "../../client/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
-import { formatRcd, splitRcd } from "../../contract/filters.ts";
+import { splitRcd } from "../../contract/filters.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
-import { assertDaysInPlace } from "../../folder/day-files.ts";
+import { plural } from "../../contract/values/phrases.ts";
+import { readRows } from "../../folder/ask/ask.ts";
+import { daysBeingReplaced } from "../../folder/day-files.ts";
 import type { SyncState } from "../../folder/folder-state.ts";
-import { brandIn, type Listings } from "../../folder/index/listings.ts";
+import { openPriceIndex } from "../../folder/index/price-index.ts";
 import { rowFilter } from "../../folder/synced-day.ts";
 import { splitLongFilters, summaryOf } from "../../pull/set-client.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
@@ -31,12 +33,13 @@ export async function withFolderSource(
   use: (source: CoverageSource) => Promise<void>,
 ): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
-    const { folder, state, filters, brands, days, reporter, signal } = synced;
-    await assertDaysInPlace(folder, state, days);
-    const counts =
-      brands !== undefined || options.groupBy === "brand"
-        ? await countBrands({ ...synced, days: Object.keys(state.days), isWanted: () => true }, context)
-        : countsOf(state);
+    const { folder, state, filters, brands, days, name, reporter, signal } = synced;
+    const replaced = await daysBeingReplaced(folder, state, days);
+    if (replaced.length > 0) {
+      const what = `a sync of ${name} is replacing ${plural(replaced.length, "day")}, or was interrupted`;
+      reporter.warn(`${what}; the counts are those of before`);
+    }
+    const counts = brands !== undefined || options.groupBy === "brand" ? await countBrands(synced) : countsOf(state);
     const isWanted = rowFilter(filters);
     const client = splitLongFilters(countingClient(counts));
     await use({
@@ -106,42 +109,19 @@ function entryOf({ retailer, department, category, rcd, corpus_rows }: Omit<Cove
 
 const NO_DAY = { matching_rows: 0, earliest_date: "9999-12-31", latest_date: "" };
 
-/** Counts the rows of brands by the prices of a folder: its state does not know them. */
-async function countBrands(synced: SyncedFolder, context: Context): Promise<Count[]> {
-  const { own_days: _, ...filters } = synced.filters;
-  return await withFolderPrices({ ...synced, filters }, context, async ({ listings, days }) => {
-    const { pairs, pairOf } = brandPairs(listings);
-    const found: Count[] = [];
-    for await (const { day, rows, listing } of days()) {
-      const counts = new Uint32Array(pairs.length);
-      for (let row = 0; row < rows; row += 1) {
-        const pair = pairOf[listing[row] ?? 0] ?? 0;
-        counts[pair] = (counts[pair] ?? 0) + 1;
-      }
-      for (const [number, pair] of pairs.entries()) {
-        const count = counts[number] ?? 0;
-        if (count > 0) {
-          found.push({ day, ...pair, rows: count });
-        }
-      }
-    }
-    return found;
-  });
-}
-
-/** The pairs of a brand and a combination, and that of each listing: there are far fewer pairs than listings. */
-function brandPairs({ listings, combinations, combination, modelOf }: Listings) {
-  const rcds = combinations.map(formatRcd);
-  const pairs: { brand: string; rcd: string }[] = [];
-  const numbers = rcds.map(() => new Map<string, number>());
-  const pairOf = new Uint32Array(listings).map((_, listing) => {
-    const at = combination[listing] ?? 0;
-    const brand = brandIn(modelOf(listing));
-    const known = numbers[at]?.get(brand) ?? pairs.push({ brand, rcd: rcds[at] ?? "" }) - 1;
-    numbers[at]?.set(brand, known);
-    return known;
-  });
-  return { pairs, pairOf };
+/** Counts the rows of brands by the index of a folder: its state does not know them. */
+async function countBrands({ folder, state, signal, name, brands, reporter }: SyncedFolder): Promise<Count[]> {
+  await using index = await openPriceIndex({ folder, state, signal, ...toldBy(reporter, name) });
+  reporter.progress.clear();
+  await checkBrandNames(index, brands, name);
+  const sql = `SELECT day::VARCHAR, retailer || ':' || category || ':' || department AS rcd, brand.brand, sum(rows)
+    FROM row_count JOIN brand ON brand.brand_key = lower(trim(row_count.brand))
+    WHERE $brands IS NULL OR list_contains([lower(trim(name)) FOR name IN $brands::VARCHAR[]], brand.brand_key)
+    GROUP BY ALL`;
+  const rows = await readRows(index, sql, { brands: brands ?? null });
+  return rows.map(([day, rcd, brand, count]) => ({
+    ...{ day: String(day), rcd: String(rcd), brand: String(brand), rows: Number(count) },
+  }));
 }
 
 async function brandCoverage(counts: readonly Count[], filters: SetFilters): ReturnType<CoverageSource["brands"]> {

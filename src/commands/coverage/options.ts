@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
-import type { Condition } from "../../cli/flags/condition.ts";
+import { type Condition, parseCondition } from "../../cli/flags/condition.ts";
 import { checkBrands } from "../../cli/flags/filter.ts";
 import { type ListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
 import {
@@ -14,6 +14,8 @@ import {
 import { type FolderOptions, parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { SortKey } from "../../cli/order.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import { parseQuestion } from "../../cli/question/question-flags.ts";
 import { COVERAGE_COLUMNS } from "../../contract/coverage.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
@@ -22,6 +24,9 @@ export const DIMENSIONS = ["retailer", "department", "category"] as const;
 
 export const GROUPINGS = [...DIMENSIONS, "brand", "day"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
+
+/** The grouping that shows which crawls failed. */
+export const CRAWL_DAYS = "retailer,day";
 
 /** What combinations are summed up by. */
 export type Summing = Exclude<Grouping, "day">;
@@ -34,9 +39,10 @@ export const COVERAGE_FIELDS = ["days_old", "matching_rows", "corpus_rows", "com
 export type CoverageField = (typeof COVERAGE_FIELDS)[number];
 
 export interface CoverageFlags extends ReadFlags, OutputFlags, ListFlags {
-  groupBy?: Grouping;
+  groupBy?: Grouping | typeof CRAWL_DAYS;
   from?: string;
-  failIf?: Condition<CoverageField>;
+  /** As it was written: what it may compare depends on `groupBy`. */
+  failIf?: string;
   maxRequests?: number;
   chart?: boolean;
 }
@@ -77,11 +83,58 @@ export function sortWords(groupBy: Grouping | undefined): Readonly<Record<string
   };
 }
 
+export const CRAWL_DAY_COLUMNS: readonly QuestionColumn[] = [
+  { name: "retailer", kind: "text", meaning: "slug of the retailer" },
+  { name: "crawl_date", kind: "date", meaning: "the day, from the retailer's first row to 28 days after its last" },
+  { name: "matching_rows", kind: "integer", meaning: "rows that the filters match" },
+  { name: "usual_rows", kind: "number", meaning: "75 % quantile of the retailer's rows in the 56 days before" },
+  { name: "share", kind: "number", meaning: "the retailer's rows on the day / usual_rows" },
+  { name: "outage", kind: "boolean", meaning: "whether its crawl failed: a share under 0.5" },
+];
+
+/** What `--group-by retailer,day` shows of a folder. */
+export interface CrawlDaysOptions extends QuestionOptions {
+  failOnEmpty: boolean;
+}
+
+/** @param operand means the same as `--from` */
+export function parseCrawlDays(
+  command: Command,
+  operand: string | undefined,
+  flags: CoverageFlags,
+  context: Context,
+): CrawlDaysOptions {
+  const folder = flags.demo && operand === undefined ? undefined : parseFolder(command, "--from", operand, flags.from);
+  if (folder === undefined && !flags.demo) {
+    throw flagError(
+      "--group-by",
+      `${CRAWL_DAYS} needs a folder of \`catalog sync\`: a day of a service takes a request.`,
+    );
+  }
+  const other = (["chart", "html", "maxRequests"] as const).find((name) => flags[name] !== undefined);
+  if (other !== undefined) {
+    const flag = other === "maxRequests" ? "--max-requests" : `--${other}`;
+    throw flagError(flag, `cannot be combined with --group-by ${CRAWL_DAYS}.`);
+  }
+  const { groupBy: _, from: __, ...others } = flags;
+  const question = { columns: CRAWL_DAY_COLUMNS, sortWords: CRAWL_DAY_SORT_WORDS, maxAge: undefined };
+  return {
+    ...parseQuestion(command, folder, others, context, { ...question, formats: COVERAGE_FORMATS }),
+    failOnEmpty: flags.failOnEmpty === true,
+  };
+}
+
+const CRAWL_DAY_SORT_WORDS = {
+  rows: { column: "matching_rows", descending: true },
+  first: { column: "crawl_date", descending: false },
+  last: { column: "crawl_date", descending: true },
+} as const;
+
 /** @param operand means the same as `--from` */
 export function parseCoverageOptions(
   command: Command,
   operand: string | undefined,
-  flags: CoverageFlags,
+  flags: CoverageFlags & { groupBy?: Grouping },
   context: Context,
 ): CoverageOptions {
   const folder = parseFolder(command, "--from", operand, flags.from);
@@ -109,7 +162,7 @@ export function parseCoverageOptions(
     folder,
     brands: flags.brand,
     groupBy,
-    failIf: flags.failIf,
+    failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, COVERAGE_FIELDS),
     failOnEmpty: flags.failOnEmpty === true,
     output,
     list: parseListFlags(flags, coverageColumns(groupBy), sortWords(groupBy)),
