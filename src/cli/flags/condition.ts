@@ -1,4 +1,3 @@
-import { Option } from "commander";
 import { ConditionHoldsError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { firstFew, plural } from "../../contract/values/phrases.ts";
@@ -23,16 +22,6 @@ export interface Condition<Field extends string> {
   comparisons: readonly ColumnComparison[];
   /** Whether a row meets it; a comparison with a missing value is false. */
   holds(row: Readonly<Partial<Record<Field, number | null | undefined>>>): boolean;
-}
-
-/**
- * Declares `--fail-if`, which takes a condition such as `percent < -20` or `percent < -20 and selling_price > 100`.
- *
- * @param fields names that a condition may use
- * @param when the end of the description: what meets it
- */
-export function failIfOption(fields: readonly string[], when = "if a product meets it, as in 'percent < -20'"): Option {
-  return new Option("--fail-if <condition>", `exit with 8 ${when}`).argParser((text) => parseCondition(text, fields));
 }
 
 /** @throws UsageError naming the part that is no condition, or the field that there is not */
