@@ -45,7 +45,7 @@ describe.each(SOURCES)("a key of %s that is typed on the command line", (source)
     const { env, requests } = await keyFrom(source);
     const cwd = await temporaryFolder();
     const { code, stdout, stderr } = await runInProcess(args, { env, cwd });
-    expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("holds the API key")]);
+    expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("contains the API key")]);
     expect(stderr).toEqual(WITHOUT_KEY);
     expect([requests, await readdir(cwd)]).toEqual([[], []]);
   });
