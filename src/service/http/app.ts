@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import accepts from "@fastify/accepts";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serveConsole } from "../portal/console/serve-console.ts";
 import { notFoundPage } from "../portal/console/sign-in-pages.ts";
@@ -10,7 +11,6 @@ import { figuresLeft } from "./admission/auth.ts";
 import { rateLimitHeaders } from "./admission/rate-limit.ts";
 import { withoutPorts } from "./admission/source-address.ts";
 import { checkRequest, createConnections, malformedRequest } from "./connections.ts";
-import { prefers } from "./negotiation.ts";
 import { serveOperations } from "./routes/serve-operations.ts";
 import { servePages } from "./routes/serve-pages.ts";
 import { isVital, serveOperator } from "./serve-operator.ts";
@@ -29,9 +29,6 @@ const STALL_TIME = 30_000;
 /** Milliseconds that a connection stays open between two requests. */
 const KEEP_ALIVE_TIME = 72_000;
 
-/** Bytes of a request line and headers that Node.js reads, so that `checkRequest` can refuse what is only somewhat too long. */
-const HEAD_BYTES = 64 * 1024;
-
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
 export function createApp(store: WritableStore, options: ServiceOptions = {}): FastifyInstance {
   const parts = createParts(store, options);
@@ -45,8 +42,8 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
       settings.onUnexpectedError(error, request.id);
     }
     const budget = budgetOf(request.routeOptions.url ?? request.url);
-    const prefersPage = prefers(request.headers.accept ?? "", "text/html", "application/json", PROBLEM_TYPE);
-    if (problem.code === "not_found" && budget === undefined && prefersPage) {
+    const isPage = () => request.type(["application/json", PROBLEM_TYPE, "text/html"]) === "text/html";
+    if (problem.code === "not_found" && budget === undefined && isPage()) {
       return sendPage(reply.code(404).header("vary", "Accept"), notFoundPage());
     }
     const document = problemDocument(problem, errorBase(), request.id);
@@ -72,8 +69,7 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
       const { requestTimeout, queryTimeout } = settings;
       const connectionsCheckingInterval = Math.ceil(requestTimeout / 6);
       const times = { requestTimeout, connectionsCheckingInterval, keepAliveTimeout: KEEP_ALIVE_TIME };
-      const options = { ...times, requireHostHeader: false, maxHeaderSize: HEAD_BYTES };
-      const server = connections.createServer(options, handler);
+      const server = connections.createServer({ ...times, requireHostHeader: false }, handler);
       server.timeout = Math.min(STALL_TIME + queryTimeout, 2 ** 31 - 1);
       return server;
     },
@@ -113,8 +109,8 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     parts.listensAt(app.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost"));
   });
   limitRequests(app);
-
-  serveOperations(app, parts);
+  app.register(accepts);
+  app.register(async (scope) => serveOperations(scope, parts));
   serveStatus(app, parts);
   serveOperator(app, parts);
   servePages(app, parts);

@@ -22,37 +22,28 @@ const MAX_PIPELINED = 16;
 const LINGER = 5_000;
 
 /**
- * Tracks the connections of an application and their unfinished responses. Node.js alone would cut a response that its
- * client has not read yet when the server closes, because it considers that connection idle.
+ * Tracks the connections of an application and their unfinished responses. Node.js alone would cut a response that its client
+ * has not read yet when the server closes, and would wait for a client that has sent half a request.
  */
 export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts) {
   const connections = new Map<Socket, Set<ServerResponse>>();
   let isClosing = false;
 
   /** @returns whether to handle the request. Node.js may still emit requests after their connection was closed. */
-  function addResponse(socket: Socket, response: ServerResponse): boolean {
-    const open = connections.get(socket);
-    if (open === undefined || open.size >= MAX_PIPELINED || socket.destroyed) {
+  function add(socket: Socket, response: ServerResponse): boolean {
+    const unfinished = connections.get(socket);
+    if (unfinished === undefined || unfinished.size >= MAX_PIPELINED || socket.destroyed) {
       socket.destroy();
       return false;
     }
-    open.add(response);
+    unfinished.add(response);
     response.once("close", () => {
-      open.delete(response);
-      if (isClosing && open.size === 0) {
+      unfinished.delete(response);
+      if (isClosing && unfinished.size === 0) {
         socket.destroySoon();
       }
     });
     return true;
-  }
-
-  function closeIdle(): void {
-    isClosing = true;
-    for (const [socket, open] of connections) {
-      if ([...open].every(lacksBody)) {
-        socket.destroy();
-      }
-    }
   }
 
   return {
@@ -64,7 +55,7 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
         socket.once("close", () => connections.delete(socket));
       });
       const answer = (request: IncomingMessage, response: ServerResponse) => {
-        if (addResponse(request.socket, response)) {
+        if (add(request.socket, response)) {
           listener(request, response);
         }
       };
@@ -72,7 +63,14 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
       // Without a listener, Node.js would refuse an unknown `Expect` header itself.
       server.on("checkExpectation", answer);
       // Node.js and fastify call this when they close the server.
-      server.closeIdleConnections = closeIdle;
+      server.closeIdleConnections = () => {
+        isClosing = true;
+        for (const [socket, unfinished] of connections) {
+          if ([...unfinished].every(lacksBody)) {
+            socket.destroy();
+          }
+        }
+      };
       return server;
     },
     /** Whether the service is closing and this is the last response on its connection. */
@@ -86,8 +84,8 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
     refuse: (socket: Socket, problem: ServiceProblem, path = ""): void => {
       // Node.js no longer handles errors of this socket.
       socket.on("error", () => socket.destroy());
-      const open = [...(connections.get(socket) ?? [])];
-      if (!socket.writable || open.length > 1 || !open.every((one) => lacksBody(one) && !one.headersSent)) {
+      const isBusy = [...(connections.get(socket) ?? [])].some((one) => one.headersSent || !lacksBody(one));
+      if (isBusy || !socket.writable) {
         socket.destroySoon();
         return;
       }
@@ -112,37 +110,24 @@ function lacksBody({ req }: ServerResponse): boolean {
   return !req.complete;
 }
 
-/** The maximum length of a request line and its headers, in characters. */
-const HEAD_LENGTH = 16 * 1024;
-const TOO_LONG = `The request line and headers have more than ${HEAD_LENGTH} characters.`;
-
 /** The problem for bytes that are not a valid HTTP request: garbage, long headers, a request that never ends. */
 export function malformedRequest({ code }: NodeJS.ErrnoException): ServiceProblem {
   const details: Readonly<Record<string, string>> = {
-    HPE_HEADER_OVERFLOW: TOO_LONG,
+    HPE_HEADER_OVERFLOW: "The request line and headers are longer than 16 KiB.",
     ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time.",
   };
   return new ServiceProblem("invalid_request", details[code ?? ""] ?? "The bytes received are not an HTTP request.");
 }
 
 /** Refuses requests that Node.js accepts although HTTP/1.1 (RFC 9112) or the contract forbids them. */
-export function checkRequest({ method, url = "", httpVersion, headers, rawHeaders }: IncomingMessage): void {
+export function checkRequest({ method, httpVersion, headers, rawHeaders }: IncomingMessage): void {
   if (httpVersion !== "1.0" && httpVersion !== "1.1") {
     throw new ServiceProblem("invalid_request", `The service supports HTTP/1.1, not HTTP/${httpVersion}.`);
   }
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
   if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
-    throw new ServiceProblem(
-      "invalid_request",
-      hosts === 0 ? "The request has no Host header." : "The request has more than one Host header.",
-      { field: "Host" },
-    );
-  }
-  if (rawHeaders.reduce((length, text) => length + text.length, url.length) > HEAD_LENGTH) {
-    const parameters = [...new URLSearchParams(url.split("?", 2)[1])];
-    const [field] = parameters.sort((a, b) => b.join().length - a.join().length)[0] ?? [];
-    const isOfUrl = field !== undefined && url.length > HEAD_LENGTH / 2;
-    throw new ServiceProblem("invalid_request", TOO_LONG, isOfUrl ? { field } : {});
+    const detail = hosts === 0 ? "The request has no Host header." : "The request has more than one Host header.";
+    throw new ServiceProblem("invalid_request", detail, { field: "Host" });
   }
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
   if (hasBody && (method === "GET" || method === "HEAD")) {

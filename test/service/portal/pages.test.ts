@@ -88,7 +88,6 @@ test.each([
     "text/html;q=0.5, application/problem+json",
     "application/problem+json",
   ],
-  ["a browser that has read a page before", "/nowhere", "text/html;level=1;q=0.9, */*", "text/html; charset=utf-8"],
   ["a browser that asks the API", "/v1/nowhere", BROWSER, "application/problem+json"],
 ])("%s gets a 404 for %s that it can read", async (_, path, accept, type) => {
   const service = await startTestService();

@@ -8,7 +8,6 @@ import type { Html } from "../../portal/html.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { changelogPage, errorsPage, homePage } from "../../portal/pages/public-pages.ts";
 import { referencePage } from "../../portal/pages/reference-page.ts";
-import { prefers } from "../negotiation.ts";
 import { publicPath } from "../service-options.ts";
 import type { ServiceParts } from "../service-parts.ts";
 import { problemType } from "../service-problem.ts";
@@ -34,8 +33,8 @@ export function servePages(app: FastifyInstance, { settings, base, errorBase }: 
     servePage(`${prefix}/changelog`, changelogPage);
     app.get(`${prefix}/errors`, async (request, reply) => {
       reply.header("vary", "Accept");
-      const prefersJson = prefers(request.headers.accept ?? "", "application/json", "text/html");
-      return prefersJson ? sendJson(reply, errors()) : sendPage(reply, errorsPage());
+      const isJson = request.type(["text/html", "application/json"]) === "application/json";
+      return isJson ? sendJson(reply, errors()) : sendPage(reply, errorsPage());
     });
     app.get(`${prefix}/changelog.json`, async (_, reply) => sendJson(reply, { releases: CHANGELOG }));
     app.get(`${prefix}/openapi.json`, async (_, reply) => sendJson(reply, description()));

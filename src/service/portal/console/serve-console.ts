@@ -1,7 +1,6 @@
 import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
 import type { FastifyInstance } from "fastify";
-import { prefers } from "../../http/negotiation.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
 import { PROBLEM_TYPE, ServiceProblem } from "../../http/service-problem.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
@@ -27,10 +26,10 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
     scope.removeAllContentTypeParsers();
     await scope.register(cookie, { parseOptions: cookieFlags(settings) });
     await scope.register(formBody, { bodyLimit: FORM_BYTES });
-    scope.setErrorHandler((error, { id, headers }, reply) => {
-      const { accept = "text/html" } = headers;
+    scope.setErrorHandler((error, request, reply) => {
+      const { id } = request;
       reply.header("vary", "Accept");
-      if (["application/json", PROBLEM_TYPE].some((type) => prefers(accept, type, "text/html"))) {
+      if (request.type(["text/html", "application/json", PROBLEM_TYPE]) !== "text/html") {
         // The handler of the API sends it.
         throw problemOf(error);
       }

@@ -7,14 +7,14 @@ import { StoreUnavailableError } from "../store.ts";
 import { type DatabaseAccess, type Session, type SqlParameter, type SqlValue, transact } from "./database-session.ts";
 import { SQLITE } from "./dialect.ts";
 
-/**
- * Milliseconds that SQLite waits for another connection's lock. The driver has as many threads as the machine has processors,
- * and a waiting statement blocks one of them.
- */
-const BUSY_TIMEOUT = 100;
+/** Milliseconds that a statement waits for another connection's lock. */
+const BUSY_TIMEOUT = 1_000;
 
 /** Milliseconds that a write transaction waits for that of another process, such as a load of a million rows. */
 const TRANSACTION_WAIT = 60_000;
+
+/** Milliseconds between two attempts to begin it. */
+const TRANSACTION_PAUSE = 20;
 
 /** Milliseconds between two interrupts of a query that is past its deadline. */
 const INTERRUPT_INTERVAL = 10;
@@ -35,6 +35,11 @@ interface OpenDatabase {
 interface ConnectionOptions {
   /** A read-only file is opened without locks, because locks need additional files. */
   isReadOnly?: boolean;
+  /**
+   * Milliseconds that a statement waits for another connection's lock. The driver has as many threads as the machine has
+   * processors, and a waiting statement blocks one of them.
+   */
+  busyTimeout?: number;
   /** Prepares a connection that was opened. */
   onOpen?: (session: Session) => Promise<void>;
 }
@@ -47,7 +52,7 @@ interface ConnectionOptions {
  * @param path of a file, or `:memory:`
  */
 export function connectToSqlite(path: string, options: ConnectionOptions = {}): DatabaseAccess {
-  const { isReadOnly = false, onOpen = async () => {} } = options;
+  const { isReadOnly = false, busyTimeout: timeout = BUSY_TIMEOUT, onOpen = async () => {} } = options;
   let current: OpenDatabase | undefined;
   let lastTurn: Promise<unknown> = Promise.resolve();
 
@@ -60,7 +65,7 @@ export function connectToSqlite(path: string, options: ConnectionOptions = {}): 
   async function opened(): Promise<OpenDatabase> {
     if (current === undefined) {
       const location = await locationOf(path, isReadOnly);
-      current = { database: attempt(() => new Database(location, { timeout: BUSY_TIMEOUT })), statements: new Map() };
+      current = { database: attempt(() => new Database(location, { timeout })), statements: new Map() };
       await onOpen(sessionOf(current, undefined)).catch((error) => {
         shut();
         throw error;
@@ -148,7 +153,7 @@ function sessionOf({ database, statements }: OpenDatabase, deadline: AbortSignal
 
   /** An immediate transaction locks out other writers at once. */
   async function beginWrite(): Promise<void> {
-    for (const end = Date.now() + TRANSACTION_WAIT; ; await pause(BUSY_TIMEOUT)) {
+    for (const end = Date.now() + TRANSACTION_WAIT; ; await pause(TRANSACTION_PAUSE)) {
       try {
         return await script("BEGIN IMMEDIATE");
       } catch (error) {

@@ -48,33 +48,40 @@ export async function openFileDatabase(path: string): Promise<Database> {
   } finally {
     await creator.close();
   }
-  const connect = (prepare?: (session: Session) => Promise<void>) =>
-    connectToSqlite(path, { onOpen: (session) => prepareConnection(session, prepare) });
   return {
-    reader: connect(),
-    writer: connect(),
-    windows: connect((session) => attachWindows(session, `${path}-limits`)),
+    reader: connectToSqlite(path, { onOpen: prepareConnection }),
+    // A load of another process may lock it for a minute.
+    writer: connectToSqlite(path, { busyTimeout: 10, onOpen: prepareConnection }),
+    windows: connectToSqlite(path, {
+      onOpen: async (session) => {
+        await prepareConnection(session);
+        await attachWindows(session, `${path}-limits`);
+      },
+    }),
   };
 }
 
 /** A read-only database, for example on a read-only disk. Writes fail. */
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
-  const connect = (prepare?: (session: Session) => Promise<void>) =>
-    connectToSqlite(path, { isReadOnly: true, onOpen: (session) => prepareConnection(session, prepare) });
-  const reader = connect();
+  const reader = connectToSqlite(path, { isReadOnly: true, onOpen: prepareConnection });
   await reader.use(async () => undefined);
   const refuse = async () => {
     throw new StoreUnavailableError("the database is read-only");
   };
-  const windows = connect((session) => session.script(TEMPORARY_WINDOWS));
+  const windows = connectToSqlite(path, {
+    isReadOnly: true,
+    onOpen: async (session) => {
+      await prepareConnection(session);
+      await session.script(TEMPORARY_WINDOWS);
+    },
+  });
   return { reader, writer: { use: refuse, close: async () => {} }, windows };
 }
 
-async function prepareConnection(session: Session, prepare = async (_: Session) => {}): Promise<void> {
+async function prepareConnection(session: Session): Promise<void> {
   await checkTables(session);
   // Staged rows of a load are in a temporary file. A later write truncates the write-ahead log.
   await session.script("PRAGMA temp_store = FILE; PRAGMA journal_size_limit = 67108864");
-  await prepare(session);
 }
 
 /** Whether the file can be read but not written, and has no write-ahead log. */

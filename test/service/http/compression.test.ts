@@ -1,0 +1,50 @@
+import { get } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { products } from "../../helpers/products.ts";
+import { startTestService } from "../../helpers/service.ts";
+
+/** The bytes of a catalog page for a client at an address, and their headers. */
+async function page(accepted: string, address: string, count = 20) {
+  const service = await startTestService({ rows: products(count), trustProxy: 1 });
+  const headers = {
+    authorization: `Bearer ${service.key}`,
+    "accept-encoding": accepted,
+    "x-forwarded-for": address,
+  };
+  return await new Promise<{ bytes: Buffer; encoding: string | undefined; vary: string | undefined }>((resolve) => {
+    get(`${service.url}/v1/catalog`, { headers }, async (response) => {
+      const bytes = Buffer.concat(await response.toArray());
+      resolve({ bytes, encoding: response.headers["content-encoding"], vary: response.headers.vary });
+    });
+  });
+}
+
+const FAR = "203.0.113.9";
+
+test.each([
+  ["gzip, br", "br"],
+  ["gzip", "gzip"],
+  ["br;q=0.5, gzip;q=0.9", "gzip"],
+  ["GZIP ; q=1, br;q=0", "gzip"],
+])("a client that accepts %s gets %s", async (accepted, expected) => {
+  const { bytes, encoding, vary } = await page(accepted, FAR);
+
+  const decoded = (encoding === "br" ? brotliDecompressSync : gunzipSync)(bytes);
+  expect({ encoding, vary }).toEqual({ encoding: expected, vary: "accept-encoding" });
+  expect(JSON.parse(decoded.toString()).data).toEqual(products(20));
+  expect(bytes.length).toBeLessThan(decoded.length / 4);
+});
+
+test.each([
+  ["takes neither", "gzip;q=0, deflate", FAR, 20],
+  ["is on this machine", "gzip, br", "127.0.0.1", 20],
+  ["is on this machine, by IPv6", "gzip, br", "::1", 20],
+  ["is on this machine, by an IPv4 address in IPv6", "gzip, br", "::ffff:127.0.0.1", 20],
+  ["gets a short response", "gzip, br", FAR, 0],
+])("a client that %s gets the bytes as they are", async (_, accepted, address, count) => {
+  const { bytes, encoding } = await page(accepted, address, count);
+
+  expect(encoding).toBeUndefined();
+  expect(JSON.parse(bytes.toString()).data).toEqual(products(count));
+});
