@@ -74,14 +74,14 @@ export async function withRowWriter<T>(
   const createEncoder = await loadEncoder(format, target.signal);
   return await withSink(
     { ...output, ...target, beforeData: reporter.dataBegins },
-    (scratch) => createEncoder({ ...encoding, links, onLoss: lossWarnings(format, reporter) }, scratch),
+    (scratchPath) => createEncoder({ ...encoding, links, onLoss: lossWarnings(format, reporter) }, scratchPath),
     produce,
   );
 }
 
 async function withSink<Input, T>(
   options: SinkOptions,
-  createEncoder: (scratch: string) => Encoder<Input>,
+  createEncoder: (scratchPath: () => Promise<string>) => Encoder<Input>,
   use: (write: (input: Input) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   await using sink = await openSink(options, createEncoder);

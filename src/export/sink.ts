@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../files/fingerprint.ts";
 import { fsyncFile } from "../files/fsync.ts";
 import { createOwnFile, removeOwnFile } from "../files/own-file.ts";
+import { type ScratchFolder, scratchFolder } from "../files/scratch-folder.ts";
 import { withFileError } from "../files/system-error.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { type Compression, chunksOf, compressed } from "./destination/compression.ts";
@@ -27,17 +26,24 @@ export interface SinkOptions extends FileOptions {
 /** Opens stdout or a file; detects as early as possible what would otherwise fail at the end. */
 export async function openSink<Input>(
   options: SinkOptions,
-  createEncoder: (scratch: string) => Encoder<Input>,
+  createEncoder: (scratchPath: () => Promise<string>) => Encoder<Input>,
 ): Promise<Destination<Input>> {
   const { output, stdout, compression, fingerprint } = options;
   const target = isStdout(output) ? undefined : await targetFileOf(output);
-  const scratch = target === undefined ? join(tmpdir(), `catalog-${randomUUID()}`) : partialPathOf(target);
+  let folder: ScratchFolder | undefined;
+  const scratchPath = async (): Promise<string> => {
+    if (target !== undefined) {
+      return partialPathOf(target);
+    }
+    folder ??= await scratchFolder();
+    return join(folder.path, "output");
+  };
   const destination = isStdout(output) ? writeToStdout(stdout, options) : await openFile(output, options);
   const write = async (chunk: Chunk): Promise<void> => {
     await destination.write(chunk);
     fingerprint?.add(chunk);
   };
-  const encoder = compressed(createEncoder(scratch), compression);
+  const encoder = compressed(createEncoder(scratchPath), compression);
   let isBegun = false;
   const begin = async (): Promise<void> => {
     if (!isBegun) {
@@ -61,6 +67,7 @@ export async function openSink<Input>(
     [Symbol.asyncDispose]: async () => {
       // An error would hide the reason why the output is given up.
       await encoder.close?.().catch(() => undefined);
+      await folder?.[Symbol.asyncDispose]();
       await destination[Symbol.asyncDispose]();
     },
   };
@@ -70,7 +77,7 @@ export async function openSink<Input>(
 export async function writeStaged(
   path: string,
   batches: AsyncIterable<RowBatch>,
-  createEncoder: (scratch: string) => Encoder<RowBatch>,
+  createEncoder: (scratchPath: () => Promise<string>) => Encoder<RowBatch>,
   compression?: Compression,
 ): Promise<{ rows: number } & Fingerprint> {
   // A day that kept its file is staged again if it is read again.
@@ -81,7 +88,10 @@ export async function writeStaged(
     await withFileError(path, () => file.writeFile(chunk));
     fingerprint.add(chunk);
   };
-  const encoder = compressed(createEncoder(path), compression);
+  const encoder = compressed(
+    createEncoder(async () => path),
+    compression,
+  );
   let rows = 0;
   try {
     await write(await encoder.begin());

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { scratchFolder } from "./scratch-folder.ts";
 
 /** Milliseconds between two interrupts: one that arrives before a statement starts has no effect. */
 const INTERRUPT_INTERVAL = 10;
@@ -10,10 +11,10 @@ export interface DuckDbOptions {
   readOnly?: boolean;
   /** Maximum number of threads. With one, the same statements write the same bytes in every run. */
   threads: number;
-  /** Memory limit of the engine in bytes. What does not fit goes to `spillFolder`. */
+  /** Memory limit of the engine in bytes. */
   memory: number;
-  /** Without it, nothing is spilled. */
-  spillFolder?: string;
+  /** Whether what does not fit into memory goes to a temporary folder. */
+  spills?: boolean;
   /** The only files that statements may read or write, besides the database; without it, any. */
   files?: readonly string[];
   /** Runs before outside access ends. */
@@ -38,18 +39,23 @@ export interface DuckDb extends AsyncDisposable {
  * If the optional package is missing, the import fails and `missingPackageError` says how to install it.
  */
 export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
-  const { database = ":memory:", readOnly = false, threads, memory, spillFolder = "", files, setUp = [] } = options;
+  const { database = ":memory:", readOnly = false, threads, memory, spills = false, files, setUp = [] } = options;
   const { DuckDBInstance } = await loadDuckDb();
   options.signal.throwIfAborted();
+  // Without a folder that can be written, what fits into memory still works.
+  const scratch = spills ? await scratchFolder().catch(() => undefined) : undefined;
   const instance = await DuckDBInstance.create(database, {
     access_mode: readOnly ? "READ_ONLY" : "AUTOMATIC",
     memory_limit: `${Math.ceil(memory / 1024)}KiB`,
     threads: String(threads),
-    temp_directory: spillFolder,
+    temp_directory: scratch?.path ?? "",
     // The system caches blocks of files that are read again.
     enable_external_file_cache: "false",
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
+  }).catch(async (error: unknown) => {
+    await scratch?.[Symbol.asyncDispose]();
+    throw error;
   });
   const connection = await instance.connect();
   const { signal } = options;
@@ -70,6 +76,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
       release();
       connection.closeSync();
       instance.closeSync();
+      await scratch?.[Symbol.asyncDispose]();
     },
   };
   try {

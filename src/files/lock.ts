@@ -1,31 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { fstatSync } from "node:fs";
-import { type FileHandle, readdir, readFile, readlink, rename, rm } from "node:fs/promises";
-import { hostname } from "node:os";
+import { type FileHandle, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { LockedError } from "../contract/errors.ts";
 import { parseJsonObject } from "../contract/values/json-object.ts";
 import { fsyncContent } from "./fsync.ts";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
+import { isRunning, type Owner, ownerOf } from "./process-owner.ts";
 import { errorCode, fileError, ifPresent } from "./system-error.ts";
 
 /** Milliseconds without a heartbeat after which a lock is stale, if its process cannot be looked up. */
 const STALE_AFTER = 60_000;
 const HEARTBEAT = 10_000;
 
+/** The same for a lock that names no process: its process was killed, or stopped, as it created it. */
+const NAMELESS_STALE_AFTER = 2_000;
+
 /** Milliseconds after which a process that replaced a stale lock checks that no other process replaced it too. */
 const SETTLE = 250;
-
-/** The process that holds a lock. */
-export interface Owner {
-  host: string;
-  pid: number;
-  /** Start of the process in clock ticks since boot; null if the system does not report it. */
-  started: string | null;
-  /** The boot and the PID namespace in which `pid` means this process; null if the system does not report it. */
-  namespace: string | null;
-}
 
 export type Lock = ReturnType<typeof held>;
 
@@ -88,8 +81,9 @@ async function replaceStale(subject: string, path: string, content: string): Pro
     }
     const { mtimeMs } = await handle.stat();
     const runs = found.owner === undefined ? undefined : await isRunning(found.owner);
-    if (runs ?? mtimeMs - found.mtimeMs < STALE_AFTER) {
-      throw lockedError(subject, found.owner, runs !== undefined);
+    const staleAfter = found.owner === undefined ? NAMELESS_STALE_AFTER : STALE_AFTER;
+    if (runs ?? mtimeMs - found.mtimeMs < staleAfter) {
+      throw lockedError(subject, found.owner, runs === undefined ? staleAfter : undefined);
     }
     if (performance.now() - before > SETTLE / 4) {
       return undefined;
@@ -99,7 +93,7 @@ async function replaceStale(subject: string, path: string, content: string): Pro
     const now = await readLock(path);
     isMine = now?.content === content;
     if (!isMine) {
-      throw lockedError(subject, now?.owner, true);
+      throw lockedError(subject, now?.owner);
     }
     await removeDrafts(path);
     return handle;
@@ -149,7 +143,7 @@ function held(subject: string, path: string, content: string, handle: FileHandle
      */
     assertHeld: async (): Promise<void> => {
       if (!isUnchanged() && !(await confirm().catch(() => false))) {
-        throw lockedError(subject, (await readLock(path))?.owner, true);
+        throw lockedError(subject, (await readLock(path))?.owner);
       }
     },
     release: async (): Promise<void> => {
@@ -185,53 +179,12 @@ async function readLock(path: string) {
   }
 }
 
-function lockedError(subject: string, owner: Owner | undefined, isKnown: boolean): LockedError {
+/** @param staleAfter milliseconds after which the lock no longer counts, if it is not known whether its process runs */
+function lockedError(subject: string, owner: Owner | undefined, staleAfter?: number): LockedError {
   const holder = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
-  const hint = isKnown ? "" : `; if that process has ended, its lock no longer counts after ${STALE_AFTER / 1000} s`;
+  const hint =
+    staleAfter === undefined
+      ? ""
+      : `; if that process has ended, its lock no longer counts after ${staleAfter / 1000} s`;
   return new LockedError(`${subject} is being written by ${holder}${hint}`);
-}
-
-/** The owner that the process `pid` of this PID namespace is. */
-export async function ownerOf(pid: number): Promise<Owner> {
-  return { host: hostname(), pid, started: await startOf(pid), namespace: await namespaceOfThisProcess() };
-}
-
-/**
- * Whether the owner still runs, or undefined if that cannot be known: a process number identifies a process only on the
- * same machine, since the same boot and in the same PID namespace. Containers often share a host name, and their process
- * numbers all begin with 1.
- */
-async function isRunning(owner: Owner): Promise<boolean | undefined> {
-  const here = await namespaceOfThisProcess();
-  if (here === null || owner.namespace !== here || owner.host !== hostname() || owner.started === null) {
-    return undefined;
-  }
-  return owner.started === (await startOf(owner.pid));
-}
-
-/** Linux: fields 3, 20 and 22 of /proc/PID/stat (proc(5)); the second field may hold spaces and parentheses. */
-async function startOf(pid: number): Promise<string | null> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie without other threads has ended, even if its parent has not read its exit code yet.
-    const hasEnded = fields[0] === "Z" && Number(fields[17]) <= 1;
-    return hasEnded ? null : (fields[19] ?? null);
-  } catch {
-    return null;
-  }
-}
-
-/** Linux: the boot's id and the inode of the PID namespace. */
-async function namespaceOfThisProcess(): Promise<string | null> {
-  try {
-    // A /proc mounted in an outer PID namespace has other process numbers: a process then has one for each namespace.
-    if (!/^NSpid:\t\d+$/m.test(await readFile("/proc/self/status", "utf8"))) {
-      return null;
-    }
-    const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
-    return `${boot} ${await readlink("/proc/self/ns/pid")}`;
-  } catch {
-    return null;
-  }
 }

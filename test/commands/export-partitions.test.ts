@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readXlsx } from "hucre/xlsx";
 import { expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
-import { ownerOf } from "../../src/files/lock.ts";
+import { ownerOf } from "../../src/files/process-owner.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { parquetColumns, parquetRows } from "../helpers/parquet-files.ts";

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
 import type { Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
-import { ownerOf } from "../../src/files/lock.ts";
+import { ownerOf } from "../../src/files/process-owner.ts";
 import { bareEnvironment, CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";

@@ -40,7 +40,7 @@ export async function parquetOf(
   const createEncoder = await loadEncoder("parquet", never);
   const folder = await mkdtemp(join(tmpdir(), "catalog-test-"));
   try {
-    const encoder = createEncoder({ known: PRODUCT_COLUMNS, ...options }, join(folder, "scratch"));
+    const encoder = createEncoder({ known: PRODUCT_COLUMNS, ...options }, async () => join(folder, "scratch"));
     return await bytesOf(encoder, pages, options.known);
   } finally {
     await rm(folder, { recursive: true });

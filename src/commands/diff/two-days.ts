@@ -1,5 +1,4 @@
-import { mkdtemp, rename, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Context } from "../../cli/context.ts";
 import { readingAgain, showProgress } from "../../cli/pull-progress.ts";
@@ -9,6 +8,7 @@ import { LIMITS } from "../../contract/limits.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
+import { scratchFolder } from "../../files/scratch-folder.ts";
 import { DAY_FILE, placeOfDay } from "../../folder/day-files.ts";
 import { writeState } from "../../folder/folder-state.ts";
 import { syncFolder } from "../../folder/sync/sync.ts";
@@ -23,14 +23,12 @@ interface PulledDays extends AsyncDisposable {
 
 /** Pulls two days of a service, or of the demo, into a temporary folder. */
 export async function pullTwoDays(options: DiffOptions & { days: DayPair }, context: Context): Promise<PulledDays> {
-  const root = await mkdtemp(join(tmpdir(), "catalog-diff-"));
-  const remove = () => rm(root, { recursive: true, force: true });
+  const root = await scratchFolder();
   try {
-    const days = await pullInto(root, options, context);
-    const folder = join(root, days.from);
-    return { folder, days, [Symbol.asyncDispose]: remove };
+    const days = await pullInto(root.path, options, context);
+    return { ...root, folder: join(root.path, days.from), days };
   } catch (error) {
-    await remove();
+    await root[Symbol.asyncDispose]();
     throw error;
   }
 }
@@ -70,7 +68,7 @@ async function syncDays(
       ...{ lookback: 0, audit: 0, verify: false, adopt: false, prune: false, allowShrink: true },
       ...{ concurrency: options.concurrency, pageSize: LIMITS.pageSize.maximum },
       ...{ pid: context.pid, tool: VERSION, now: context.now },
-      createEncoder: (scratch) => createEncoder(DAY_FILE, scratch),
+      createEncoder: (scratchPath) => createEncoder(DAY_FILE, scratchPath),
       observer: {
         onTotal: (all) => {
           total = totalBefore + all.rows;

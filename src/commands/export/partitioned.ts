@@ -105,7 +105,7 @@ async function writePartitions(
   const files: Record<string, PartitionFile & { path: string }> = {};
   for (const [index, partition] of (await spool.partitions()).entries()) {
     const path = join(staging, String(index));
-    const create = (scratch: string) => createEncoder(encoderOptions, scratch);
+    const create = (scratchPath: () => Promise<string>) => createEncoder(encoderOptions, scratchPath);
     const written = await writeStaged(path, spool.read(partition), create, compression);
     files[join(partition, fileNameOf(options))] = { ...written, path };
   }

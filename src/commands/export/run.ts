@@ -38,7 +38,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       ...{ output: path, compression, noClobber, fingerprint, signal },
       ...{ stdout: context.stdout, beforeData: reporter.dataBegins, lock: claim?.lock, pid: context.pid },
     },
-    (scratch) => createEncoder(rowEncoding(options, reporter), scratch),
+    (scratchPath) => createEncoder(rowEncoding(options, reporter), scratchPath),
   );
   await using waiting = claim === undefined ? temporaryStore(false) : undefined;
   const place = { store: waiting ?? (claim as Claim).store.pages, target: claim?.target };

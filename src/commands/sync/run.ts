@@ -48,7 +48,7 @@ async function syncWithProgress(
     pid: context.pid,
     tool: VERSION,
     signal,
-    createEncoder: (scratch) => createEncoder({ ...DAY_FILE, onLoss }, scratch),
+    createEncoder: (scratchPath) => createEncoder({ ...DAY_FILE, onLoss }, scratchPath),
     observer: {
       onTotal: ({ rows, requests }) => progress.update({ total: rows, requests }),
       onRows: (rows) => progress.update({ rows }),

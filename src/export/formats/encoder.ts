@@ -21,8 +21,8 @@ export interface Encoder<Input> {
  */
 export type RowEncoder = Encoder<RowBatch>;
 
-/** @param scratch the path that the names of its own files begin with, if it needs any */
-export type CreateEncoder = (options: EncoderOptions, scratch: string) => RowEncoder;
+/** @param scratchPath gives the path that the names of its own files begin with, if it needs any */
+export type CreateEncoder = (options: EncoderOptions, scratchPath: () => Promise<string>) => RowEncoder;
 
 export type Spreadsheet = "bom" | "excel";
 

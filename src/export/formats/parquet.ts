@@ -59,20 +59,19 @@ function contractType(name: string): ColumnType {
 export async function loadParquet(signal: AbortSignal): Promise<CreateEncoder> {
   // One thread: the same rows give the same bytes.
   const duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, signal });
-  return (options, scratch) => createParquetEncoder(duckDb, options, scratch);
+  return (options, scratchPath) => createParquetEncoder(duckDb, options, scratchPath);
 }
 
 /**
  * Apache Parquet with the types of the contract or of the caller, compressed with zstd. Rows are collected as NDJSON in a
  * file beside the output, which DuckDB converts at the end. Memory is bounded by a row group.
  */
-function createParquetEncoder(duckDb: DuckDb, options: EncoderOptions, scratch: string): RowEncoder {
+function createParquetEncoder(duckDb: DuckDb, options: EncoderOptions, scratchPath: () => Promise<string>): RowEncoder {
   const names = columnsOf(options);
   const types = names.map((name) => options.types?.[name] ?? contractType(name));
   const check = valueCheck(names, types, options);
-  const [rowsPath, resultPath] = [`${scratch}.rows`, `${scratch}.copy`];
   const starts = names.map((name, index) => byteText(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`));
-  let file: FileHandle | undefined;
+  let scratch: Scratch | undefined;
   let [rows, bytes, longest] = [0, 0, 0];
 
   const encode = async (batch: RowBatch) => {
@@ -89,14 +88,16 @@ function createParquetEncoder(duckDb: DuckDb, options: EncoderOptions, scratch: 
     }
     rows += batch.length;
     bytes += lines.length;
-    file ??= await createScratch(rowsPath);
-    const opened = file;
-    await withFileError(rowsPath, () => opened.writeFile(lines, "latin1"));
+    scratch ??= await createScratch(await scratchPath());
+    const { rowsPath, file } = scratch;
+    await withFileError(rowsPath, () => file.writeFile(lines, "latin1"));
     return "";
   };
 
-  const copy = async () => {
-    file ??= await createScratch(rowsPath);
+  /** @returns the path of the Parquet file */
+  const copy = async (): Promise<string> => {
+    scratch ??= await createScratch(await scratchPath());
+    const { rowsPath, resultPath, file } = scratch;
     await file.close();
     const columns = names.map((name, index) => `${sqlText(name)}: '${SQL_TYPES[types[index]?.kind ?? "string"]}'`);
     const source = `read_json(${sqlText(filePattern(rowsPath))}, columns = {${columns.join(", ")}},
@@ -110,28 +111,38 @@ function createParquetEncoder(duckDb: DuckDb, options: EncoderOptions, scratch: 
       .catch((error: unknown) => {
         throw duckDb.signal.aborted ? error : fileError(resultPath, error);
       });
+    return resultPath;
   };
 
   return {
     begin: () => "",
     encode,
     end: async function* () {
-      await copy();
-      yield* createReadStream(resultPath);
+      yield* createReadStream(await copy());
     },
     close: async () => {
-      // It may be closed already.
-      await file?.close().catch(() => undefined);
-      await removeOwnFile(rowsPath);
-      await removeOwnFile(resultPath);
+      if (scratch !== undefined) {
+        // It may be closed already.
+        await scratch.file.close().catch(() => undefined);
+        await removeOwnFile(scratch.rowsPath);
+        await removeOwnFile(scratch.resultPath);
+      }
     },
   };
 }
 
-/** Creates a file in place of one that a killed run may have left. */
-async function createScratch(path: string): Promise<FileHandle> {
-  await removeOwnFile(path);
-  return await createOwnFile(path);
+/** The files of an encoder. */
+interface Scratch {
+  rowsPath: string;
+  file: FileHandle;
+  resultPath: string;
+}
+
+/** Creates the file of rows in place of one that a killed run may have left. */
+async function createScratch(path: string): Promise<Scratch> {
+  const rowsPath = `${path}.rows`;
+  await removeOwnFile(rowsPath);
+  return { rowsPath, file: await createOwnFile(rowsPath), resultPath: `${path}.copy` };
 }
 
 /** Rows of each row group, so that it has about `ROW_GROUP_BYTES` at most. */

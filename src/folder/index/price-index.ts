@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from "node:crypto";
-import { open, realpath, rename, rm, stat } from "node:fs/promises";
-import { availableParallelism, tmpdir } from "node:os";
+import { createHash } from "node:crypto";
+import { realpath, rename, rm, stat } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { FileError } from "../../contract/errors.ts";
 import { type DuckDb, type DuckDbOptions, filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { assertOwnFolder } from "../../files/own-file.ts";
+import { type ScratchFolder, scratchFolder } from "../../files/scratch-folder.ts";
 import { placeOfDay } from "../day-files.ts";
 import { ownFolderOf } from "../folder-lock.ts";
 import type { SyncState } from "../folder-state.ts";
@@ -61,22 +62,29 @@ export async function openPriceIndex(request: PriceIndexRequest): Promise<OpenPr
   if (current !== undefined) {
     return current;
   }
-  const next = join(ownFolderOf(request.folder), `prices-${randomUUID()}.duckdb`);
-  const problem = await reasonNotToStore(request.folder, next);
-  if (problem !== undefined) {
-    request.onNotStored?.(problem);
+  await using scratch = await besideIndex(request);
+  if (scratch === undefined) {
     return await build(undefined, request);
   }
+  const next = join(scratch.path, "prices.duckdb");
+  const built = await build(next, request);
+  await built[Symbol.asyncDispose]();
+  await rename(next, path);
+  const opened = await openIfCurrent(path, { ...request, state: built.state });
+  // Another command may have placed the index of a newer state meanwhile.
+  return opened ?? (await build(undefined, request));
+}
+
+/** A folder of the tool's own in which a new index is built; undefined if there can be none. */
+async function besideIndex({ folder, onNotStored }: PriceIndexRequest): Promise<ScratchFolder | undefined> {
+  const own = ownFolderOf(folder);
+  await assertOwnFolder(own);
   try {
-    const built = await build(next, request);
-    await built[Symbol.asyncDispose]();
-    await rename(next, path);
-    const opened = await openIfCurrent(path, { ...request, state: built.state });
-    // Another command may have placed the index of a newer state meanwhile.
-    return opened ?? (await build(undefined, request));
-  } finally {
-    await rm(next, { force: true });
-    await rm(`${next}.wal`, { force: true });
+    // DuckDB writes the log of such a database beside another path.
+    return own.includes("?") ? void onNotStored?.("its path has a question mark") : await scratchFolder(own);
+  } catch (error) {
+    onNotStored?.((error as Error).message);
+    return undefined;
   }
 }
 
@@ -104,7 +112,7 @@ function settings({ signal, memory = 512 * 1024 ** 2 }: Pick<PriceIndexRequest, 
   return {
     threads: Math.min(availableParallelism(), MOST_THREADS),
     memory,
-    spillFolder: join(tmpdir(), `catalog-${randomUUID()}`),
+    spills: true,
     signal,
   } satisfies Partial<DuckDbOptions>;
 }
@@ -116,22 +124,6 @@ function daysKey({ days }: SyncState): string {
     hash.update(`${day} ${days[day]?.sha256}\n`);
   }
   return hash.digest("hex");
-}
-
-/** Why no file can be created in a folder of the tool's own; undefined if it can. */
-async function reasonNotToStore(folder: string, path: string): Promise<string | undefined> {
-  await assertOwnFolder(ownFolderOf(folder));
-  // DuckDB writes the log of such a database beside another path.
-  if (path.includes("?")) {
-    return "its path has a question mark";
-  }
-  try {
-    await (await open(path, "wx")).close();
-    await rm(path);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 /** Builds an index as a file, or in memory without a path, reading what an older one does not have. */
@@ -146,30 +138,31 @@ async function build(database: string | undefined, request: PriceIndexRequest): 
     if (files === undefined) {
       continue;
     }
-    const duckDb = await openDuckDb({
-      ...settings({ signal }),
-      ...(database !== undefined && { database }),
-      files: [...files.map(({ path }) => path), ...outputs],
-      setUp: kept.size === 0 ? [] : [`ATTACH ${sqlText(priceIndexPath(folder))} AS old (READ_ONLY)`],
-    });
-    const filling = await Promise.allSettled([
-      fill(
-        duckDb,
-        files.map(({ path }) => path),
-        kept,
-        state,
-      ),
-    ]);
-    const areInPlace = (await Promise.all(files.map(isInPlace))).every(Boolean);
-    await Promise.all(files.map(({ close }) => close()));
-    const [filled] = filling;
-    if (areInPlace && filled.status === "fulfilled") {
-      return { ...duckDb, state };
+    let duckDb: DuckDb | undefined;
+    let isBuilt = false;
+    try {
+      duckDb = await openDuckDb({
+        ...settings({ signal }),
+        ...(database !== undefined && { database }),
+        files: [...files.map(({ path }) => path), ...outputs],
+        setUp: kept.size === 0 ? [] : [`ATTACH ${sqlText(priceIndexPath(folder))} AS old (READ_ONLY)`],
+      });
+      const paths = files.map(({ path }) => path);
+      await fill(duckDb, paths, kept, state);
+      isBuilt = await areInPlace(files);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (await areInPlace(files)) {
+        throw error;
+      }
+    } finally {
+      await Promise.all(files.map(({ close }) => close()));
+      if (!isBuilt) {
+        await duckDb?.[Symbol.asyncDispose]();
+      }
     }
-    await duckDb[Symbol.asyncDispose]();
-    signal.throwIfAborted();
-    if (areInPlace && filled.status === "rejected") {
-      throw filled.reason;
+    if (isBuilt && duckDb !== undefined) {
+      return { ...duckDb, state };
     }
     // A sync has replaced a file while it was read.
     if (database !== undefined) {
@@ -228,9 +221,10 @@ async function openDays(folder: string, days: readonly string[], state: SyncStat
   return isOfState ? opened : undefined;
 }
 
-/** Whether a path still names the file that was opened. While that is open, no other file can have its inode. */
-async function isInPlace({ path, inode }: OpenedDay): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.ino === inode;
+/** Whether paths still name the files that were opened. While one is open, no other file can have its inode. */
+async function areInPlace(files: readonly OpenedDay[]): Promise<boolean> {
+  const inodes = await Promise.all(files.map(async ({ path }) => (await stat(path).catch(() => undefined))?.ino));
+  return files.every(({ inode }, index) => inodes[index] === inode);
 }
 
 /** @throws FileError naming a file without SKUs or prices: its rows would be left out silently */

@@ -1,7 +1,7 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { filePattern, sqlText } from "../../files/duckdb.ts";
+import { scratchFolder } from "../../files/scratch-folder.ts";
 import { placeOfDay } from "../day-files.ts";
 import type { SyncState } from "../folder-state.ts";
 import { openPriceIndex, type PriceIndexRequest } from "../index/price-index.ts";
@@ -40,7 +40,7 @@ export async function withFolderSql<T>(
   const active = AbortSignal.any([signal, ended.signal]);
   const checked = assertUnaltered(folder, state, days, active);
   checked.catch((error: unknown) => ended.abort(error));
-  const scratch = await mkdtemp(join(await realpath(tmpdir()), "catalog-sql-"));
+  const { path: scratch, ...created } = await scratchFolder();
   try {
     const root = await realpath(folder);
     const paths = days.map((day) => join(root, placeOfDay(day)));
@@ -50,7 +50,6 @@ export async function withFolderSql<T>(
       setUp: tableStatements(paths.map(filePattern), filePattern(observed)),
       files: [...paths, observed],
       resultFile: join(scratch, "result.parquet"),
-      spillFolder: scratch,
       memory,
       checked,
       signal: active,
@@ -58,11 +57,11 @@ export async function withFolderSql<T>(
     try {
       return await use(session);
     } finally {
-      session.close();
+      await session.close();
     }
   } finally {
     ended.abort();
-    await rm(scratch, { recursive: true, force: true });
+    await created[Symbol.asyncDispose]();
   }
 }
 

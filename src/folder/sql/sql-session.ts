@@ -36,7 +36,7 @@ export interface SqlSession {
    * @throws QueryError as `query` does
    */
   writeParquet(sql: string, values?: readonly string[]): Promise<string>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface SqlSessionOptions {
@@ -46,8 +46,6 @@ export interface SqlSessionOptions {
   files: readonly string[];
   /** The file of `writeParquet`. */
   resultFile: string;
-  /** Folder for data that does not fit into memory. */
-  spillFolder: string;
   /** Memory limit of DuckDB in bytes. */
   memory: number;
   /** Queries run before it resolves, but give nothing out. If it rejects, its error takes the place of theirs. */
@@ -60,7 +58,7 @@ export interface SqlSessionOptions {
  * It uses at most 4 threads. When `signal` is aborted, a running query ends at once.
  */
 export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSession> {
-  const { setUp, files, resultFile, spillFolder, memory, checked, signal } = options;
+  const { setUp, files, resultFile, memory, checked, signal } = options;
   const { StatementType } = await import("@duckdb/node-api");
   const asQueryError = async (error: unknown): Promise<never> => {
     await checked;
@@ -70,7 +68,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
   const duckDb = await openDuckDb({
     threads: Math.min(availableParallelism(), MOST_THREADS),
     memory,
-    spillFolder,
+    spills: true,
     files: [...files, resultFile],
     setUp,
     signal,
@@ -125,7 +123,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
         await checked;
         return resultFile;
       }),
-    close: () => void duckDb[Symbol.asyncDispose](),
+    close: async () => await duckDb[Symbol.asyncDispose](),
   };
 }
 

@@ -28,7 +28,7 @@ export interface MirrorOptions extends Pick<PullOptions, "pageSize" | "concurren
   service: string;
   /** As written; empty to use the filters of the folder. */
   filters: WrittenFilters;
-  createEncoder: (scratch: string) => RowEncoder;
+  createEncoder: (scratchPath: () => Promise<string>) => RowEncoder;
   /** Number of newest days that are always read again. */
   lookback: number;
   /** Number of days whose counts are compared alone, with one request each: those checked longest ago. */

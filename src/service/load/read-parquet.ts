@@ -1,11 +1,11 @@
 import { createWriteStream } from "node:fs";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { ContentError } from "../../files/content-error.ts";
 import { filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { scratchFolder } from "../../files/scratch-folder.ts";
 import type { SourceRow } from "./row.ts";
 import { checkHeader } from "./table-rows.ts";
 
@@ -26,51 +26,47 @@ export async function* readParquet(
   partition: ReadonlyMap<string, string>,
   signal: AbortSignal,
 ): AsyncGenerator<SourceRow[]> {
-  const folder = await mkdtemp(join(await realpath(tmpdir()), "catalog-load-"));
-  try {
-    const path = typeof file === "string" ? await realpath(file) : join(folder, "rows.parquet");
-    if (typeof file !== "string") {
-      await pipeline(bounded(file), createWriteStream(path));
+  await using scratch = await scratchFolder();
+  const path = typeof file === "string" ? await realpath(file) : join(scratch.path, "rows.parquet");
+  if (typeof file !== "string") {
+    await pipeline(bounded(file), createWriteStream(path));
+  }
+  await using duckDb = await openDuckDb({
+    threads: 1,
+    memory: MEMORY_BYTES,
+    spills: true,
+    files: [path],
+    signal,
+  });
+  const rows = `read_parquet(${sqlText(filePattern(path))}, hive_partitioning = false, binary_as_string = true)`;
+  const ask = async <T>(action: () => Promise<T>): Promise<T> => {
+    try {
+      return await duckDb.until(action);
+    } catch (error) {
+      signal.throwIfAborted();
+      // The lines after the first show where in the statement it failed.
+      const [message = ""] = (error as Error).message.split("\n");
+      throw new ContentError(`cannot be read as Parquet: ${message}`, { cause: error });
     }
-    await using duckDb = await openDuckDb({
-      threads: 1,
-      memory: MEMORY_BYTES,
-      spillFolder: folder,
-      files: [path],
-      signal,
-    });
-    const rows = `read_parquet(${sqlText(filePattern(path))}, hive_partitioning = false, binary_as_string = true)`;
-    const ask = async <T>(action: () => Promise<T>): Promise<T> => {
-      try {
-        return await duckDb.until(action);
-      } catch (error) {
-        signal.throwIfAborted();
-        // The lines after the first show where in the statement it failed.
-        const [message = ""] = (error as Error).message.split("\n");
-        throw new ContentError(`cannot be read as Parquet: ${message}`, { cause: error });
-      }
-    };
-    const described = await ask(() => duckDb.connection.runAndReadAll(`DESCRIBE FROM ${rows}`));
-    const types = new Map(described.getRows().map(([name, type]) => [String(name), String(type)]));
-    checkHeader([...types.keys()], partition);
-    const members = PRODUCT_COLUMNS.flatMap((name) => {
-      const type = types.get(name);
-      return type === undefined ? [] : [`'"${name}":', coalesce(${jsonExpression(name, type)}, 'null')`];
-    });
-    const query = `SELECT concat('{', ${members.join(", ',', ")}, '}') FROM ${rows}`;
-    const result = await ask(() => duckDb.connection.stream(query));
-    const chunks = result.yieldRows()[Symbol.asyncIterator]();
-    for (let line = 1; ; ) {
-      const chunk = await ask(() => chunks.next());
-      if (chunk.done) {
-        return;
-      }
-      const first = line;
-      yield chunk.value.map(([text], index) => ({ line: first + index, text: String(text) }));
-      line += chunk.value.length;
+  };
+  const described = await ask(() => duckDb.connection.runAndReadAll(`DESCRIBE FROM ${rows}`));
+  const types = new Map(described.getRows().map(([name, type]) => [String(name), String(type)]));
+  checkHeader([...types.keys()], partition);
+  const members = PRODUCT_COLUMNS.flatMap((name) => {
+    const type = types.get(name);
+    return type === undefined ? [] : [`'"${name}":', coalesce(${jsonExpression(name, type)}, 'null')`];
+  });
+  const query = `SELECT concat('{', ${members.join(", ',', ")}, '}') FROM ${rows}`;
+  const result = await ask(() => duckDb.connection.stream(query));
+  const chunks = result.yieldRows()[Symbol.asyncIterator]();
+  for (let line = 1; ; ) {
+    const chunk = await ask(() => chunks.next());
+    if (chunk.done) {
+      return;
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    const first = line;
+    yield chunk.value.map(([text], index) => ({ line: first + index, text: String(text) }));
+    line += chunk.value.length;
   }
 }
 

@@ -13,7 +13,8 @@ export async function encoded(
   options: Partial<EncoderOptions> = {},
 ): Promise<string> {
   const createEncoder = await loadEncoder(format, new AbortController().signal);
-  const encoder = createEncoder({ known: PRODUCT_COLUMNS, ...options }, join(await temporaryFolder(), "scratch"));
+  const scratchPath = async () => join(await temporaryFolder(), "scratch");
+  const encoder = createEncoder({ known: PRODUCT_COLUMNS, ...options }, scratchPath);
   const { known = PRODUCT_COLUMNS, chosen = [] } = options;
   const columns = [...new Set([...known, ...chosen, "product_id"])];
   return (await bytesOf(encoder, pages, columns)).toString();

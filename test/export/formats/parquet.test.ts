@@ -174,14 +174,17 @@ test("files that it needs are removed, those of a killed run first, and only its
   await writeFile(`${scratch}.rows`, "half a ro");
   await writeFile(`${scratch}.copy`, "PAR1");
   const createEncoder = await loadEncoder("parquet", new AbortController().signal);
-  const file = await bytesOf(createEncoder({ known: ["sku"] }, scratch), [['{"sku":"1"}']]);
+  const file = await bytesOf(
+    createEncoder({ known: ["sku"] }, async () => scratch),
+    [['{"sku":"1"}']],
+  );
   expect([await parquetRows(file), await readdir(dirname(scratch))]).toEqual([[{ sku: "1" }], []]);
 });
 
 test("a signal ends the writing", async () => {
   const ended = new AbortController();
   const folder = await temporaryFolder();
-  const encoder = (await loadEncoder("parquet", ended.signal))({ known: ["sku"] }, join(folder, "scratch"));
+  const encoder = (await loadEncoder("parquet", ended.signal))({ known: ["sku"] }, async () => join(folder, "scratch"));
   await encoder.encode(batchOf(['{"sku":"1"}'], ["sku"]));
   const reason = new Error("enough");
   ended.abort(reason);

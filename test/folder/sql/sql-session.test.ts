@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { FileError } from "../../../src/contract/errors.ts";
@@ -26,7 +26,6 @@ async function openSession(options: Partial<SqlSessionOptions> = {}): Promise<Sq
     setUp: [],
     files: [],
     resultFile: join(folder, "it's.parquet"),
-    spillFolder: folder,
     memory: 64 * 1024 ** 2,
     checked: Promise.resolve(),
     signal: new AbortController().signal,
@@ -90,7 +89,7 @@ test("the settings are those of the session, and no query can change them", asyn
     lock_configuration: "true",
     memory_limit: "100.0 MiB",
     parquet_metadata_cache: "true",
-    temp_directory: session.folder,
+    temp_directory: expect.stringContaining(join(tmpdir(), "catalog-scratch-")),
     threads: String(Math.min(availableParallelism(), MOST_THREADS)),
   };
   const listed = Object.keys(names).map(sqlText).join(", ");
