@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, readdir, readlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, readlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
@@ -20,10 +20,11 @@ test("what a killed run left among the temporary files goes with the next one, a
     const child = startCatalog(["sql", LONG_QUERY, folder], { env });
     const closed = once(child, "close");
     const before = new Set(await readdir(temporary));
-    const created = await vi.waitUntil(
-      async () => (await readdir(temporary)).find((name) => !before.has(name)),
-      20_000,
-    );
+    const created = await vi.waitUntil(async () => {
+      const added = (await readdir(temporary)).find((name) => !before.has(name));
+      const owner = added && (await readFile(join(temporary, added, "owner.json"), "utf8").catch(() => ""));
+      return owner === "" ? undefined : added;
+    }, 20_000);
     return { child, closed, created };
   };
   const killed = await start();
