@@ -27,38 +27,6 @@ export function sortBy<Item>(
     .map(({ item }) => item);
 }
 
-/** Collects the first of many items. */
-export interface TopItems<Item> {
-  add(items: readonly Item[]): void;
-  selected(): readonly Item[];
-}
-
-/** Number of items beyond the limit after which they are ordered and cut again. */
-const SLACK = 10_000;
-
-/** Keeps the first `limit` items in an order, all by default; memory is about twice as many. */
-export function keepTop<Item>(
-  limit = Number.POSITIVE_INFINITY,
-  inOrder: (items: readonly Item[]) => readonly Item[],
-): TopItems<Item> {
-  let kept: Item[] = [];
-  const cut = () => {
-    kept = inOrder(kept).slice(0, limit);
-  };
-  return {
-    add: (items) => {
-      kept.push(...items);
-      if (kept.length > limit + SLACK) {
-        cut();
-      }
-    },
-    selected: () => {
-      cut();
-      return kept;
-    },
-  };
-}
-
 function compareValues(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") {
     return a - b;

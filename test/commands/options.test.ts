@@ -238,10 +238,15 @@ describe("a command line becomes complete options", () => {
     expect(options).toEqual({
       ...FOLDER,
       since: undefined,
+      ownList: undefined,
       page: undefined,
+      output: { ...NDJSON, format: "text" },
+      urls: false,
       limit: 10,
       maxAge: 14,
-      staleAfter: 2,
+      staleAfter: 28,
+      suspectFactor: "10",
+      showSql: false,
     });
   });
 

@@ -2,28 +2,24 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { servedFolder } from "../helpers/synced-folder.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 const HOSTILE = `\u202e</title><script>alert(1)</script>"'<b>`;
 
 /** Each product with its prices on days of January 2026. */
 const PRICES: readonly (readonly [sku: string, prices: Readonly<Record<string, number>>, more?: Partial<Product>])[] = [
-  ["fell", { "05": 100, "20": 70, "28": 60.5 }, { brand: "Alder" }],
-  ["fell-more", { "05": 10, "28": 2 }, { brand: "Alder", currency: "JPY", discount_pct: 0 }],
-  ["rose", { "05": 10, "27": 15 }, { brand: "Birch", retailer: "bolt", discount_pct: 0 }],
-  ["was-free", { "05": 0, "28": 3 }, { brand: "", discount_pct: 0 }],
-  [
-    "is-free",
-    { "05": 3, "28": 0 },
-    { title: HOSTILE, url: "javascript:alert(1)", retailer: "bolt", discount_pct: 100 },
-  ],
+  ["fell", { "10": 100, "20": 70, "28": 60.5 }, { brand: "Alder" }],
+  ["fell-more", { "10": 10, "28": 2 }, { brand: "ALDER ", currency: "JPY", discount_pct: 0 }],
+  ["rose", { "10": 10, "27": 15 }, { brand: "Birch", retailer: "bolt", discount_pct: 0 }],
+  ["was-free", { "10": 0, "28": 3 }, { brand: "", discount_pct: 0 }],
   ["new", { "28": 8 }, { brand: "Birch", title: " ", discount_pct: 12.5 }],
-  ["gone", { "05": 5, "12": 5 }, { retailer: "closed", discount_pct: 20 }],
-  ["same", { "05": 5, "28": 5 }, { discount_pct: 0 }],
+  ["hostile", { "10": 5, "12": 5 }, { title: HOSTILE, url: "javascript:alert(1)", retailer: "closed" }],
+  ["same", { "10": 5, "28": 5 }, { discount_pct: 0 }],
 ];
 
 const ROWS = PRICES.flatMap(([sku, prices, more]) =>
@@ -45,11 +41,8 @@ const NOW = Date.parse("2026-01-29T08:00:00Z");
 
 const onEnd = afterAllTests();
 let folder: string;
-
 beforeAll(async () => {
-  const { folder: copy, sync } = await servedFolder(ROWS, undefined, onEnd);
-  await sync();
-  folder = copy;
+  folder = await syncedFolder(ROWS, onEnd);
 });
 
 /** Runs on the folder of all rows, on the day after the newest. */
@@ -57,74 +50,165 @@ async function report(...args: string[]) {
   return await runInProcess(["report", folder, ...args], { now: () => NOW });
 }
 
-async function recordsOf(...args: string[]): Promise<Record<string, unknown>[]> {
+type Row = Record<string, unknown>;
+
+async function jsonOf<T = Row[]>(...args: string[]): Promise<T> {
   const { code, stdout } = await runInProcess([...args, "-f", "json"], { now: () => NOW });
   expect(code).toBe(0);
   return JSON.parse(stdout);
 }
 
-/** Folder with these rows alone. */
-async function folderOf(rows: readonly Product[]): Promise<string> {
-  const { folder: copy, sync } = await servedFolder(rows);
-  await sync();
-  return copy;
-}
+type Document = Record<string, Row[]> & { figures: Record<string, number | null> };
+const documentOf = (...args: string[]) => jsonOf<Document>("report", ...args);
+
+describe("the document of a report", () => {
+  test("has the rows of movers, diff and latest, and their numbers as figures", async () => {
+    const { figures, ...lists } = await documentOf(folder);
+    const movers = await jsonOf("movers", folder, "--only", "drop,rise,new_low");
+    const changes = await jsonOf("diff", folder);
+    const brands = await jsonOf("latest", folder, "--group-by", "brand");
+    const of = (rows: Row[], column: string, value: string) => rows.filter((row) => row[column] === value);
+    const without = (rows: Row[] = [], ...columns: string[]) =>
+      rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !["id", ...columns].includes(name))));
+    const price = ["currency", "selling_price", "discount_pct", "crawl_date", "url"];
+
+    expect({
+      drops: without(lists.drops),
+      rises: without(lists.rises),
+      new_lows: without(lists.new_lows),
+      new_products: without(lists.new_products, ...price),
+      gone_products: without(lists.gone_products, ...price),
+      brands: new Set(without(lists.discounts_by_brand)),
+    }).toEqual({
+      drops: of(movers, "kind", "drop"),
+      rises: of(movers, "kind", "rise"),
+      new_lows: of(movers, "kind", "new_low"),
+      new_products: of(changes, "change", "appeared"),
+      gone_products: of(changes, "change", "vanished"),
+      brands: new Set(brands),
+    });
+    expect(figures).toEqual({
+      ...{ drops: 2, rises: 1, new_lows: 2, new: 1, returned: 1, gone: 0, not_crawled: 0, unknown: 1 },
+      ...{ outages: 0, stale: 0, suspects: 0, target_met: 0, products: 6, days_old: 17 },
+      ...{ biggest_drop: -80, biggest_rise: 50, discounted_percent: 33.333333, mean_discount_pct: 22.915 },
+    });
+  });
+
+  test("names each event by an id that stays while it is told", async () => {
+    const lists = await documentOf(folder);
+    const ids = (name: string) => lists[name]?.map(({ id }) => id);
+    expect([ids("drops"), ids("new_lows"), ids("new_products"), ids("gone_products")]).toEqual([
+      ["drop:acme:fell-more:JPY:2026-01-28", "drop:acme:fell:EUR:2026-01-28"],
+      ["new_low:acme:fell-more:JPY:2026-01-28", "new_low:acme:fell:EUR:2026-01-28"],
+      ["new:acme:new:EUR:2026-01-28"],
+      ["gone:closed:hostile:EUR:2026-01-12"],
+    ]);
+    const later = await documentOf(folder, "--since", "latest-1d");
+    // The other price of the day was not known any more on the day before.
+    expect(later.drops?.map(({ id }) => id)).toEqual(["drop:acme:fell:EUR:2026-01-28"]);
+  });
+
+  test("is whole, whatever --limit is, and can be beside a page", async () => {
+    const cwd = await temporaryFolder();
+    const both = await runInProcess(
+      ["report", folder, "-n", "1", "--html", join(cwd, "a.html"), "-o", join(cwd, "a.json")],
+      { now: () => NOW },
+    );
+    expect([both.code, both.stdout]).toEqual([0, ""]);
+    expect(JSON.parse(await readFile(join(cwd, "a.json"), "utf8"))).toEqual(await documentOf(folder));
+    expect((await report("--text", "-f", "json")).stderr).toContain("--text cannot be combined with --format json.");
+  });
+
+  test("is asked by the SQL of --show-sql", async () => {
+    const { stdout } = await report("--show-sql");
+    expect(stdout.match(/^CREATE OR REPLACE TEMP TABLE \w+/gm)).toHaveLength(13);
+    expect(stdout).not.toContain("$");
+  });
+});
+
+/** Twenty days of six products; one retailer is not crawled on the last two, and others have what ruins figures. */
+const FIRST = "2026-01-01";
+const TROUBLES = Array.from({ length: 20 }, (_, at) => addDays(FIRST, at)).flatMap((crawl_date) => {
+  const row = (sku: string, more: Partial<Product> = {}) => product({ sku, crawl_date, selling_price: 10, ...more });
+  const day = Number(crawl_date.slice(-2));
+  return [
+    ...[1, 2, 3].map((number) => row(`steady-${number}`)),
+    row("cent", { selling_price: day === 15 ? 0.01 : 10 }),
+    row("hundredfold", { selling_price: day === 16 ? 1000 : 10 }),
+    row("abroad", day < 18 ? {} : { currency: "USD", selling_price: 5 }),
+    ...(day > 18 ? [] : [row("missed", { retailer: "bolt" })]),
+  ];
+});
+
+describe("a report of a crawl full of troubles", () => {
+  const args = ["--since", "2026-01-12", "--max-age", "1d"];
+  let troubled: string;
+  beforeAll(async () => {
+    troubled = await syncedFolder(TROUBLES, onEnd);
+  });
+
+  test("begins with the outage, and moves nothing by suspect prices, another currency or what was not crawled", async () => {
+    const { figures, outages, ...lists } = await documentOf(troubled, ...args);
+    expect(figures).toMatchObject({
+      ...{ drops: 0, rises: 0, new_lows: 0, new: 0, gone: 0, not_crawled: 1, unknown: 0 },
+      ...{ outages: 1, suspects: 2, biggest_drop: null },
+    });
+    expect(outages).toMatchObject([{ id: "outage:bolt:::2026-01-19", share: 0, outage_since: "2026-01-19" }]);
+    expect(lists.gone_products).toMatchObject([{ sku: "missed", reason: "not_crawled" }]);
+
+    const { stdout } = await runInProcess(["report", troubled, ...args, "--html", "-"], { now: () => NOW });
+    expect([...stdout.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id)).toEqual([
+      ...["retailers", "drops", "rises", "new_lows", "new_products", "gone_products", "brands"],
+    ]);
+    expect(stdout).toContain("<b>0</b> <span>gone</span> <small>1 not crawled (bolt)</small>");
+    expect(stdout).toContain("Suspect prices of 2 products are left out");
+  });
+
+  test("tells what moves if they are taken in", async () => {
+    const { figures } = await documentOf(troubled, ...args, "--include-suspect", "--end-date", "2026-01-16");
+    expect(figures).toMatchObject({ rises: 1, new_lows: 1, suspects: 0, biggest_rise: 9900 });
+  });
+
+  test("says since when a price is in another currency, and dashes lines through days without a price", async () => {
+    const list = join(await temporaryFolder(), "list.csv");
+    await writeFile(list, "sku,target_price,note\nabroad,5,travel\ncent,9.99,\nmissed,20,\nnone,1,\n");
+    const { stdout, stderr } = await runInProcess(["report", troubled, ...args, "--skus", list], { now: () => NOW });
+    expect(stderr).toBe('warning: no row of 1 product of the list: "none"\n');
+    expect(stdout).toMatch(
+      /^ {2}5\.00 USD, 25 % off, target 5\.00, met, since 2026-01-18 in USD, acme\n {2}abroad, travel$/m,
+    );
+    // Its price is not known any more.
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain("target 20.00, not known any more, last seen 2026-01-18");
+
+    const { figures, own_list } = await documentOf(troubled, ...args, "--skus", list);
+    expect([figures.target_met, own_list?.map(({ sku, target_met, known }) => [sku, target_met, known])]).toEqual([
+      1,
+      [
+        ["abroad", true, true],
+        ["cent", false, true],
+        ["missed", true, false],
+      ],
+    ]);
+    const page = await runInProcess(["report", troubled, ...args, "--skus", list, "--html", "-"], { now: () => NOW });
+    const charts = [...page.stdout.matchAll(/<svg class="prices".*?<\/svg>/g)].map(([svg]) => svg);
+    expect(charts.map((svg) => svg.includes('class="gap"'))).toEqual([false, true, false, false]);
+  });
+});
 
 describe("catalog report", () => {
-  test("is a text without options, that fits a mail", async () => {
+  test("is a text without options, that fits a mail, with whole titles and, if wanted, addresses", async () => {
     const { code, stdout, stderr } = await report();
 
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("Prices from 2026-01-21 to 2026-01-28\n");
-    expect(stdout).toMatch(/^ +-80\.0 % +2 {2}JPY {2}Title of fell-more +acme fell-more$/m);
-    expect(stdout).toContain("New products: 1\n  12.5 % off  8  EUR  new  acme new\n");
-    expect(stdout).toMatch(/^ {2}closed +2026-01-12 +17 days old {2}stale$/m);
-    const lines = stdout.trimEnd().split("\n");
-    expect([lines.length <= 60, lines.filter((line) => line.length > 72)]).toEqual([true, []]);
+    expect(stdout).toContain("\n  -80.0 %, 2 JPY, before 10, acme fell-more\n    Title of fell-more\n");
+    expect(stdout).toContain("New products: 1\n  8.00 EUR, 12.5 % off, acme new\n    new\n");
+    expect(stdout).toMatch(/^ {2}closed +2026-01-12 +17 days old$/m);
+    expect(stdout.split("\n").filter((line) => line.length > 72)).toEqual([]);
     expect(stdout).not.toMatch(/[^\n\P{C}]/u);
-  });
-
-  test("has its figures, and the stale retailers of coverage", async () => {
-    const names = ["drops", "rises", "new_lows", "new", "gone", "stale", "products"];
-    const all = names.map((name) => `${name} >= 0`).join(" and ");
-    const { code, stderr } = await report("--fail-if", all);
-    const figures = new Map(
-      [...stderr.matchAll(/(\w+) is (\S+?)(?=[,\n]|$)/gm)].map(([, name, value]) => [name, Number(value)]),
+    expect((await report("--urls")).stdout).toContain(
+      "\n    Title of fell-more\n    https://shop.example/p/fell-more\n",
     );
-
-    const retailers = await recordsOf("coverage", folder, "--group-by", "retailer");
-    expect([code, Object.fromEntries(figures)]).toEqual([
-      8,
-      {
-        ...{ drops: 3, rises: 1, new_lows: 3, new: 1, gone: 1, products: PRICES.length },
-        stale: retailers.filter(({ days_old }) => Number(days_old) > 2).length,
-      },
-    ]);
-  });
-
-  test("counts the discounts of each brand by last known prices", async () => {
-    const { stdout } = await report("--fail-if", "discounted_percent = 50 and mean_discount_pct = 41.4575");
-
-    expect(stdout.slice(stdout.indexOf("Discounted"))).toMatch(
-      /^Discounted products: 50\.0 %, by 41\.5 % on average\n {2}Brand +66\.7 %.*by 60\.0 %\n {2}Alder +50\.0 % {2}of 2 products +by 33\.3 %\n {2}Birch +50\.0 %.*\n {2}no brand +0\.0 % +of 1 product\n$/,
-    );
-  });
-
-  test("has the discounts of latest --group-by brand", async () => {
-    const groups = await recordsOf("latest", folder, "--group-by", "brand", "--max-age", "none");
-    const { stdout } = await report("--html", "-");
-    const section = stdout.slice(stdout.indexOf('<h2 id="brands"'));
-    const cells = (label: string) =>
-      [...section.matchAll(new RegExp(`data-label="${label}"><span>(.*?)</span>`, "g"))].map(([, text]) => text);
-
-    const shown = cells("Brand").map((brand, index) => [
-      ...[brand, cells("Products")[index], cells("Discounted")[index], cells("Mean discount")[index]],
-    ]);
-    const percent = (value: unknown) => (value === null ? "" : `${Number(value).toFixed(1)} %`);
-    const expected = groups.map(({ brand, products, discounted_percent, mean_discount_pct }) => [
-      ...[brand || "<i>no brand</i>", String(products), percent(discounted_percent), percent(mean_discount_pct)],
-    ]);
-    expect(shown.sort()).toEqual(expected.sort());
   });
 
   test("writes one page without a script, with each product as a link and a small chart", async () => {
@@ -142,10 +226,9 @@ describe("catalog report", () => {
     // A product without a title has the name of its sku.
     expect(html).toContain(">new</a>");
     expect(html).toMatch(
-      /<svg [^>]*aria-label="3 days from 2026-01-05 to 2026-01-28: lowest 60.5 on 2026-01-28, highest 100 on 2026-01-05 EUR"/,
+      /<svg [^>]*aria-label="3 days from 2026-01-10 to 2026-01-28: lowest 60.50 on 2026-01-28, highest 100.00 on 2026-01-10 EUR"/,
     );
-    // The price rose from nothing, which is no percentage.
-    expect(html).not.toMatch(/NaN|Infinity|undefined/);
+    expect(html).not.toMatch(/NaN|Infinity|undefined|null/);
   });
 
   test("writes the page to stdout, or beside the text, but not both to one place", async () => {
@@ -173,18 +256,18 @@ describe("catalog report", () => {
 
     expect([kept.code, kept.stdout, kept.stderr]).toEqual([1, "", expect.stringContaining("already exists")]);
     expect([await readdir(cwd), await readFile(page, "utf8")]).toEqual([["morning.html"], "mine"]);
-    expect((await report("--no-clobber")).stderr).toContain("--no-clobber protects a file; it needs --html FILE.");
+    expect((await report("--no-clobber")).stderr).toContain("--no-clobber protects a file");
     expect([(await report("--html", page)).code, await readdir(cwd)]).toEqual([0, ["morning.html"]]);
   });
 
   test("ends with 8 if one of its figures meets a condition, and the page is there", async () => {
     const page = join(await temporaryFolder(), "morning.html");
-    const conditions = ["drops > 99", "stale > 0", "biggest_drop < -50 and rises = 1"];
+    const conditions = ["drops > 99", "unknown > 0", "biggest_drop < -50 and rises = 1"];
     const held = await report("--html", page, ...conditions.flatMap((condition) => ["--fail-if", condition]));
 
     expect([held.code, held.stderr]).toEqual([
       8,
-      "error: stale > 0 holds: stale is 1; biggest_drop < -50 and rises = 1 holds: biggest_drop is -100, rises is 1\n",
+      "error: unknown > 0 holds: unknown is 1; biggest_drop < -50 and rises = 1 holds: biggest_drop is -80, rises is 1\n",
     ]);
     expect(await readFile(page, "utf8")).toContain("</html>");
     expect((await report("--fail-if", "days_old > 17", "--fail-if", "gone > 1")).code).toBe(0);
@@ -198,51 +281,63 @@ describe("catalog report", () => {
     const { stdout } = await report("--html", "-", "-n", "1");
     const drops = /<h2 id="drops">[\s\S]*?<\/section>/.exec(stdout)?.[0] ?? "";
 
-    expect(drops).toContain("1 of 3. The last price is below the one known on 2026-01-21.");
+    expect(drops).toContain("1 of 2. The last price is below the one known on 2026-01-21.");
     expect(drops.match(/<tr>/g)).toHaveLength(2);
   });
 
   test("takes filters and brands, and names them", async () => {
     const { stdout } = await report("--retailer", "bolt,acme", "--brand", "birch");
 
-    expect(stdout).toContain("--retailer bolt,acme --brand birch\n4 rows of 2 products,");
-    expect(stdout).toMatch(/\nRises: 1\n {2}\+50\.0 % .*\n\nNew lows: 0\n\nNew products: 1\n/);
+    expect(stdout).toContain("--retailer bolt,acme --brand birch\n2 known products of 2 retailers,");
+    expect(stdout).toMatch(/\nRises: 1\n {2}\+50\.0 %, .*\n.*\n\nNew lows: 0\n\nNew products: 1\n/);
   });
 
   test("--stale-after and --max-age move what is stale and gone", async () => {
-    expect((await report("--stale-after", "17d")).stdout).toContain("Stale retailers: 0 of 3, older than 17 days\n");
-    expect((await report("--max-age", "16d")).stdout).toContain("Gone products: 0\n");
+    expect((await report()).stdout).toContain("Stale retailers: 0 of 3, older than 28 days\n");
+    expect((await report("--stale-after", "15d")).stdout).toMatch(/Stale retailers: 1 of 3.*\n {2}closed .* stale\n/);
+    expect((await report("--max-age", "16d")).stdout).toContain("Gone, or not crawled: 0 gone\n");
     expect((await report("--max-age", "two")).stderr).toContain("is not a number of days; write 14d.");
   });
 
   test("of a folder that is younger than a week compares with its first day", async () => {
-    const young = await folderOf(ROWS.filter(({ crawl_date }) => crawl_date > "2026-01-25"));
+    const young = await syncedFolder(ROWS.filter(({ crawl_date }) => crawl_date > "2026-01-25"));
     const { code, stdout } = await runInProcess(["report", young], { now: () => NOW });
 
     expect([code, stdout]).toEqual([0, expect.stringContaining("Prices from 2026-01-27 to 2026-01-28\n")]);
     // The highest discount comes first.
-    expect(stdout).toMatch(/^New products: 6, 5 of them\n +100 % off .*\n +33\.33 % off .*\n +12\.5 % off .*\n/m);
+    expect(stdout).toMatch(/^New products: 5\n.* 33\.33 % off, .*\n.*\n.* 12\.5 % off, .*\n/m);
   });
 
   test("of a single day has its retailers and brands, and no condition on changes holds", async () => {
-    const single = await folderOf(ROWS.filter(({ crawl_date }) => crawl_date === "2026-01-28"));
+    const single = await syncedFolder(ROWS.filter(({ crawl_date }) => crawl_date === "2026-01-28"));
     const args = ["--fail-if", "drops >= 0", "--html", "-"];
     const { code, stdout } = await runInProcess(["report", single, ...args], { now: () => NOW });
 
     expect(code).toBe(0);
-    expect(stdout).toContain("There is no earlier day to compare with.");
+    expect(stdout).toContain("There is no earlier day: nothing to compare yet.");
     expect([...stdout.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id)).toEqual(["retailers", "brands"]);
     const named = await runInProcess(["report", single, "--since", "2026-01-20"]);
     expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("has no row up to 2026-01-20")]);
   });
 
-  test("--since last compares with the day that the last report saw, and shows nothing twice", async () => {
-    const first = await report("--since", "last:mail", "--fail-if", "drops > 2");
+  test("--since last compares each retailer with its day in the last report, and shows nothing twice", async () => {
+    const first = await report("--since", "last:mail", "--fail-if", "drops > 1");
     const again = await report("--since", "last:mail");
 
-    expect([first.code, first.stdout]).toEqual([8, expect.stringContaining("Drops: 3\n")]);
-    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("Prices from 2026-01-28 to 2026-01-28\n")]);
-    expect(again.stdout).toContain("Drops: 0\n\nRises: 0\n\nNew lows: 0\n\nNew products: 0\n\nGone products: 0\n");
+    expect([first.code, first.stdout]).toEqual([8, expect.stringContaining("Drops: 2\n")]);
+    expect([again.code, again.stdout]).toEqual([
+      0,
+      expect.stringContaining("Prices from 2026-01-12 or later to 2026-01-28\n"),
+    ]);
+    expect(again.stdout).toContain("Each retailer is compared with its newest day in the report before.");
+    expect(again.stdout).toMatch(/\nDrops: 0\n\nRises: 0\n\nNew lows: 0\n\nNew products: 0\n\n/);
+  });
+
+  test("a bookmark is not set if the report could not be written", async () => {
+    const missing = join(await temporaryFolder(), "none", "a.html");
+    const failed = await report("--since", "last:fails", "--html", missing, "--text");
+    const first = await report("--since", "last:fails");
+    expect([failed.code, first.stdout]).toEqual([1, expect.stringContaining("Drops: 2\n")]);
   });
 
   test("of nothing is an error that says so", async () => {
@@ -251,7 +346,7 @@ describe("catalog report", () => {
       code: 2,
       stderr: expect.stringContaining(nothing),
     });
-    const empty = await folderOf([]);
+    const empty = await syncedFolder([]);
     expect(await runInProcess(["report", empty])).toMatchObject({ code: 2, stderr: expect.stringContaining(nothing) });
   });
 });

@@ -13,7 +13,7 @@ import type { SyncedFolder } from "../source/synced-folder.ts";
 import { daysOfRetailers, newestDayOf, newestOfRetailers } from "./compared-days.ts";
 import type { PriceOptions } from "./declaration.ts";
 import { ownListParameter, warnOfUnknown } from "./own-list.ts";
-import { type SinceOfRetailers, sinceOfRetailers } from "./since.ts";
+import { type SinceOfRetailers, sinceDay, sinceOfRetailers } from "./since.ts";
 
 /** What a question is about, beside its options. */
 interface AskedQuestion {
@@ -59,7 +59,7 @@ export async function openAskedPrices(
   }
   const newestOf = newestOfRetailers(synced, newest);
   const compared = days
-    ? { oldest: days.from, of: () => days.from, bookmark: undefined }
+    ? sinceDay(days.from)
     : question.compares
       ? await sinceOfRetailers({ since: options.since, command: question.command }, synced, newestOf, context)
       : undefined;

@@ -44,6 +44,8 @@ export function isBookmark(since: string): boolean {
 export interface SinceOfRetailers {
   /** The oldest of them. */
   oldest: string;
+  /** Whether they differ. */
+  isByRetailer: boolean;
   of(retailer: string): string;
   /** Remembers that everything up to the newest day was written; undefined for a day. */
   bookmark: { set(): Promise<void>; release(): Promise<void> } | undefined;
@@ -67,7 +69,12 @@ export async function sinceOfRetailers(
     return await bookmarkDays(since, command, synced, newest, context);
   }
   const day = comparedDay(since, synced, newest, context.now());
-  return { oldest: day, of: () => day, bookmark: undefined };
+  return sinceDay(day);
+}
+
+/** The same day for all retailers. */
+export function sinceDay(day: string): SinceOfRetailers {
+  return { oldest: day, isByRetailer: false, of: () => day, bookmark: undefined };
 }
 
 function comparedDay(
@@ -149,6 +156,7 @@ async function bookmarkDays(
   reporter.progress.clear();
   return {
     oldest,
+    isByRetailer: new Set(days.values()).size > 1,
     of: (retailer) => days.get(retailer) ?? oldest,
     bookmark: { set, release: async () => await bookmark[Symbol.asyncDispose]() },
   };

@@ -35,12 +35,12 @@ function questionOf({ gone, groupBy, by }: LatestOptions): Question<LatestOption
   const columns = groupBy === undefined ? "* EXCLUDE (group_name)" : `* RENAME (group_name AS ${groupBy})`;
   const of = (sql: string) => `SELECT ${columns} FROM (\n${sql.trim()}\n)`;
   return by === undefined
-    ? { ...groups, sql: of(GROUPS), totals: TOTALS, parameters: () => ({ group_by: groupBy ?? null }) }
+    ? { ...groups, sql: of(GROUPS), totals: DISCOUNT_TOTALS, parameters: () => ({ group_by: groupBy ?? null }) }
     : { ...groups, sql: of(PERIODS), parameters: () => ({ group_by: groupBy ?? null, period: by }) };
 }
 
 /** Of all groups. */
-const TOTALS = {
+export const DISCOUNT_TOTALS = {
   products: "sum(products)::BIGINT",
   discounted_products: "sum(discounted_products)::BIGINT",
   discounted_percent: "percent_of(sum(discounted_products), sum(products))",

@@ -2,18 +2,26 @@ import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addBrandFlag, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
+import { addOutputFlags } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
-import { collectValues, dayCount, wholeNumber } from "../../cli/flags/values.ts";
-import { LOOKS, sinceExpression } from "../../cli/source/since-look.ts";
+import { collectValues, dateExpression, dayCount, wholeNumber } from "../../cli/flags/values.ts";
+import { addSkusFlag } from "../../cli/question/own-list.ts";
+import { addPriceFlags } from "../../cli/question/question-flags.ts";
+import { BOOKMARKS, sinceDayOrBookmark } from "../../cli/question/since.ts";
 import { FIGURES } from "./figures.ts";
-import { parseReportOptions, type ReportFlags, type ReportOptions } from "./options.ts";
+import { parseReportOptions, REPORT_FORMATS, type ReportFlags, type ReportOptions, STALE_AFTER } from "./options.ts";
 
 const width = Math.max(...Object.keys(FIGURES).map((name) => name.length)) + 2;
 
-const FIGURE_LIST = `Figures of --fail-if:
+const FIGURE_LIST = `Figures of --fail-if and of --format json:
 ${Object.entries(FIGURES)
   .map(([name, meaning]) => `  ${name.padEnd(width)}${meaning}`)
   .join("\n")}`;
+
+const DOCUMENT = `--format json: one document with \`figures\` and all rows of \`outages\`, \`stale_retailers\`,
+\`own_list\`, \`drops\`, \`rises\`, \`new_lows\`, \`new_products\`, \`gone_products\` and
+\`discounts_by_brand\`: columns of coverage, latest, movers and diff, and an \`id\`, which is the
+same when the same event is reported again.`;
 
 const load: Run<ReportOptions> = async (...call) => (await import("./run.ts")).runReport(...call);
 
@@ -21,25 +29,21 @@ export function declare(command: Command, context: Context, run = load): void {
   command
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
-      "One report of a synced folder: drops and rises of the last known prices, new lows, new and gone products, how fresh " +
-        "each retailer is, and discounts by brand. Without --html it is a short text for a mail, on standard output.",
+      "One report of a synced folder: outages and stale retailers, drops and rises of the last known prices, new lows, new " +
+        "products, those that are gone or were not crawled, and discounts by brand. A short text for a mail, a page or a document.",
     )
     .option(
       "--since <day>",
       "compare with the last price known up to this day: YYYY-MM-DD, 7d, latest-7d (default: latest-7d, or the first day of a younger folder); last or last:NAME: since the last report",
-      sinceExpression("--since"),
+      sinceDayOrBookmark("--since"),
     )
     .option("--html <file>", "write a page in one file, with a small chart for each product; it needs no network")
     .option("--text", "with --html: write the text to standard output, too")
-    .option("--no-clobber", "refuse to replace an existing page")
-    .option(
-      "--max-age <days>",
-      "a product is gone if it was not seen for this long (default: 14d)",
-      dayCount("--max-age"),
-    )
+    .option("--urls", "in the text, the address of each product");
+  addSkusFlag(command, "a list of your own, which is a section of the report")
     .option(
       "--stale-after <days>",
-      "a retailer is stale if its newest row is older than this (default: 2d)",
+      `a retailer is stale if its newest row is older than this (default: ${STALE_AFTER}d)`,
       dayCount("--stale-after"),
     )
     .addOption(
@@ -50,21 +54,28 @@ export function declare(command: Command, context: Context, run = load): void {
     )
     .option(
       "-n, --limit <n>",
-      "products of each list, and brands; the text has at most 5",
+      "products of each list, and brands; the text has at most 5, the document all",
       wholeNumber("--limit", 1),
       10,
     );
-  addDemoFlag(addBrandFlag(addVocabularyFlags(command)));
+  addOutputFlags(addPriceFlags(command, "14d"), REPORT_FORMATS, "text");
+  addDemoFlag(addBrandFlag(addVocabularyFlags(command))).option(
+    "--end-date <date>",
+    "as of this day, not of the newest one: YYYY-MM-DD, 7d, latest-7d",
+    dateExpression("--end-date"),
+  );
   addReportingFlags(
     command,
     [
       "catalog report --demo",
       "catalog report rows --html morning.html",
       "catalog report rows --since latest-1d --retailer acme --html acme.html --limit 50",
-      "catalog report rows --html morning.html --text | mail -s 'prices this morning' ada",
-      "catalog report rows --html morning.html --fail-if 'stale > 0' --fail-if 'biggest_drop < -60'",
+      "catalog report rows --html morning.html --text --urls | mail -s 'prices this morning' ada",
+      "catalog report rows --skus watch.csv --fail-if 'target_met > 0'",
+      "catalog report rows --html morning.html --fail-if 'outages > 0' --fail-if 'biggest_drop < -60'",
+      "catalog report rows --since last:feed --format json > report.json",
     ],
-    `${FIGURE_LIST}\n\n${LOOKS}`,
+    `${FIGURE_LIST}\n\n${DOCUMENT}\n\n${BOOKMARKS}`,
   ).action((folder: string | undefined, flags: ReportFlags) =>
     run(parseReportOptions(command, folder, flags, context), context),
   );

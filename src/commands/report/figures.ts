@@ -1,28 +1,33 @@
 import type { Condition } from "../../cli/flags/condition.ts";
 import { ConditionHoldsError } from "../../contract/errors.ts";
-import { withDecimals } from "../../folder/prices/exact.ts";
 
-/** What `--fail-if` may be about, and what each is. */
+/** What `--fail-if` compares, and the document has. */
 export const FIGURES = {
   drops: "products whose price dropped",
   rises: "products whose price rose",
-  new_lows: "products that cost less than ever",
-  new: "products that are new",
+  new_lows: "products that cost less than ever before",
+  new: "products that were never seen before",
+  returned: "products that are known again",
   gone: "products that are gone",
+  not_crawled: "products that are not known any more because their shop or category was not crawled",
+  unknown: "products that are not known any more, and the rows do not show why",
+  outages: "retailers whose crawl failed on the newest day",
+  stale: "retailers that are stale",
+  suspects: "products with a suspect price since then, which is left out",
+  target_met: "products of --skus at their target price or below it",
+  products: "products whose price is known",
   biggest_drop: "change of the biggest drop in percent, such as -40",
   biggest_rise: "change of the biggest rise in percent",
-  stale: "retailers that are stale",
-  days_old: "days since the newest crawl of the stalest retailer",
-  products: "products in the folder",
-  discounted_percent: "percent of them with a discount",
+  days_old: "days since the newest crawl of the retailer that was crawled longest ago",
+  discounted_percent: "percent of the products with a discount",
   mean_discount_pct: "mean discount of these in percent",
 } as const;
 
 export type Figure = keyof typeof FIGURES;
 export const FIGURE_NAMES = Object.keys(FIGURES) as readonly Figure[];
 
-/** A figure is missing if there is nothing to compare or to divide by; it then meets no condition. */
-export type Figures = Readonly<Partial<Record<Figure, number | undefined>>>;
+/** Null if there is nothing to compare or to divide by; it then meets no condition. */
+export type Figures = Readonly<Record<Figure, number | null>>;
 
 /** @throws ConditionHoldsError naming each condition that the figures meet, with their values */
 export function refuseFigures(conditions: readonly Condition<Figure>[], figures: Figures): void {
@@ -34,9 +39,4 @@ export function refuseFigures(conditions: readonly Condition<Figure>[], figures:
     });
     throw new ConditionHoldsError(facts.join("; "));
   }
-}
-
-/** A percentage of discounts with one decimal; empty without one. */
-export function shareText(percent: number | undefined): string {
-  return percent === undefined ? "" : `${withDecimals(percent, 1)} %`;
 }

@@ -1,103 +1,129 @@
 import { html, link, minuteOf, renderPage } from "../../cli/html/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../cli/html/html-table.ts";
-import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
-import { type Series, samePrice } from "../../folder/prices/series.ts";
-import type { Report, ShownProduct } from "./collect.ts";
-import { shareText } from "./figures.ts";
-import type { ProductList } from "./listed-products.ts";
+import type { AnswerRow } from "../../folder/ask/ask.ts";
+import type { Report } from "./collect-report.ts";
+import { priceLine } from "./price-line.ts";
+import { currencySince, HEADINGS, type ProductSection, type ShownProduct } from "./product-section.ts";
+import {
+  basisOf,
+  changeWords,
+  countOf,
+  goneWords,
+  percentWords,
+  priceWords,
+  thenWords,
+  titleOf,
+  troubleOf,
+} from "./report-words.ts";
 
-type Kind = ProductList["kind"];
-
-const HEADINGS = {
-  drops: "Biggest drops",
-  rises: "Biggest rises",
-  new_lows: "New lows",
-  new: "New products",
-  gone: "Gone products",
-} as const satisfies Record<Kind, string>;
-
-/**
- * A complete HTML page of a report, without any script: mail programs and file shares show it as it is.
- *
- * @param filters the filters of the command line, as flags; empty without any
- * @param now milliseconds since the epoch
- */
-export function reportPage(report: Report, { filters, now }: { filters: string; now: number }): string {
-  const { name, since, first, last, lists, retailers, figures } = report;
-  const compared = since === undefined ? `Prices of ${last}` : `Prices from ${since} to ${last}`;
-  const body = html`<header><h1>${compared}</h1>
+/** A complete HTML page of a report, without any script: mail programs and file shares show it as it is. */
+export function reportPage(report: Report): string {
+  const { name, filters, now, lists } = report;
+  const title = titleOf(report);
+  const body = html`<header><h1>${title}</h1>
 <p>${name}${filters === "" ? "" : html` <span class="filters">${filters}</span>`}</p>
-<p>${plural(report.rows, "row")} of ${plural(figures.products ?? 0, "product")} and ${plural(retailers.length, "retailer")}, ${first === last ? `crawled on ${last}` : `crawled from ${first} to ${last}`}. ${since === undefined ? "There is no earlier day to compare with." : "Compared are the last prices known up to each of the two days."}</p>
+<p>${basisOf(report).join(" ")}</p>
 <p>Made at ${minuteOf(now)}.</p></header>
 ${tiles(report)}
-${lists.map((list) => productSection(list, report))}
 ${retailerSection(report)}
+${lists.map((list) => productSection(list, report))}
 ${brandSection(report)}`;
-  return renderPage({ title: compared, body, style: `${TABLE_STYLE}${STYLE}`, script: undefined });
+  return renderPage({ title, body, style: `${TABLE_STYLE}${STYLE}`, script: undefined });
 }
 
 /** The figures of the sections, each a link to its own. */
-function tiles({ lists, figures, retailers }: Report): Html {
-  const tile = (id: string, name: string, value: string, more: string, isAlert = false) =>
+function tiles(report: Report): Html {
+  const { lists, figures, retailers } = report;
+  const tile = (id: string, name: string, value: string, more = "", isAlert = false) =>
     html`<li${isAlert ? html` class="alert"` : ""}><a href="#${id}"><b>${value}</b> <span>${name}</span> <small>${more}</small></a></li>`;
-  const names: Record<Kind, string> = {
-    drops: "drops",
-    rises: "rises",
-    new_lows: "new lows",
-    new: "new",
-    gone: "gone",
+  const { discounted_percent, mean_discount_pct } = figures;
+  const [outages, stale] = [countOf(report, "outages"), countOf(report, "stale")];
+  const returned = countOf(report, "returned");
+  const troubles = [
+    `of ${plural(retailers.length, "retailer")}`,
+    ...(stale > 0 ? [`${groupDigits(stale)} stale`] : []),
+  ];
+  const [, ...missing] = goneWords(report);
+  const productTiles: Record<ProductSection, (count: string) => Html> = {
+    own_list: (count) =>
+      tile("own_list", "of the own list", count, `${groupDigits(countOf(report, "target_met"))} at the target price`),
+    drops: (count) => tile("drops", "drops", count, arrowed(figures.biggest_drop)),
+    rises: (count) => tile("rises", "rises", count, arrowed(figures.biggest_rise)),
+    new_lows: (count) => tile("new_lows", "new lows", count),
+    new_products: (count) =>
+      tile("new_products", "new", count, returned > 0 ? `${groupDigits(returned)} returned` : ""),
+    gone_products: () => tile("gone_products", "gone", groupDigits(countOf(report, "gone")), missing.join(" · ")),
   };
-  const most: Partial<Record<Kind, number | undefined>> = { drops: figures.biggest_drop, rises: figures.biggest_rise };
-  const { stale = 0, discounted_percent, mean_discount_pct } = figures;
-  return html`<nav aria-label="Sections"><ul class="tiles">${lists.map(({ kind, all }) =>
-    tile(kind, names[kind], groupDigits(all), most[kind] === undefined ? "" : percentText(most[kind])),
-  )}
-${tile("retailers", "stale", `${groupDigits(stale)}`, `of ${plural(retailers.length, "retailer")}`, stale > 0)}
-${tile("brands", "discounted", shareText(discounted_percent), mean_discount_pct === undefined ? "" : `mean ${shareText(mean_discount_pct)}`)}</ul></nav>`;
+  return html`<nav aria-label="Sections"><ul class="tiles">${tile("retailers", outages === 1 ? "outage" : "outages", groupDigits(outages), troubles.join(" · "), outages + stale > 0)}
+${lists.map(({ section, count }) => productTiles[section](groupDigits(count)))}
+${tile("brands", "discounted", percentWords(discounted_percent), mean_discount_pct === null ? "" : `mean ${percentWords(mean_discount_pct)}`)}</ul></nav>`;
 }
 
-function productSection({ kind, products, all }: Report["lists"][number], report: Report): Html {
-  const heading = html`<h2 id="${kind}">${HEADINGS[kind]}</h2>`;
-  if (all === 0) {
-    return html`<section>${heading}\n<p>None since ${report.since ?? ""}.</p></section>\n`;
+function productSection({ section, count, products }: Report["lists"][number], report: Report): Html {
+  const heading = html`<h2 id="${section}">${HEADINGS[section]}</h2>`;
+  if (count === 0) {
+    return html`<section>${heading}\n<p>None.</p></section>\n`;
   }
-  const shown = products.length < all ? `${groupDigits(products.length)} of ${groupDigits(all)}. ` : "";
-  const caption = `${shown}${MEANINGS[kind](report)}`;
-  return html`<section>${heading}\n${htmlTable(COLUMNS[kind], products, HEADINGS[kind], caption)}</section>\n`;
+  const shown = products.length < count ? `${groupDigits(products.length)} of ${groupDigits(count)}. ` : "";
+  const caption = `${shown}${MEANINGS[section](report)}`;
+  return html`<section>${heading}\n${htmlTable(COLUMNS[section], products, HEADINGS[section], caption)}</section>\n`;
 }
 
-const MEANINGS: Record<Kind, (report: Report) => string> = {
-  drops: ({ since }) => `The last price is below the one known on ${since}.`,
-  rises: ({ since }) => `The last price is above the one known on ${since}.`,
-  new_lows: ({ first }) => `The last price is below each earlier one since ${first}.`,
-  new: ({ since }) => `Not crawled up to ${since}. The highest discount first.`,
-  gone: ({ since }) => `Known on ${since}, and not crawled any more. Those that were seen last come first.`,
+const MEANINGS: Record<ProductSection, (report: Report) => string> = {
+  own_list: (report) => `${plural(countOf(report, "target_met"), "product")} at the target price or below it.`,
+  drops: (report) => `The last price is below the one known ${thenWords(report)}.`,
+  rises: (report) => `The last price is above the one known ${thenWords(report)}.`,
+  new_lows: () => "A price since then is below each earlier one. The biggest difference first.",
+  new_products: () => "Never seen before. The highest discount first.",
+  gone_products: (report) =>
+    `Known ${thenWords(report)}, and not any more: ${goneWords(report).join(" · ")}. Those that are gone first.`,
 };
 
 const PRODUCT: HtmlColumn<ShownProduct> = {
   heading: "Product",
   kind: "",
-  cell: ({ title, retailer, sku, url }) => html`${link(title.trim() || sku, url)} <small>${retailer} ${sku}</small>`,
+  cell: ({ title, retailer, sku, url }) => html`${link(title, url)} <small>${retailer} ${sku}</small>`,
 };
 
 const PRICE: HtmlColumn<ShownProduct> = {
   heading: "Price",
   kind: "count",
-  cell: ({ selling_price, currency }) => html`<b>${groupDigits(selling_price)}</b> ${currency}`,
+  cell: (product) => {
+    const since = currencySince(product);
+    const change = since === undefined ? "" : html` <small>since ${since} in ${product.currency}</small>`;
+    return html`<b>${priceWords(product.price, product)}</b> ${product.currency}${change}`;
+  },
+};
+
+const LOW: HtmlColumn<ShownProduct> = {
+  heading: "New low",
+  kind: "count",
+  cell: ({ low, currency }) =>
+    low === undefined ? "" : html`<b>${priceWords(low.price, { currency })}</b> <small>${low.day}</small>`,
 };
 
 const CHANGE: HtmlColumn<ShownProduct> = {
   heading: "Change",
   kind: "count",
-  cell: ({ percent }) => html`<span class="${(percent ?? 0) < 0 ? "down" : "up"}">${percentText(percent)}</span>`,
+  cell: ({ percent }) =>
+    percent === undefined ? "" : html`<span class="${percent < 0 ? "down" : "up"}">${arrowed(percent)}</span>`,
 };
 
 const DISCOUNT: HtmlColumn<ShownProduct> = {
   heading: "Discount",
   kind: "count",
-  cell: ({ discount_pct }) => (discount_pct > 0 ? `${discount_pct} %` : ""),
+  cell: ({ discount }) => (discount > 0 ? `${discount} %` : ""),
+};
+
+const TARGET: HtmlColumn<ShownProduct> = {
+  heading: "Target",
+  kind: "count",
+  cell: (product) =>
+    product.target === undefined
+      ? ""
+      : html`${priceWords(product.target.price, product)}${product.target.isMet ? html` <b class="down">met</b>` : ""}`,
 };
 
 const CHART: HtmlColumn<ShownProduct> = {
@@ -106,96 +132,79 @@ const CHART: HtmlColumn<ShownProduct> = {
   cell: ({ series }) => (series === undefined ? "" : priceLine(series)),
 };
 
+const NOTE: HtmlColumn<ShownProduct> = {
+  heading: "Note",
+  kind: "",
+  cell: ({ note, reason }) => [note, reason].filter((text) => text !== "").join("; "),
+};
+
+const REASON: HtmlColumn<ShownProduct> = { heading: "Why", kind: "day", cell: ({ reason }) => reason };
 const SEEN: HtmlColumn<ShownProduct> = { heading: "Seen", kind: "day", cell: ({ day }) => day };
 
 function before(heading: string): HtmlColumn<ShownProduct> {
   return {
     heading,
     kind: "count",
-    cell: ({ before: earlier }) =>
-      earlier === undefined ? "" : html`${groupDigits(earlier.selling_price)} <small>${earlier.day}</small>`,
+    cell: (product) =>
+      product.before === undefined
+        ? ""
+        : html`${priceWords(product.before.price, product)} <small>${product.before.day}</small>`,
   };
 }
 
-const COLUMNS: Record<Kind, HtmlColumn<ShownProduct>[]> = {
+const COLUMNS: Record<ProductSection, HtmlColumn<ShownProduct>[]> = {
+  own_list: [PRODUCT, PRICE, TARGET, NOTE, CHART, SEEN],
   drops: [PRODUCT, PRICE, CHANGE, before("Before"), CHART, SEEN],
   rises: [PRODUCT, PRICE, CHANGE, before("Before"), CHART, SEEN],
-  new_lows: [PRODUCT, PRICE, CHANGE, before("Low before"), CHART, SEEN],
-  new: [PRODUCT, PRICE, DISCOUNT, CHART, SEEN],
-  gone: [PRODUCT, PRICE, DISCOUNT, CHART, SEEN],
+  new_lows: [PRODUCT, LOW, CHANGE, before("Low before"), PRICE, CHART],
+  new_products: [PRODUCT, PRICE, DISCOUNT, CHART, SEEN],
+  gone_products: [PRODUCT, PRICE, REASON, CHART, SEEN],
 };
 
-/** Size of the drawing in its own units, and the space around the line, so that it is not cut. */
-const [WIDTH, HEIGHT, EDGE] = [112, 28, 3];
-
-/** The prices of a product as a small line with a dot at the last one: those in its last currency. */
-function priceLine({ points, last, lowest, highest }: Series): Html {
-  const drawn = points.filter(({ currency }) => currency === last.currency);
-  const [first, end] = [dayNumber(drawn[0]?.day ?? last.day), dayNumber(last.day)];
-  const [low, high] = [lowest.selling_price, highest.selling_price];
-  const tenths = (coordinate: number) => coordinate.toFixed(1);
-  const x = (day: string) => tenths(EDGE + ((dayNumber(day) - first) / (end - first || 1)) * (WIDTH - 2 * EDGE));
-  const y = (price: number) =>
-    tenths(low === high ? HEIGHT / 2 : HEIGHT - EDGE - ((price - low) / (high - low)) * (HEIGHT - 2 * EDGE));
-  const steps = drawn.flatMap((point, index) => {
-    const before = drawn[index - 1];
-    if (before === undefined) {
-      return [`M${x(point.day)} ${y(point.selling_price)}`];
-    }
-    return samePrice(before, point) ? [] : [`H${x(point.day)}V${y(point.selling_price)}`];
-  });
-  const range =
-    low === high
-      ? `always ${groupDigits(low)}`
-      : `lowest ${groupDigits(low)} on ${lowest.day}, highest ${groupDigits(high)} on ${highest.day}`;
-  const title = `${plural(drawn.length, "day")} from ${drawn[0]?.day} to ${last.day}: ${range} ${last.currency}`;
-  return html`<svg class="prices" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${title}"><title>${title}</title><path d="${steps.join("")}H${x(last.day)}"/><circle cx="${x(last.day)}" cy="${y(last.selling_price)}" r="2.5"/></svg>`;
-}
-
 /** `▼ -16.6 %`, so that the direction does not depend on a colour. */
-function percentText(percent: number | undefined): string {
-  if (percent === undefined) {
-    return "";
-  }
-  return percent < 0 ? `▼ ${percent.toFixed(1)} %` : `▲ +${percent.toFixed(1)} %`;
+function arrowed(percent: number | null): string {
+  return percent === null ? "" : `${percent < 0 ? "▼" : "▲"} ${changeWords(percent)}`;
 }
 
-function retailerSection({ retailers, staleAfter, figures }: Report): Html {
-  const columns: HtmlColumn<Report["retailers"][number]>[] = [
-    { heading: "Retailer", kind: "", cell: ({ retailer }) => retailer },
-    { heading: "Newest day", kind: "day", cell: ({ day }) => day },
+function retailerSection(report: Report): Html {
+  const { retailers, staleAfter } = report;
+  const columns: HtmlColumn<AnswerRow>[] = [
+    { heading: "Retailer", kind: "", cell: ({ retailer }) => String(retailer) },
+    { heading: "State", kind: "", cell: (row) => html`<b class="trouble">${troubleOf(row)}</b>` },
+    { heading: "Newest day", kind: "day", cell: ({ newest_day }) => String(newest_day) },
+    { heading: "Days old", kind: "count", cell: ({ days_old }) => groupDigits(Number(days_old)) },
     {
-      heading: "Days old",
+      heading: "Rows",
       kind: "count",
-      cell: ({ days_old, isStale }) =>
-        html`${isStale ? html`<b class="stale">stale</b> ` : ""}${groupDigits(days_old)}`,
+      cell: ({ matching_rows, usual_rows }) =>
+        html`${groupDigits(Number(matching_rows))}${usual_rows === null ? "" : html` <small>usually ${groupDigits(Math.round(Number(usual_rows)))}</small>`}`,
     },
-    { heading: "Products", kind: "count", cell: ({ products }) => groupDigits(products) },
+    { heading: "Products", kind: "count", cell: ({ products }) => groupDigits(Number(products)) },
   ];
-  const caption = `${plural(figures.stale ?? 0, "retailer")} of ${groupDigits(retailers.length)} without a row of the last ${plural(staleAfter, "day")}.`;
-  return html`<section><h2 id="retailers">Freshness</h2>
-${htmlTable(columns, retailers, "Freshness of retailers", caption)}</section>`;
+  const caption = `${groupDigits(countOf(report, "outages"))} of ${plural(retailers.length, "retailer")} in an outage on the newest day, ${groupDigits(countOf(report, "stale"))} without a row for more than ${plural(staleAfter, "day")}. The other figures rest on this.`;
+  return html`<section><h2 id="retailers">Outages and stale retailers</h2>
+${htmlTable(columns, retailers, "State of retailers", caption)}</section>`;
 }
 
 function brandSection({ brands, allBrands }: Report): Html {
-  const columns: HtmlColumn<Report["brands"][number]>[] = [
-    { heading: "Brand", kind: "", cell: ({ brand }) => brand.trim() || html`<i>no brand</i>` },
-    { heading: "Products", kind: "count", cell: ({ products }) => groupDigits(products) },
-    { heading: "Discounted", kind: "count", cell: ({ discounted_percent }) => shareText(discounted_percent) },
+  const columns: HtmlColumn<AnswerRow>[] = [
+    { heading: "Brand", kind: "", cell: ({ brand }) => String(brand).trim() || html`<i>no brand</i>` },
+    { heading: "Products", kind: "count", cell: ({ products }) => groupDigits(Number(products)) },
+    { heading: "Discounted", kind: "count", cell: (row) => percentWords(Number(row.discounted_percent)) },
     {
       heading: "",
       kind: "",
       cell: ({ discounted_percent }) =>
-        html`<span class="share"><span style="width: ${(discounted_percent ?? 0).toFixed(1)}%"></span></span>`,
+        html`<span class="share"><span style="width: ${Number(discounted_percent).toFixed(1)}%"></span></span>`,
     },
     {
       heading: "Mean discount",
       kind: "count",
-      cell: ({ mean_discount_pct }) => shareText(mean_discount_pct),
+      cell: (row) => (row.mean_discount_pct === null ? "" : percentWords(Number(row.mean_discount_pct))),
     },
   ];
   const shown = brands.length < allBrands ? `${groupDigits(brands.length)} of ${plural(allBrands, "brand")}. ` : "";
-  const caption = `${shown}The share of products with a discount, and the mean of their discounts, by last known prices. Those with the most discounted products come first.`;
+  const caption = `${shown}The share of products with a discount, and the mean of their discounts, by the prices that are known. Those with the most discounted products come first.`;
   return html`<section><h2 id="brands">Discounts by brand</h2>
 ${htmlTable(columns, brands, "Discounts by brand", caption)}</section>`;
 }
@@ -214,7 +223,7 @@ h2 { font-size: 1.2rem; margin-bottom: .25rem; }
 .tiles b { display: block; font-size: 1.5rem; line-height: 1.2; }
 .tiles small { display: block; }
 .tiles .alert a { border-color: var(--bad); }
-.tiles .alert b, .stale { color: var(--bad); }
+.tiles .alert b, .trouble { color: var(--bad); }
 table { margin-top: .5rem; }
 td { vertical-align: middle; }
 td:first-child small { display: block; overflow-wrap: anywhere; }
@@ -222,7 +231,8 @@ td:first-child a { overflow-wrap: anywhere; unicode-bidi: isolate; }
 .down { color: var(--good); } .up { color: var(--bad); }
 th.chart, td.chart { padding-left: 1rem; }
 .prices { display: block; } .prices path { fill: none; stroke: var(--accent); stroke-width: 1.5; }
-.prices circle { fill: var(--accent); }
+.prices .gap { stroke-dasharray: 2 2; stroke-width: 1; }
+.prices .cut { fill: var(--bad); stroke: none; } .prices circle { fill: var(--accent); }
 .share { display: block; width: 8rem; height: .6rem; border-radius: .3rem; background: var(--line); overflow: hidden; }
 .share span { display: block; height: 100%; background: var(--accent); }
 @media (max-width: 40rem) {

@@ -2,95 +2,107 @@ import { minuteOf } from "../../cli/html/html-document.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { pad, truncate, widthOf } from "../../cli/terminal/width.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
-import { groupDigits, plural, signedPercent } from "../../contract/values/phrases.ts";
-import type { Report } from "./collect.ts";
-import { shareText } from "./figures.ts";
-import type { ProductList } from "./listed-products.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
+import type { AnswerRow } from "../../folder/ask/ask.ts";
+import type { Report } from "./collect-report.ts";
+import { currencySince, HEADINGS, type ShownProduct } from "./product-section.ts";
+import { basisOf, changeWords, goneWords, percentWords, priceWords, titleOf, troubleOf } from "./report-words.ts";
 
 /** What mail programs show without breaking a line. */
 const WIDTH = 72;
 
-/** Most cells of a retailer and a sku, so that there is room for a title. */
-const NAME_CELLS = 27;
-
-/** Most lines of a list, so that the text stays shorter than a page. */
+/** Maximum number of products, retailers or brands of a list, so that the text stays short. */
 const LINES = 5;
 
-const HEADINGS: Record<ProductList["kind"], string> = {
-  drops: "Drops",
-  rises: "Rises",
-  new_lows: "New lows",
-  new: "New products",
-  gone: "Gone products",
-};
-
 /**
- * A report as a short text: at most 60 lines of 72 columns, in ASCII but for what was crawled.
+ * A report as a short text in lines of at most 72 columns but for addresses, in ASCII but for what was crawled. Titles are
+ * whole: models are at their end.
  *
- * @param filters the filters of the command line, as flags; empty without any
- * @param now milliseconds since the epoch
+ * @param urls whether each product has its address
  */
-export function reportText(report: Report, { filters, now }: { filters: string; now: number }): string {
-  const { name, since, first, last, lists, figures, rows } = report;
-  const days = first === last ? `crawled on ${last}` : `crawled from ${first} to ${last}`;
-  const about = `${plural(rows, "row")} of ${plural(figures.products ?? 0, "product")}, ${days}`;
+export function reportText(report: Report, { urls }: { urls: boolean }): string {
+  const { name, filters, now, lists } = report;
   const head = [
-    since === undefined ? `Prices of ${last}, without an earlier day` : `Prices from ${since} to ${last}`,
-    cut(filters === "" ? name : `${name}, ${filters}`, WIDTH),
-    wrap(`${about}; made at ${minuteOf(now)}`, WIDTH),
+    titleOf(report),
+    wrap(visible(filters === "" ? name : `${name}, ${filters}`), WIDTH),
+    ...[...basisOf(report), `Made at ${minuteOf(now)}.`].map((sentence) => wrap(sentence, WIDTH)),
   ];
-  return `${[head.join("\n"), ...lists.map(listText), retailerText(report), brandText(report)].join("\n\n")}\n`;
+  const sections = lists.map((list) => listText(list, report, urls));
+  return `${[head.join("\n"), retailerText(report), ...sections, brandText(report)].join("\n\n")}\n`;
 }
 
-function listText({ kind, products, all }: ProductList): string {
+function listText({ section, count, products }: Report["lists"][number], report: Report, urls: boolean): string {
   const shown = products.slice(0, LINES);
-  const more = shown.length < all ? `, ${shown.length} of them` : "";
-  return textTable(`${HEADINGS[kind]}: ${groupDigits(all)}${more}`, shown, [
-    {
-      align: "right",
-      read: ({ percent, discount_pct }) => signedPercent(percent) || (discount_pct > 0 ? `${discount_pct} % off` : ""),
-    },
-    { align: "right", read: ({ selling_price }) => groupDigits(selling_price) },
-    { align: "left", read: ({ currency }) => currency },
-    { align: "left", isElastic: true, read: ({ title, sku }) => title.trim() || sku },
-    { align: "left", read: ({ retailer, sku }) => cut(`${retailer} ${sku}`, NAME_CELLS) },
+  const more = shown.length < count ? `, ${shown.length} of them` : "";
+  const counts = section === "gone_products" ? goneWords(report).join(", ") : groupDigits(count);
+  const lines = shown.flatMap((product) => [
+    indented(factsOf(product).join(", "), 2),
+    indented(visible(product.title), 4),
+    ...(urls && product.url !== undefined ? [`    ${visible(product.url)}`] : []),
   ]);
+  return [wrap(`${HEADINGS[section]}: ${counts}${more}`, WIDTH), ...lines].join("\n");
 }
 
-function retailerText({ retailers, staleAfter, figures }: Report): string {
-  const heading = `Stale retailers: ${figures.stale} of ${retailers.length}, older than ${plural(staleAfter, "day")}`;
+function indented(text: string, spaces: number): string {
+  return wrap(text, WIDTH - spaces)
+    .split("\n")
+    .map((line) => `${" ".repeat(spaces)}${line}`)
+    .join("\n");
+}
+
+function factsOf(product: ShownProduct): string[] {
+  const { percent, discount, before, low, target, reason, retailer, sku, day, currency } = product;
+  const since = currencySince(product);
+  const isLowGone = low !== undefined && low.price !== product.price;
+  const facts = [
+    changeWords(percent),
+    `${priceWords((low ?? product).price, product)} ${currency}`,
+    isLowGone ? `now ${priceWords(product.price, product)}` : "",
+    before === undefined ? (discount > 0 ? `${discount} % off` : "") : `before ${priceWords(before.price, product)}`,
+    target === undefined ? "" : `target ${priceWords(target.price, product)}${target.isMet ? ", met" : ""}`,
+    reason === "" ? "" : `${reason}, last seen ${day}`,
+    since === undefined ? "" : `since ${since} in ${currency}`,
+    `${retailer} ${sku}`,
+    product.note,
+  ];
+  return facts.filter((fact) => fact !== "").map(visible);
+}
+
+function retailerText({ retailers, figures, staleAfter }: Report): string {
+  const { outages, stale } = figures;
+  const heading = `Outages: ${outages}. Stale retailers: ${stale} of ${retailers.length}, older than ${plural(staleAfter, "day")}`;
   return textTable(heading, retailers.slice(0, LINES), [
-    { align: "left", isElastic: true, read: ({ retailer }) => retailer },
-    { align: "left", read: ({ day }) => day },
-    { align: "right", read: ({ days_old }) => `${plural(days_old, "day")} old` },
-    { align: "left", read: ({ isStale }) => (isStale ? "stale" : "") },
+    { align: "left", isElastic: true, read: ({ retailer }) => String(retailer) },
+    { align: "left", read: ({ newest_day }) => String(newest_day) },
+    { align: "right", read: ({ days_old }) => `${plural(Number(days_old), "day")} old` },
+    { align: "left", read: troubleOf },
   ]);
 }
 
 function brandText({ brands, figures }: Report): string {
   const { discounted_percent, mean_discount_pct } = figures;
-  const mean = mean_discount_pct === undefined ? "" : `, by ${shareText(mean_discount_pct)} on average`;
-  return textTable(`Discounted products: ${shareText(discounted_percent)}${mean}`, brands.slice(0, LINES), [
-    { align: "left", isElastic: true, read: ({ brand }) => brand.trim() || "no brand" },
-    { align: "right", read: (one) => shareText(one.discounted_percent) },
-    { align: "left", read: ({ products }) => `of ${plural(products, "product")}` },
+  const mean = mean_discount_pct === null ? "" : `, by ${percentWords(mean_discount_pct)} on average`;
+  return textTable(`Discounted products: ${percentWords(discounted_percent)}${mean}`, brands.slice(0, LINES), [
+    { align: "left", isElastic: true, read: ({ brand }) => String(brand).trim() || "no brand" },
+    { align: "right", read: (row) => percentWords(Number(row.discounted_percent)) },
+    { align: "left", read: ({ products }) => `of ${plural(Number(products), "product")}` },
     {
       align: "right",
-      read: (one) => (one.mean_discount_pct === undefined ? "" : `by ${shareText(one.mean_discount_pct)}`),
+      read: (row) => (row.mean_discount_pct === null ? "" : `by ${percentWords(Number(row.mean_discount_pct))}`),
     },
   ]);
 }
 
-interface TextColumn<Item> {
+interface TextColumn {
   align: "left" | "right";
   /** Whether its texts are cut if a line would be too long. */
   isElastic?: boolean;
-  read: (item: Item) => string;
+  read: (row: AnswerRow) => string;
 }
 
 /** Lines below a heading, in columns. */
-function textTable<Item>(heading: string, items: readonly Item[], columns: readonly TextColumn<Item>[]): string {
-  const cells = items.map((item) => columns.map(({ read }) => visible(read(item))));
+function textTable(heading: string, rows: readonly AnswerRow[], columns: readonly TextColumn[]): string {
+  const cells = rows.map((row) => columns.map(({ read }) => visible(read(row))));
   const widths = columns.map((_, index) => Math.max(0, ...cells.map((row) => widthOf(row[index] ?? ""))));
   const used = widths.filter((width) => width > 0);
   const fixed = widths.reduce((sum, width, index) => sum + (columns[index]?.isElastic ? 0 : width), 2 * used.length);

@@ -1,53 +1,76 @@
 import type { Context } from "../../cli/context.ts";
 import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
-import { comparedSince } from "../../cli/source/since-look.ts";
+import { type AskedPrices, openAskedPrices } from "../../cli/question/asked-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { writeChunks, writePage } from "../../cli/write-rows.ts";
-import { addDays } from "../../contract/values/day-arithmetic.ts";
-import { collectReport } from "./collect.ts";
+import { UsageError } from "../../contract/errors.ts";
+import { collectReport, type ReportSubject } from "./collect-report.ts";
 import { refuseFigures } from "./figures.ts";
 import type { ReportOptions } from "./options.ts";
+import { reportDocument } from "./report-document.ts";
 import { reportText } from "./report-text.ts";
+import { askReport, type ReportAnswers, type ReportRequest, reportSql } from "./sections.ts";
 
 export async function runReport(options: ReportOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
-    const { since } = options;
-    if (since === undefined) {
-      await writeReport(weekBefore(synced), options, synced, context);
-    } else {
-      await comparedSince({ since, command: "report" }, synced, context, (days) =>
-        writeReport(days.since, options, synced, context),
-      );
+    await using asked = await openAskedPrices({ command: "report", compares: true }, options, synced, context);
+    const subject = subjectOf(options, synced, asked, context);
+    const request: ReportRequest = {
+      parameters: { ...asked.parameters, own_list: null, stale_after: options.staleAfter },
+      ownList: asked.parameters.own_list ?? null,
+      compares: subject.since !== undefined,
+    };
+    if (options.showSql) {
+      await writeChunks([reportSql(request)], options.output, context);
+      return;
     }
+    const answers = await askReport(asked.prices, request);
+    if (answers.answers.get("retailers")?.count === 0) {
+      throw new UsageError(`${synced.name} holds no rows that the filters match.`);
+    }
+    await writeReport(asked, answers, subject, request, { options, synced, context });
+    // Only lists that people read are cut, and say so; the figures are those of all products.
+    await asked.compared?.bookmark?.set();
+    refuseFigures(options.conditions, answers.figures);
   });
 }
 
-/** A week before the newest day, or the first day of a younger folder; undefined if that is the newest one, too. */
-function weekBefore({ days }: SyncedFolder): string | undefined {
-  const [first = "", last = first] = [days[0], days.at(-1)];
-  const week = last === "" ? "" : addDays(last, -7);
-  return first === last ? undefined : week < first ? first : week;
+function subjectOf(
+  { brands = [], filters, staleAfter }: ReportOptions,
+  { name, days }: SyncedFolder,
+  { newest, compared }: AskedPrices,
+  context: Context,
+): ReportSubject {
+  const hasEarlierDay = compared !== undefined && (compared.oldest < newest || compared.bookmark !== undefined);
+  return {
+    ...{ name, newest, staleAfter, first: days[0] ?? newest, now: context.now() },
+    since: hasEarlierDay ? compared.oldest : undefined,
+    isByRetailer: compared?.isByRetailer === true,
+    filters: quoteCommand([...flagsOfFilters(filters), ...brands.flatMap((brand) => ["--brand", brand])]),
+  };
 }
 
 async function writeReport(
-  since: string | undefined,
-  options: ReportOptions,
-  synced: SyncedFolder,
-  context: Context,
+  { prices }: AskedPrices,
+  answers: ReportAnswers,
+  subject: ReportSubject,
+  { parameters }: ReportRequest,
+  { options, synced, context }: { options: ReportOptions; synced: SyncedFolder; context: Context },
 ): Promise<void> {
-  const report = await collectReport(since, options, synced, context);
-  const { filters, page, conditions } = options;
-  const brands = (options.brands ?? []).flatMap((name) => ["--brand", name]);
-  const facts = { filters: quoteCommand([...flagsOfFilters(filters), ...brands]), now: context.now() };
-  const toStdout = { format: "text", output: undefined, compression: undefined, noClobber: false };
-  const writeText = () => writeChunks([reportText(report, facts)], toStdout, context);
+  const { output, page, limit, urls } = options;
+  const report = await collectReport(prices, answers, subject, { limit, parameters });
+  const writeListing = () =>
+    writeChunks(
+      output.format === "json" ? reportDocument(subject, answers) : [reportText(report, { urls })],
+      output,
+      context,
+    );
   if (page === undefined) {
-    await writeText();
-  } else {
-    const { reportPage } = await import("./report-page.ts");
-    await writePage(reportPage(report, facts), page, context, writeText);
-    synced.reporter.note(`${page.file}: the report of ${since ?? report.last} to ${report.last}`);
+    await writeListing();
+    return;
   }
-  refuseFigures(conditions, report.figures);
+  const { reportPage } = await import("./report-page.ts");
+  await writePage(reportPage(report), page, context, writeListing);
+  synced.reporter.note(`${page.file}: the report of ${subject.since ?? subject.newest} to ${subject.newest}`);
 }

@@ -41,35 +41,39 @@ export interface Answer {
   meeting(comparisons: readonly ColumnComparison[], columns: readonly string[]): Promise<string[]>;
 }
 
-/** Answers a question from an open index. A later question takes the place of the answer. */
-export async function ask(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<Answer> {
-  await runStatement(duckDb, `CREATE OR REPLACE TEMP TABLE answer AS ${sql}`, parameters);
+/**
+ * Answers a question from an open index.
+ *
+ * @param table name of the answer for later questions; the next answer of that name takes its place
+ */
+export async function ask(duckDb: DuckDb, sql: string, parameters: Parameters, table = "answer"): Promise<Answer> {
+  await runStatement(duckDb, `CREATE OR REPLACE TEMP TABLE ${table} AS ${sql}`, parameters);
   const all = async (statement: string, values: string[] = []) =>
     (await duckDb.until((connection) => connection.runAndReadAll(statement, values))).getRows();
-  const [[count] = []] = await all("SELECT count(*) FROM answer");
+  const [[count] = []] = await all(`SELECT count(*) FROM ${table}`);
   return {
     count: Number(count),
     groups: async (columns) => {
       const list = columns.map(quoted).join(", ");
-      const rows = await all(`SELECT ${list}, count(*) FROM answer GROUP BY ${list} ORDER BY min(rowid)`);
+      const rows = await all(`SELECT ${list}, count(*) FROM ${table} GROUP BY ${list} ORDER BY min(rowid)`);
       return rows.map((row) => ({ names: row.slice(0, -1), count: Number(row.at(-1)) }));
     },
-    rows: (selection) => jsonRows(duckDb, selectionSql(selection)),
-    records: (selection) => recordsOf(duckDb, selectionSql(selection), selection.columns),
+    rows: (selection) => jsonRows(duckDb, selectionSql(table, selection)),
+    records: (selection) => recordsOf(duckDb, selectionSql(table, selection), selection.columns),
     totals: async (expressions) => {
       const list = Object.entries(expressions).map(([name, sql]) => `${sql} AS ${quoted(name)}`);
-      const [row] = await recordsOf(duckDb, `SELECT ${list.join(", ")} FROM answer`, Object.keys(expressions));
+      const [row] = await recordsOf(duckDb, `SELECT ${list.join(", ")} FROM ${table}`, Object.keys(expressions));
       return row;
     },
     meeting: async (comparisons, columns) => {
       const conditions = comparisons.map(({ column, operator }, index) =>
         // A count is of all rows, and a property of each.
         column === "count"
-          ? `(SELECT count(*) FROM answer) ${operator} $${index + 1}::DECIMAL(38, 12)`
+          ? `(SELECT count(*) FROM ${table}) ${operator} $${index + 1}::DECIMAL(38, 12)`
           : `${quoted(column)} ${operator} $${index + 1}::DECIMAL(38, 12)`,
       );
       const rows = await all(
-        `SELECT concat_ws(' ', ${columns.map(quoted).join(", ")}) AS name FROM answer
+        `SELECT concat_ws(' ', ${columns.map(quoted).join(", ")}) AS name FROM ${table}
          WHERE ${conditions.join(" AND ")} GROUP BY name ORDER BY min(rowid)`,
         comparisons.map(({ number }) => number),
       );
@@ -120,18 +124,18 @@ async function recordsOf(duckDb: DuckDb, sql: string, names: readonly string[]):
   return records;
 }
 
-function selectionSql({ columns, sort, limit, limitPer = [] }: RowSelection): string {
+function selectionSql(table: string, { columns, sort, limit, limitPer = [] }: RowSelection): string {
   const order =
     sort === undefined ? "rowid" : `${quoted(sort.column)} ${sort.descending ? "DESC" : "ASC"} NULLS LAST, rowid`;
   const list = columns.map(quoted).join(", ");
   if (limitPer.length === 0) {
-    return `SELECT ${list} FROM answer ORDER BY ${order}${limit === undefined ? "" : ` LIMIT ${limit}`}`;
+    return `SELECT ${list} FROM ${table} ORDER BY ${order}${limit === undefined ? "" : ` LIMIT ${limit}`}`;
   }
   // The groups stay in the order of the answer.
   const groups = limitPer.map(quoted).join(", ");
   return `SELECT ${list} FROM (
       SELECT *, row_number() OVER (PARTITION BY ${groups} ORDER BY ${order}) AS "place in group",
-        min(rowid) OVER (PARTITION BY ${groups}) AS "place of group" FROM (SELECT *, rowid FROM answer))
+        min(rowid) OVER (PARTITION BY ${groups}) AS "place of group" FROM (SELECT *, rowid FROM ${table}))
     ${limit === undefined ? "" : `WHERE "place in group" <= ${limit}`} ORDER BY "place of group", "place in group"`;
 }
 

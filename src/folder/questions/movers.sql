@@ -48,7 +48,7 @@ SELECT kind, retailer, sku, title, department, category, currency, before_date, 
   CASE kind WHEN 'new_low' THEN new_low_price END AS new_low_price,
   CASE kind WHEN 'new_low' THEN reached_date END AS reached_date,
   CASE kind WHEN 'new_low' THEN percent_change(new_low_price, low_selling_price) END AS below_low_percent,
-  observed_days, longest_gap_days, target_price, selling_price <= target_price AS target_met, note,
+  observed_days, longest_gap_days, target_price, selling_price <= target_price AS target_met, note, present_since,
   CASE $group_by WHEN 'retailer' THEN retailer WHEN 'department' THEN department WHEN 'category' THEN category
     WHEN 'brand' THEN coalesce(nullif(brand.brand, ''), 'no brand') END AS group_name
 FROM moved JOIN moved_now USING (product) JOIN listing USING (product, listing) JOIN low USING (product, series)

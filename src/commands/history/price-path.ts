@@ -1,0 +1,36 @@
+import { dayNumber } from "../../contract/values/day-arithmetic.ts";
+import type { PricePoint } from "./product-series.ts";
+
+/**
+ * The line of prices as the data of two paths: steps through the days with a price, and what is between them, to be dashed.
+ *
+ * @param points oldest first, one a day
+ */
+export function stepPaths(
+  points: readonly PricePoint[],
+  x: (point: PricePoint) => string,
+  y: (point: PricePoint) => string,
+): { crawled: string; gaps: string } {
+  let [crawled, gaps] = ["", ""];
+  for (const [index, point] of points.entries()) {
+    const before = points[index - 1];
+    if (before === undefined) {
+      crawled += `M${x(point)} ${y(point)}`;
+    } else if (dayNumber(point.day) - dayNumber(before.day) > 1) {
+      gaps += `M${x(before)} ${y(before)}H${x(point)}`;
+      crawled += `M${x(point)} ${y(before)}V${y(point)}`;
+    } else {
+      crawled += `H${x(point)}${y(point) === y(before) ? "" : `V${y(point)}`}`;
+    }
+  }
+  return { crawled, gaps };
+}
+
+/** The prices from the bottom to the top of the drawing: all but those far away from most others and from the last one. */
+export function shownRange(points: readonly PricePoint[], last: PricePoint): [low: number, high: number] {
+  const prices = points.map(({ selling_price }) => selling_price).sort((a, b) => a - b);
+  const at = (share: number) => prices[Math.round(share * (prices.length - 1))] ?? last.selling_price;
+  const [low, high] = [Math.min(at(0.1), last.selling_price), Math.max(at(0.9), last.selling_price)];
+  const room = 2 * Math.max(high - low, high / 4);
+  return [Math.max(at(0), low - room), Math.min(at(1), high + room)];
+}

@@ -1,0 +1,103 @@
+import { namesOf } from "../../cli/question/declaration.ts";
+import type { DuckDb } from "../../files/duckdb.ts";
+import { type AnswerRow, ask, type Parameters, readRows } from "../../folder/ask/ask.ts";
+import HISTORY from "../../folder/questions/history.sql";
+import { HISTORY_COLUMNS } from "../history/options.ts";
+import { type ProductSeries, seriesOfRows } from "../history/product-series.ts";
+import type { Figures } from "./figures.ts";
+import { PRODUCT_SECTIONS, type ProductSection, type ShownProduct, shownProduct } from "./product-section.ts";
+import { columnsOfSection, type ReportAnswers } from "./sections.ts";
+
+/** What a report is about. */
+export interface ReportSubject {
+  /** What messages call the folder. */
+  name: string;
+  /** The filters of the command line, as flags; empty without any. */
+  filters: string;
+  /** The first day of the folder that matches. */
+  first: string;
+  newest: string;
+  /** The day that is compared with, of retailers with different days the oldest; undefined if there is no earlier day. */
+  since: string | undefined;
+  /** Whether retailers are compared with different days. */
+  isByRetailer: boolean;
+  /** Days without a row after which a retailer is stale. */
+  staleAfter: number;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** What people see of a report. */
+export interface Report extends ReportSubject {
+  figures: Figures;
+  /** The product sections in their order, with the first of their products. */
+  lists: readonly { section: ProductSection; count: number; products: readonly ShownProduct[] }[];
+  /** All that the filters match, the troubled ones first. */
+  retailers: readonly AnswerRow[];
+  /** Those with products that are not known any more because they were not crawled. */
+  notCrawledAt: readonly string[];
+  brands: readonly AnswerRow[];
+  allBrands: number;
+}
+
+const RETAILER_COLUMNS = [
+  ...["retailer", "newest_day", "days_old", "matching_rows", "usual_rows", "products"],
+  ...["outage", "outage_since", "stale"],
+];
+
+/** Reads what people see of a report. @param limit maximum number of products and brands of a section */
+export async function collectReport(
+  prices: DuckDb,
+  { figures, answers }: ReportAnswers,
+  subject: ReportSubject,
+  { limit, parameters }: { limit: number; parameters: Parameters },
+): Promise<Report> {
+  const lists = [];
+  for (const section of PRODUCT_SECTIONS) {
+    const answer = answers.get(section);
+    if (answer !== undefined) {
+      const rows = await answer.records({ columns: columnsOfSection(section), limit });
+      lists.push({ section, count: answer.count, rows });
+    }
+  }
+  const all = lists.flatMap(({ rows }) => rows);
+  const seriesOf = await priceSeries(prices, all, parameters);
+  const reasons = (await answers.get("changes")?.groups(["reason", "retailer"])) ?? [];
+  const brands = answers.get("discounts_by_brand");
+  return {
+    ...{ ...subject, figures },
+    lists: lists.map(({ section, count, rows }) => ({
+      ...{ section, count },
+      products: rows.map((row) => shownProduct(section, row, seriesOf(row))),
+    })),
+    retailers: (await answers.get("retailers")?.records({ columns: RETAILER_COLUMNS })) ?? [],
+    notCrawledAt: reasons.flatMap(({ names: [reason, retailer] }) =>
+      reason === "not_crawled" ? [String(retailer)] : [],
+    ),
+    brands: (await brands?.records({ columns: columnsOfSection("discounts_by_brand"), limit })) ?? [],
+    allBrands: brands?.count ?? 0,
+  };
+}
+
+/** The prices of the products of some rows over their days, as `history` tells them. */
+async function priceSeries(
+  prices: DuckDb,
+  rows: readonly AnswerRow[],
+  parameters: Parameters,
+): Promise<(row: AnswerRow) => ProductSeries | undefined> {
+  const pairs = rows.map(({ retailer, sku }) => ({ retailer: String(retailer), sku: String(sku) }));
+  if (pairs.length === 0) {
+    return () => undefined;
+  }
+  const found = await readRows(
+    prices,
+    `SELECT DISTINCT product FROM product JOIN (
+      SELECT unnest($pairs::STRUCT(retailer VARCHAR, sku VARCHAR)[], recursive := true)) USING (retailer, sku)`,
+    { pairs },
+  );
+  const products = found.map(([product]) => String(product));
+  const history = await ask(prices, HISTORY, { ...parameters, products }, "history");
+  const series = seriesOfRows(await history.records({ columns: [...namesOf(HISTORY_COLUMNS), "url", "series"] }));
+  const byProduct = new Map(series.map((one) => [JSON.stringify([one.retailer, one.sku]), one]));
+  return ({ retailer, sku }) => byProduct.get(JSON.stringify([retailer, sku]));
+}
