@@ -11,7 +11,6 @@ import { writeState } from "../../src/folder/folder-state.ts";
 import { type SyncResult, syncFolder } from "../../src/folder/sync/sync.ts";
 import type { MirrorOptions } from "../../src/folder/sync/sync-run.ts";
 import { readSyncedFolder } from "../../src/folder/synced-day.ts";
-import type { Store } from "../../src/service/store/store.ts";
 import type { WritableStore } from "../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";
@@ -77,7 +76,7 @@ export async function servedFolder(
 ) {
   let rows = [...initial];
   let onRequest: () => Promise<void> = async () => {};
-  const faults = (real: WritableStore): Partial<Store> => ({
+  const faults = (real: WritableStore): Partial<WritableStore> => ({
     snapshot: async (deadline) => {
       await onRequest();
       return real.snapshot(deadline);

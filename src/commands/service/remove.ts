@@ -6,8 +6,8 @@ import { type Filters, formatRcd } from "../../contract/filters.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
+import type { Snapshot } from "../../service/store/product-rows/snapshot.ts";
 import { removeRows } from "../../service/store/product-rows/versions.ts";
-import type { Snapshot } from "../../service/store/store.ts";
 import { withExistingDatabase } from "./database.ts";
 import { subcommand } from "./subcommand.ts";
 

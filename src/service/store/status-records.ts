@@ -14,13 +14,11 @@ export async function addDayCounts(session: Session, counts: readonly DayCount[]
   }
 }
 
-/** See `Store.dayCounts`. Sorted by day and operation. */
 export async function readDayCounts(session: Session, since: string): Promise<DayCount[]> {
   const counts = "SELECT date, operation, requests, failures FROM day_count WHERE date >= ? ORDER BY date, operation";
   return await session.records<DayCount>(counts, [since]);
 }
 
-/** See `Store.incidents`. */
 export async function readIncidents(session: Session, since: string): Promise<Incident[]> {
   const rows = await session.records<Omit<Incident, "updates"> & IncidentUpdate>(
     `SELECT incident.id AS id, title, suite, severity, started_at, resolved_at, state, body, posted_at

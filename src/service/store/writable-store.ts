@@ -9,31 +9,16 @@ import {
   openReadOnlyDatabase,
 } from "./database/sqlite-database.ts";
 import { readPage } from "./product-rows/pages.ts";
-import { createSnapshots } from "./product-rows/snapshot.ts";
+import { createSnapshots, type Selection, type Snapshot } from "./product-rows/snapshot.ts";
 import { hasVersion, publishVersion, readPublished } from "./product-rows/versions.ts";
 import { orAfter, orTimeout } from "./query-deadline.ts";
 import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
-import type { Snapshot, Store } from "./store.ts";
+import type { DayCount, KeyUse, Page, PageStart, RowTexts } from "./store.ts";
 import { createWindows } from "./windows.ts";
 
 /** Milliseconds that a request waits for the counts of a version that was just published. Then it gets the one before. */
 const COUNTED_WAIT = 500;
-
-/** A writable store: in a file of this machine, in memory, or in a PostgreSQL database. */
-export interface WritableStore extends Store {
-  /** Runs the statements of `work` without statements of other callers between them. */
-  read<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T>;
-  /**
-   * Runs `work` in a write transaction, which is committed when `work` resolves and rolled back when it rejects. A file
-   * has a separate connection for writing, so that reads continue with the earlier data.
-   */
-  write<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** The same for a change of rows, which may take long: on PostgreSQL, other writes do not wait for it. */
-  changeRows<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Gives `work` the connection for writing, without a transaction. Other writers wait only when `work` begins one. */
-  prepareWrite<T>(work: (session: Session) => Promise<T>): Promise<T>;
-}
 
 /**
  * Opens a database. If there is none, creates an empty one (mode 0600).
@@ -69,7 +54,13 @@ async function openDatabase(location: string): Promise<Database> {
   return { reader: connection, writer: connection, windows: connection };
 }
 
-function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess): WritableStore {
+/**
+ * Storage of rows, keys and measurements. Its methods reject with `StoreUnavailableError` while the database is locked, missing,
+ * damaged or unreachable, and with `StoreTimeoutError` when a deadline passes. The store recovers by itself.
+ */
+export type WritableStore = ReturnType<typeof storeOf>;
+
+function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess) {
   const readRows: ReadVersion =
     standby === undefined ? (_, work, deadline) => reader.use(work, deadline) : readFromStandby(reader, standby);
   const snapshotOf = createSnapshots(readRows);
@@ -93,36 +84,61 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
   }
 
   return {
-    read: async (work, deadline) => await reader.use(work, deadline),
-    write: async (work) => await change("records", work),
-    changeRows: async (work) => {
+    /** Runs the statements of `work` without statements of other callers between them. */
+    read: async <T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> =>
+      await reader.use(work, deadline),
+    /**
+     * Runs `work` in a write transaction, which is committed when `work` resolves and rolled back when it rejects. A file has a
+     * separate connection for writing, so that reads continue with the earlier data.
+     */
+    write: async <T>(work: (session: Session) => Promise<T>): Promise<T> => await change("records", work),
+    /** The same for a change of rows, which may take long: on PostgreSQL, other writes do not wait for it. */
+    changeRows: async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
       const result = await change("rows", work);
       await writer.use(publishVersion);
       return result;
     },
-    prepareWrite: async (work) => await writer.use(work),
-    snapshot: async (deadline) => await newestOf(await reader.use(readPublished, deadline), deadline),
-    snapshotAt: async (version, deadline) => {
+    /** Gives `work` the connection for writing, without a transaction. Other writers wait only when `work` begins one. */
+    prepareWrite: async <T>(work: (session: Session) => Promise<T>): Promise<T> => await writer.use(work),
+    /**
+     * The newest version of the data. It includes loads by other processes, once they are published and their rows are counted.
+     * Until then, it is the version before, so that no request waits for a load.
+     */
+    snapshot: async (deadline: AbortSignal): Promise<Snapshot> =>
+      await newestOf(await reader.use(readPublished, deadline), deadline),
+    /** An earlier version. Undefined if the database never had it, or a day after the next version. */
+    snapshotAt: async (version: number, deadline: AbortSignal): Promise<Snapshot | undefined> => {
       const isKept = await reader.use((session) => hasVersion(session, version), deadline);
       return isKept ? await orTimeout(snapshotOf(version), deadline) : undefined;
     },
-    page: async ({ rows }, start, limit, deadline) =>
+    /** At most `limit` rows of a selection of this store. @throws DamagedDataError if rows are missing that it counted */
+    page: async ({ rows }: Selection, start: PageStart, limit: number, deadline: AbortSignal): Promise<Page> =>
       await readRows(rows.version, (session) => readPage(session, rows, start, limit), deadline),
-    sample: async ({ sample }, most, deadline) => await orTimeout(sample(most), deadline),
-    keyByHash: async (hash, deadline) => await reader.use((session) => readKeyByHash(session, hash), deadline),
-    cursorSecret: async (deadline) => {
+    /** At most `most` rows of a selection, spread evenly over combinations and days. @throws as `page` */
+    sample: async ({ sample }: Selection, most: number, deadline: AbortSignal): Promise<RowTexts> =>
+      await orTimeout(sample(most), deadline),
+    /** The key whose secret has this hash, revoked or not; never cached, so that a revocation takes effect at once. */
+    keyByHash: async (hash: string, deadline: AbortSignal) =>
+      await reader.use((session) => readKeyByHash(session, hash), deadline),
+    /** The database's secret for signing cursors, generated with the database. */
+    cursorSecret: async (deadline: AbortSignal): Promise<Buffer> => {
       if (secret === undefined) {
         const [[stored] = []] = await reader.use((session) => session.query("SELECT cursor FROM secret"), deadline);
         secret = Buffer.from(stored as Buffer);
       }
       return secret;
     },
-    windows: (name, length) => createWindows(name, length, windows),
-    addDayCounts: async (counts) => await change("records", (session) => addDayCounts(session, counts)),
-    addKeyUses: async (uses) => await change("records", (session) => addKeyUses(session, uses)),
-    dayCounts: async (since) => await reader.use((session) => readDayCounts(session, since)),
-    incidents: async (since) => await reader.use((session) => readIncidents(session, since)),
-    close: async () => {
+    /** Windows of a length in milliseconds. All services on the database share those of a name; a restart keeps them. */
+    windows: (name: string, length: number) => createWindows(name, length, windows),
+    addDayCounts: async (counts: readonly DayCount[]): Promise<void> =>
+      await change("records", (session) => addDayCounts(session, counts)),
+    addKeyUses: async (uses: readonly KeyUse[]): Promise<void> =>
+      await change("records", (session) => addKeyUses(session, uses)),
+    /** Counts from the day `since` (`YYYY-MM-DD`) on, sorted by day and operation. */
+    dayCounts: async (since: string) => await reader.use((session) => readDayCounts(session, since)),
+    /** Incidents that are open or were open at or after `since`, newest first. */
+    incidents: async (since: string) => await reader.use((session) => readIncidents(session, since)),
+    close: async (): Promise<void> => {
       for (const connection of new Set([windows, reader, writer])) {
         await connection.close();
       }

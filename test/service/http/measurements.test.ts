@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { createMeasurements } from "../../../src/service/http/measurements.ts";
-import type { DayCount, KeyUse, Store } from "../../../src/service/store/store.ts";
+import type { DayCount, KeyUse } from "../../../src/service/store/store.ts";
 
 const MINUTE = 60_000;
 
 /** Measurements with a clock that the test sets, and a store that keeps what it is given, or is away. */
 function measured() {
   const time = { now: Date.parse("2026-03-10T23:59:00Z") };
-  const written = { counts: [] as DayCount[][], uses: [] as KeyUse[][] };
+  const written = { counts: [] as (readonly DayCount[])[], uses: [] as (readonly KeyUse[])[] };
   const store = { isAway: false };
-  const keep = async <T>(all: T[][], values: T[]) => {
+  const keep = async <T>(all: (readonly T[])[], values: readonly T[]) => {
     if (store.isAway) {
       throw new Error("away");
     }
@@ -17,9 +17,9 @@ function measured() {
   };
   const measurements = createMeasurements(
     {
-      addDayCounts: (values: DayCount[]) => keep(written.counts, values),
-      addKeyUses: (values: KeyUse[]) => keep(written.uses, values),
-    } as unknown as Store,
+      addDayCounts: (values: readonly DayCount[]) => keep(written.counts, values),
+      addKeyUses: (values: readonly KeyUse[]) => keep(written.uses, values),
+    },
     () => time.now,
   );
   const respond = async (...statuses: number[]) => {

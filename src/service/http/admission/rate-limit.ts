@@ -1,5 +1,6 @@
-import type { KeyRecord, Store } from "../../store/store.ts";
+import type { KeyRecord } from "../../store/store.ts";
 import type { WindowCount } from "../../store/windows.ts";
+import type { WritableStore } from "../../store/writable-store.ts";
 import { ServiceProblem } from "../service-problem.ts";
 
 /** The values of the `RateLimit-*` headers, contract section 8 rule 1. */
@@ -23,7 +24,7 @@ export type FixedWindow = ReturnType<typeof fixedWindow>;
  * @param name of what is counted, for all instances
  */
 export function fixedWindow(
-  store: Pick<Store, "windows">,
+  store: Pick<WritableStore, "windows">,
   name: string,
   limit: number,
   windowSeconds: number,

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
-import type { Filters } from "../../../contract/filters.ts";
+import type { Filters, Rcd } from "../../../contract/filters.ts";
 import type { ReadVersion } from "../replica.ts";
-import type { RowTexts, Selection, Snapshot, Visibility } from "../store.ts";
+import type { RowTexts, Visibility } from "../store.ts";
 import { readSampledRows } from "./pages.ts";
 import {
   ALL_DAYS,
@@ -26,7 +26,7 @@ const SELECTION_BYTES = 62_000;
 const COUNT_BYTES = 300;
 const COVERED_COUNT_BYTES = 900;
 
-interface KeptSelection {
+interface CachedSelection {
   rows: RowSet;
   summary: CoverageSummary;
   /** Made when they are asked for. */
@@ -34,18 +34,23 @@ interface KeptSelection {
   sample?: Promise<RowTexts>;
 }
 
+/** One version of the data; all reads of a snapshot are consistent. */
+export type Snapshot = Awaited<ReturnType<ReturnType<typeof createSnapshots>>>;
+/** The rows that match a set of filters in one version of the data. */
+export type Selection = ReturnType<typeof selectionOf>;
+
 /**
  * Creates snapshots of one database. What one request reads of a version, all requests get: the counts, the selections and
  * their samples. A read does not end with the request that began it, because others wait for it too.
  */
 export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
   const counts = createCache<CombinationCount[]>(cacheBytes, ({ length }) => (1 + length) * COUNT_BYTES);
-  const selections = createCache<KeptSelection>(
+  const selections = createCache<CachedSelection>(
     cacheBytes,
     ({ summary }, key) => SELECTION_BYTES + 2 * key.length + summary.combinations * COVERED_COUNT_BYTES,
   );
 
-  return async (version: number): Promise<Snapshot> => {
+  return async (version: number) => {
     const countsOf = (days: DayNumbers): Promise<CombinationCount[]> =>
       counts(`${version} ${days}`, async () => {
         const all = days.join() === ALL_DAYS.join() ? undefined : await countsOf(ALL_DAYS);
@@ -53,11 +58,15 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
       });
     const vocabulary = await countsOf(ALL_DAYS);
     return {
+      /** Higher after every load that adds rows and every removal. */
       version,
-      combinations: (visible) => vocabulary.filter(({ retailer }) => isVisible(retailer, visible)),
-      select: async (filters, visible) => {
+      /** All combinations with rows that the team can see, sorted by retailer, department, category. */
+      combinations: (visible: Visibility): readonly Rcd[] =>
+        vocabulary.filter(({ retailer }) => isVisible(retailer, visible)),
+      /** The selection of valid filters. */
+      select: async (filters: Filters, visible: Visibility): Promise<Selection> => {
         const key = selectionKey(filters, visible);
-        const kept = await selections(`${version} ${key}`, async () => {
+        const cached = await selections(`${version} ${key}`, async () => {
           const days = daysOf(filters);
           const counted = (await countsOf(days)).filter(({ matching }) => matching > 0);
           const combinations = wantedCounts(counted, filters, visible);
@@ -66,29 +75,33 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
           const stored = vocabulary.reduce((sum, { corpus }) => sum + corpus, 0);
           return { rows: { version, days, combinations, isWhole, total: summary.matching_rows, stored }, summary };
         });
-        return selectionOf(key, kept, read);
+        return selectionOf(key, cached, read);
       },
     };
   };
 }
 
-function selectionOf(key: string, kept: KeptSelection, read: ReadVersion): Selection {
-  const { rows, summary } = kept;
+function selectionOf(key: string, cached: CachedSelection, read: ReadVersion) {
+  const { rows, summary } = cached;
   return {
+    /** Identifies the filters and the visibility. */
     key,
     total: rows.total,
     summary,
+    /** What the store reads them by. */
     rows,
-    coverage: () => {
-      kept.coverage ??= rows.combinations.map(coverageEntry);
-      return kept.coverage;
+    /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
+    coverage: (): readonly Coverage[] => {
+      cached.coverage ??= rows.combinations.map(coverageEntry);
+      return cached.coverage;
     },
-    sample: async (most) => {
-      kept.sample ??= read(rows.version, (session) => readSampledRows(session, rows, most));
+    /** At most `most` rows, spread evenly over combinations and days, in the row order. It is read once. @throws DamagedDataError */
+    sample: async (most: number): Promise<RowTexts> => {
+      cached.sample ??= read(rows.version, (session) => readSampledRows(session, rows, most));
       try {
-        return await kept.sample;
+        return await cached.sample;
       } catch (error) {
-        delete kept.sample;
+        delete cached.sample;
         throw error;
       }
     },

@@ -3,16 +3,15 @@ import { expect, test } from "vitest";
 import { type Filters, formatRcd, type Rcd } from "../../../../src/contract/filters.ts";
 import type { Product } from "../../../../src/contract/product.ts";
 import type { Session } from "../../../../src/service/store/database/database-session.ts";
-import { createSnapshots } from "../../../../src/service/store/product-rows/snapshot.ts";
+import { createSnapshots, type Selection } from "../../../../src/service/store/product-rows/snapshot.ts";
 import {
   DamagedDataError,
   type RowPlace,
   type RowTexts,
-  type Selection,
-  type Store,
   StoreUnavailableError,
   type Visibility,
 } from "../../../../src/service/store/store.ts";
+import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
 import { DATABASE_RUNS } from "../../../helpers/databases.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
@@ -91,7 +90,7 @@ test("a selection gives the same rows as a plain search, in order, on every page
 const rowsOf = (texts: RowTexts) => textsOf(texts).map((text) => JSON.parse(text) as Product);
 
 /** The rows of all pages. Each but the first is found by the last row before it, or by its offset alone. */
-async function walkOf(store: Store, selection: Selection, size: number, isByRow: boolean): Promise<Product[]> {
+async function walkOf(store: WritableStore, selection: Selection, size: number, isByRow: boolean): Promise<Product[]> {
   const walked: Product[] = [];
   let after: RowPlace | undefined;
   while (walked.length < selection.total) {
