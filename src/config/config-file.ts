@@ -11,44 +11,44 @@ export type Profile = Partial<Record<(typeof PROFILE_KEYS)[number], string>>;
 
 export interface Profiles {
   profiles: ReadonlyMap<string, Profile>;
-  /** `default_profile`: the profile that is used if none is requested. */
+  /** `default_profile`: the profile to use if none is requested. */
   defaultProfile: string | undefined;
 }
 
 interface ConfigFile extends Profiles {
   path: string | undefined;
-  /** Undefined if the file is missing. */
-  text: string | undefined;
+  /** Empty if the file is missing. */
+  text: string;
 }
 
-/** The profile requested by `--profile` or the environment; undefined if neither names one. */
+/** The profile that `--profile` or the environment requests. */
 export function askedProfile(flag: string | undefined, { env }: Pick<Environment, "env">): string | undefined {
   return flag ?? (env.CATALOG_PROFILE || undefined);
 }
 
-/** Name of the profile that is used if no other is requested or configured. */
+/** The profile to use if none is requested or configured. */
 export const DEFAULT_PROFILE = "default";
 
 /**
- * Path of the configuration file: `CATALOG_CONFIG`, or `config.toml` in the platform's configuration folder; undefined if
- * there is neither.
+ * The path of the configuration file: `CATALOG_CONFIG`, or `config.toml` in the platform's configuration folder; undefined
+ * without either.
  */
 export function configPath({ env, folders }: Pick<Environment, "env" | "folders">): string | undefined {
   return env.CATALOG_CONFIG || (folders.config && join(folders.config, "config.toml"));
 }
 
 /**
- * Reads the configuration file. If it is missing and may be missing, there are no profiles.
+ * Reads the configuration file.
  *
- * @param mayBeMissing default: whether `CATALOG_CONFIG` is not set
- * @throws FileError when it cannot be read; UsageError when it is not TOML of the expected shape
+ * @param mayBeMissing whether a missing file stands for no profiles; by default, unless `CATALOG_CONFIG` names it
+ * @throws FileError if it cannot be read; UsageError if it is not TOML of the expected shape
  */
 export async function readConfig(
   context: Pick<Environment, "env" | "folders">,
   { mayBeMissing = !context.env.CATALOG_CONFIG } = {},
 ): Promise<ConfigFile> {
   const path = configPath(context);
-  const none = { path, text: undefined, profiles: new Map<string, Profile>(), defaultProfile: undefined };
+  const none = { path, text: "", profiles: new Map<string, Profile>(), defaultProfile: undefined };
   if (path === undefined) {
     return none;
   }
@@ -73,9 +73,9 @@ async function readUnlessPipe(path: string): Promise<string> {
   return await readFile(path, "utf8");
 }
 
-/** @throws UsageError when it is not TOML of the expected shape */
+/** @throws UsageError if the text is not TOML of the expected shape */
 export async function parseConfig(text: string, path: string): Promise<Profiles> {
-  // Loaded only if there is a file.
+  // Imported on demand, because most commands run without a file.
   const { parse, TomlError } = await import("smol-toml");
   let document: Record<string, unknown>;
   try {
@@ -115,7 +115,7 @@ function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** What other users of the machine may do with the file. On Windows, both are false, because its file modes do not show it. */
+/** What other users of the machine can do with a file. Always nothing on Windows, where file modes do not tell. */
 export async function rightsOfOthers(
   path: string,
   { platform }: Pick<Environment, "platform">,

@@ -9,39 +9,39 @@ import { refuseTilde } from "./expanded-path.ts";
 import { type CommandContext, runKeyCommand } from "./key-command.ts";
 import { dangerOf } from "./trusted-path.ts";
 
-/** Bytes. A key has 43 characters; a much longer file was named by mistake. */
+/** Bytes. A key has 43 characters; a much longer file is a mistake. */
 const KEY_FILE_LIMIT = 64 * 1024;
 
-/** What is needed to find a key, to run a command and to judge whether files are safe. */
 export type KeyContext = CommandContext & Pick<Environment, "userId">;
 
-/** An API key and its source, in words for people. */
+/** An API key and where it comes from. */
 export interface Credential {
   apiKey: string;
+  /** For messages. */
   source: string;
-  /** Why its source is unsafe, as a sentence for people. */
+  /** For messages: why its source is unsafe. */
   warning?: string | undefined;
-  /** The only origin that the key is sent to; undefined for a key of the environment, which any service gets. */
+  /** The only origin that gets the key; undefined for a key from the environment, which is sent to any service. */
   origin?: string | undefined;
 }
 
 export interface NamedProfile {
   name: string;
-  /** Path of the configuration file. */
+  /** The path of the configuration file. */
   path: string;
   values: Profile;
-  /** The only origin that its key is sent to; absent if the profile has no address. */
+  /** The only origin that gets its key; absent if the profile has no address. */
   origin?: string;
-  /** The key was removed from the values, because another origin is requested. */
+  /** Whether `values` are without the key because another origin is requested. */
   isWithheld?: boolean;
 }
 
 /**
  * Finds the API key: `CATALOG_API_KEY`, `CATALOG_API_KEY_FILE`, then the profile's `api_key` or `api_key_command`.
- * White space at its ends is not part of the key.
+ * Trims white space around it.
  *
- * @throws CredentialsError if there is none, it cannot be sent, the command fails, or others could have changed the
- * command; FileError if the file cannot be read; UsageError if the command line has the key
+ * @throws CredentialsError if there is none, it cannot be sent, the command fails, or other users could have changed the
+ * command; FileError if the file cannot be read; UsageError if the command line contains the key
  */
 export async function findCredential(
   context: Pick<Environment, "protect"> & KeyContext,
@@ -107,18 +107,18 @@ async function readKeyFile(path: string, signal: AbortSignal): Promise<string> {
   }
 }
 
-/** The keys of the environment, of the key file and of all profiles. What cannot be read has none. */
+/** The keys in the environment, the key file and all profiles. Skips what cannot be read. */
 export async function knownKeys(context: Pick<Environment, "env" | "folders">): Promise<string[]> {
   const { CATALOG_API_KEY: key, CATALOG_API_KEY_FILE: file } = context.env;
   const [fromFile, config] = await Promise.all([
-    file ? readFileAgain(file).catch(() => "") : "",
+    file ? readRegularFile(file).catch(() => "") : "",
     readConfig(context).catch(() => undefined),
   ]);
   const profiles = [...(config?.profiles.values() ?? [])].map((profile) => profile.api_key);
   return [key, fromFile, ...profiles].flatMap((secret) => secret?.trim() || []);
 }
 
-/** A file that is read once more later; nobody can read a pipe twice. */
-async function readFileAgain(path: string): Promise<string> {
+/** Reads a regular file; empty for a pipe, which could not be read again later. */
+async function readRegularFile(path: string): Promise<string> {
   return (await stat(path)).isFile() ? await readFile(path, "utf8") : "";
 }

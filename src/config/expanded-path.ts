@@ -1,9 +1,9 @@
 import { UsageError } from "../contract/errors.ts";
 
 /**
- * Refuses a path that begins with `~`. The shell expands it only without quotes, and nothing else does.
+ * Refuses a path that begins with `~`. The shell expands it only outside of quotes, and nothing else does.
  *
- * @param source the flag, the operand or the variable that has the path
+ * @param source the flag, operand or variable with the path
  */
 export function refuseTilde(path: string, source: string): void {
   if (/^~[\w-]*(\/|$)/.test(path)) {

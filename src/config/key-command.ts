@@ -4,10 +4,9 @@ import { onAbort, startTimer } from "../client/timer.ts";
 import { CredentialsError } from "../contract/errors.ts";
 import type { Environment } from "./environment.ts";
 
-/** What is needed to run a command and to end it. */
 export type CommandContext = Pick<Environment, "env" | "signal" | "platform" | "kill">;
 
-/** Milliseconds that the command may take. */
+/** Milliseconds after which the command is stopped. */
 const TIME_LIMIT = 30_000;
 
 /** Milliseconds between SIGTERM and SIGKILL. */
@@ -17,11 +16,11 @@ const GRACE = 1_000;
 const OUTPUT_LIMIT = 64 * 1024;
 
 /**
- * Runs the `api_key_command` of a profile in a shell, because it may contain pipes and quotes. Its output is never part of
- * a message. If the signal is aborted, the command and the processes that it started are ended.
+ * Runs the `api_key_command` of a profile in a shell, because it may contain pipes and quotes. Its output never appears in a
+ * message. Aborting the signal stops the command and the processes that it started.
  *
- * @returns the output without white space at its ends
- * @throws CredentialsError if it fails, takes too long, or writes nothing or too much; the reason of the signal
+ * @returns the trimmed output
+ * @throws CredentialsError if it fails, takes too long, or prints nothing or too much; the reason of the signal
  */
 export async function runKeyCommand(
   command: string,
@@ -32,13 +31,13 @@ export async function runKeyCommand(
   const { spawn } = await import("node:child_process");
   const isWindows = platform === "win32";
   const [shell, flag] = isWindows ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
-  // A process group of its own can be ended as a whole.
+  // Detached, because a process group of its own can be stopped as a whole.
   const child = spawn(shell, [flag, command], {
     env: env as NodeJS.ProcessEnv,
     detached: !isWindows,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  // Windows has no process groups: there, the shell alone gets the signal.
+  // Windows has no process groups, so only the shell gets the signal there.
   const sendSignal = (name: NodeJS.Signals) => {
     try {
       if (isWindows) {
@@ -83,7 +82,7 @@ export async function runKeyCommand(
   }
 }
 
-/** Resolves when the command has ended and nobody can write to its output any more; undefined if it succeeded. */
+/** Resolves when the command has ended and its output is closed: with what failed, undefined if it succeeded. */
 async function failureOf(child: ChildProcess): Promise<string | undefined> {
   try {
     const [code, name] = await once(child, "close");
@@ -93,7 +92,7 @@ async function failureOf(child: ChildProcess): Promise<string | undefined> {
   }
 }
 
-/** Ends the command, if it runs, and lets go of its output, which a process of another group may hold open. */
+/** Stops the command if it runs, and closes its output, which a process outside of its group may keep open. */
 async function end(child: ChildProcess, sendSignal: (name: NodeJS.Signals) => void): Promise<void> {
   if (child.pid === undefined || child.stdout?.closed !== false) {
     return;

@@ -6,7 +6,7 @@ import type { Environment } from "./environment.ts";
 import { setProfile } from "./toml-edit.ts";
 
 /**
- * The profile that a command writes: the requested one, else the default one. It and its file may not exist yet.
+ * The profile that a command writes: the requested one, else the default one. Neither it nor its file need to exist yet.
  *
  * @throws FileError if the file cannot be read; UsageError if it is malformed
  */
@@ -20,12 +20,11 @@ export async function profileToWrite(
 }
 
 /**
- * Replaces the profile `name` in the configuration file with the result of `change`; the other profiles stay, also those
- * that another process writes at the same time. The file is created if it does not exist. Afterwards only its owner can
- * read it.
+ * Replaces the profile `name` in the configuration file with the result of `change`. Keeps all other profiles, including
+ * those that another process writes at the same time. Creates the file if necessary; only its owner can read it afterwards.
  *
- * @returns `madePrivate` if other users could read the file before, `commentsLost` if its comments could not be kept
- * @throws FileError if it cannot be read or written; UsageError if it is malformed; LockedError if others write it for long
+ * @returns `madePrivate`: other users could read the file before; `commentsLost`: its comments could not be kept
+ * @throws FileError if it cannot be read or written; UsageError if it is malformed; LockedError if it stays locked
  */
 export async function writeProfile(
   context: Pick<Environment, "env" | "folders" | "pid" | "platform" | "elapsed" | "sleep">,
@@ -51,22 +50,21 @@ export async function writeProfile(
     }
   };
   const target = await written(privateTarget(path));
-  const held = await written(lockPatiently(target, context));
+  const fileLock = await written(lockPatiently(target, context));
   try {
     const { text, profiles } = await readConfig(context, { mayBeMissing: true });
-    const madePrivate = text !== undefined && (await rightsOfOthers(path, context)).read;
-    const edited = setProfile(text ?? "", name, { ...change(profiles.get(name) ?? {}) });
+    const madePrivate = text !== "" && (await rightsOfOthers(path, context)).read;
+    const edited = setProfile(text, name, { ...change(profiles.get(name) ?? {}) });
     await written(replacePrivateFile(target, edited.text, context.pid));
     return { path, madePrivate, commentsLost: edited.commentsLost };
   } finally {
-    await held.release();
+    await fileLock.release();
   }
 }
 
-/** Milliseconds to wait for others that change the file; each of them takes a few. */
+/** Milliseconds to wait for the lock. A change of the file takes a few. */
 const PATIENCE = 10_000;
 
-/** @throws LockedError if others have it for too long */
 async function lockPatiently(path: string, { pid, elapsed, sleep }: Pick<Environment, "pid" | "elapsed" | "sleep">) {
   const begun = elapsed();
   for (;;) {

@@ -4,18 +4,17 @@ import { askedProfile, DEFAULT_PROFILE, type Profile, readConfig } from "./confi
 import { type Credential, findCredential, type KeyContext, type NamedProfile } from "./credentials.ts";
 import type { Environment } from "./environment.ts";
 
-/** Which service to talk to, and as whom. */
+/** The service to use, and the key for it. */
 export interface ConnectionSettings {
   baseUrl: URL;
   credential: Credential;
-  /** Name of the profile in use, if any. */
   profile: string | undefined;
 }
 
 /**
- * Finds the address of the service and the key: by flag, then environment, then profile of the configuration file.
+ * Finds the address of the service and the key: from the flag, else the environment, else the profile.
  *
- * @throws UsageError, CredentialsError or FileError, each saying what to set
+ * @throws UsageError, CredentialsError or FileError, which say what to set
  */
 export async function resolveService(
   flags: { baseUrl: string | undefined; profile: string | undefined },
@@ -23,12 +22,12 @@ export async function resolveService(
 ): Promise<ConnectionSettings> {
   const profile = await findProfile(flags.profile, context);
   const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile?.values);
-  const credential = await findCredential(context, profile && keysFor(baseUrl, profile));
+  const credential = await findCredential(context, profile && withKeyFor(baseUrl, profile));
   return { baseUrl, credential, profile: profile?.name };
 }
 
-/** Removes the key from a profile if another origin is requested: the key is only sent to the profile's own service. */
-function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
+/** Removes the key from a profile if another origin is requested. A key is only sent to its own service. */
+function withKeyFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
   const { base_url, api_key, api_key_command, ...rest } = profile.values;
   if (base_url === undefined) {
     return profile;
@@ -39,9 +38,9 @@ function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
 }
 
 /**
- * The profile in use; undefined if none is requested, configured or named `default`.
+ * The profile to use; undefined if none is requested or configured and there is none named `default`.
  *
- * @throws UsageError if there is no profile of this name
+ * @throws UsageError if the requested one does not exist
  */
 export async function findProfile(
   flag: string | undefined,
@@ -68,7 +67,7 @@ export async function findProfile(
   );
 }
 
-/** The address of the service: by flag, then environment, then profile. @throws UsageError if there is none */
+/** The address of the service, from the flag, else the environment, else the profile. @throws UsageError without any */
 export function resolveBaseUrl(
   flag: string | undefined,
   context: Pick<Environment, "env">,
@@ -85,7 +84,7 @@ export function resolveBaseUrl(
   return url;
 }
 
-/** As `resolveBaseUrl`, but undefined if there is none. */
+/** Like `resolveBaseUrl`, but undefined without an address. */
 export function findBaseUrl(
   flag: string | undefined,
   { env }: Pick<Environment, "env">,
@@ -98,7 +97,7 @@ export function findBaseUrl(
   ]);
 }
 
-/** Parses the first address that is set, with the name of its source for messages. */
+/** Parses the first address that is set. */
 function firstAddress(candidates: readonly (readonly [source: string, value: string | undefined])[]): URL | undefined {
   for (const [source, value] of candidates) {
     if (value !== undefined) {
@@ -109,10 +108,10 @@ function firstAddress(candidates: readonly (readonly [source: string, value: str
 }
 
 /**
- * Finds the address of the status feed: by flag, `CATALOG_STATUS_URL`, `status_url` of the profile, or `status.json` below
- * the address of the service.
+ * Finds the address of the status feed: from the flag, `CATALOG_STATUS_URL`, the `status_url` of the profile, else
+ * `status.json` below the address of the service.
  *
- * @throws UsageError or FileError, each saying what to set
+ * @throws UsageError or FileError, which say what to set
  */
 export async function resolveStatusUrl(
   flags: { statusUrl: string | undefined; baseUrl: string | undefined; profile: string | undefined },
@@ -122,7 +121,7 @@ export async function resolveStatusUrl(
   const url = firstAddress([
     ["--status-url", flags.statusUrl],
     ["CATALOG_STATUS_URL", context.env.CATALOG_STATUS_URL || undefined],
-    // The profile's status feed belongs to the profile's service.
+    // Not with --base-url: the profile's status feed is that of the profile's service.
     ["status_url of the profile", flags.baseUrl === undefined ? profile?.values.status_url : undefined],
   ]);
   if (url !== undefined) {
@@ -133,15 +132,16 @@ export async function resolveStatusUrl(
 }
 
 /**
- * Reads the address of a service. A path prefix is kept; credentials, query and fragment are refused.
+ * Parses the address of a service, which may have a path but no credentials, query or fragment.
  *
- * @throws UsageError that names the source of the address; an address with credentials is not repeated
+ * @param source where the address comes from, for messages
+ * @throws UsageError, which never repeats an address with credentials
  */
 export function parseBaseUrl(text: string, source: string): URL {
   const expected = "expected an address such as https://api.example.com or http://127.0.0.1:8787/api";
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
-  // Text before an @ may be a password, even if the text is no URL.
+  // Even if the text is no URL, a password may come before an @.
   if (isHttp ? url.username !== "" || url.password !== "" : text.includes("@")) {
     throw new UsageError(
       `${source} must not contain a user name or password; the API takes a key, see \`catalog auth --help\`.`,
@@ -163,7 +163,7 @@ export function parseBaseUrl(text: string, source: string): URL {
   return url;
 }
 
-/** The likely address if the scheme is missing. A service on this machine seldom has TLS. */
+/** The address with the scheme that was probably left out: services on this machine rarely have TLS. */
 function withScheme(text: string): string[] {
   const address = `https://${text}`;
   if (text.includes("://") || !URL.canParse(address)) {

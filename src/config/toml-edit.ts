@@ -1,24 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "smol-toml";
 
-/** The content of a table; undefined members are left out. */
+/** The entries of a table; undefined values are left out. */
 type Strings = Readonly<Record<string, string | undefined>>;
 
 /**
- * Makes `[profiles.NAME]` hold exactly `values`.
+ * Replaces the entries of `[profiles.NAME]`. Changes only the lines of this table, so that comments stay; rewrites the whole
+ * document if that gives a wrong result.
  *
  * @param text valid TOML
- * @returns the text with only the lines of that table changed. If the lines cannot be changed safely, the whole document
- * is rewritten, and `commentsLost` is true
  */
 export function setProfile(text: string, name: string, values: Strings): { text: string; commentsLost: boolean } {
   const document = parse(text);
   const profiles = document.profiles as Record<string, Strings> | undefined;
-  const wanted = stringify({ ...document, profiles: { ...profiles, [name]: values } });
+  const rewritten = stringify({ ...document, profiles: { ...profiles, [name]: values } });
   const edited = editLines(text, name, values);
-  return isDeepStrictEqual(parsed(edited), parsed(wanted))
+  return isDeepStrictEqual(parsed(edited), parsed(rewritten))
     ? { text: edited, commentsLost: false }
-    : { text: wanted, commentsLost: true };
+    : { text: rewritten, commentsLost: true };
 }
 
 function editLines(text: string, name: string, values: Strings): string {
@@ -31,10 +30,10 @@ function editLines(text: string, name: string, values: Strings): string {
   const next = lines.findIndex((line, index) => index > header && /^\s*\[/.test(line));
   const end = next === -1 ? lines.length : next;
   const own = lines.slice(header + 1, end).map((line) => `${line}\n`);
-  const kept = own.filter((line) => unchanged(line, values));
+  const kept = own.filter((line) => isUnchanged(line, values));
   const present = new Set(kept.map(tomlKeyOf));
   const added = entriesOf(values).filter((line) => !present.has(tomlKeyOf(line)));
-  // New lines go below the last entry or comment, above the blank lines that set off the next table.
+  // New lines go below the last entry or comment, above the blank lines before the next table.
   const last = kept.findLastIndex((line) => line.trim() !== "") + 1;
   const table = [...kept.slice(0, last), ...added, ...kept.slice(last)].join("");
   const rest = next === -1 ? table.replace(/\n+$/, "\n") : `${table}${lines.slice(end).join("\n")}`;
@@ -53,8 +52,8 @@ function tomlKeyOf(line: string): string | undefined {
   return Object.keys(parsed(line) ?? {})[0];
 }
 
-/** Also comments and blank lines. */
-function unchanged(line: string, values: Strings): boolean {
+/** True of comments and blank lines, too. */
+function isUnchanged(line: string, values: Strings): boolean {
   return Object.entries(parsed(line) ?? {}).every(([key, value]) => values[key] === value);
 }
 

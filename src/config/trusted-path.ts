@@ -3,21 +3,21 @@ import { lstat, readlink } from "node:fs/promises";
 import { parse, resolve, sep } from "node:path";
 import { FileError } from "../contract/errors.ts";
 
-/** Most links in one path, as in Linux. */
-const MOST_LINKS = 40;
+/** Maximum symbolic links in one path, as in Linux. */
+const MAX_LINKS = 40;
 
 /** In a folder with this bit, such as /tmp, only the owner of a file can remove or rename it. */
 const STICKY = 0o1000;
 
 /**
- * How another user of the machine could change what is read at `path`: the file, the folders that lead to it and the links
- * on the way must belong to this user or to root, and neither the group nor others may write them. ssh asks the same of
- * its files.
+ * Checks whether other users of the machine can change what is read at `path`. As ssh does for its files, it requires that
+ * the file, its parent folders and symbolic links on the way belong to this user or root, and that neither group nor others
+ * can write to them.
  *
  * @param user the id of this user; undefined on Windows
- * @returns sentences for people, which say what to do; undefined if nobody else can change it, and always on Windows,
- * whose file modes do not show it
- * @throws FileError if a part of the path cannot be looked at
+ * @returns sentences that say what is wrong and what to do; undefined if the path is safe, and always on Windows, where file
+ * modes do not tell
+ * @throws FileError if a part of the path cannot be read
  */
 export async function dangerOf(path: string, user: number | undefined): Promise<string | undefined> {
   if (user === undefined) {
@@ -28,7 +28,7 @@ export async function dangerOf(path: string, user: number | undefined): Promise<
   let current = root;
   for (let links = 0; ; ) {
     const entry = await lstat(current).catch((error: Error) => {
-      throw new FileError(`${current} cannot be looked at: ${error.message}`, current, error);
+      throw new FileError(`${current} cannot be checked: ${error.message}`, current, error);
     });
     const danger = dangerOfEntry(current, entry, user);
     if (danger !== undefined) {
@@ -36,8 +36,8 @@ export async function dangerOf(path: string, user: number | undefined): Promise<
     }
     if (entry.isSymbolicLink()) {
       links += 1;
-      if (links > MOST_LINKS) {
-        throw new FileError(`${path} cannot be looked at: too many symbolic links`, path);
+      if (links > MAX_LINKS) {
+        throw new FileError(`${path} cannot be checked: too many symbolic links`, path);
       }
       left = [...partsOf(resolve(current, "..", await readlink(current))), ...left];
       current = root;

@@ -3,9 +3,9 @@ import { isAbsolute, join } from "node:path";
 import type { Folders } from "./environment.ts";
 
 /**
- * The tool's folders by the conventions of the platform. A user without a home folder, such as a bare user id of a
- * container, has none. The XDG specification requires that relative paths are ignored; the `env-paths` package does not,
- * and it cannot be loaded without a home folder.
+ * The tool's folders by the conventions of the platform; there are none for a user without a home folder, such as a bare
+ * user id in a container. The `env-paths` package fails without a home folder, and accepts the relative paths that the XDG
+ * specification says to ignore.
  */
 export function userFolders(platform: NodeJS.Platform, env: Readonly<Record<string, string | undefined>>): Folders {
   const home = homeFolder();

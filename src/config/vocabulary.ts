@@ -5,42 +5,42 @@ import { type FilterName, parseRcd } from "../contract/filters.ts";
 import { replacePrivateFile } from "../files/replace-file.ts";
 import type { Environment } from "./environment.ts";
 
-/** The slugs that a service last reported, for completion. */
+/** The slugs that completion offers: those that a service last reported. */
 export interface Vocabulary {
   /** Combinations as `retailer:category:department`. */
   rcds: readonly string[];
-  /** Slugs from error responses, without their combinations. */
+  /** Slugs from error responses, which do not name their combinations. */
   slugs: Readonly<Partial<Record<FilterName, readonly string[]>>>;
 }
 
-const NOTHING: Vocabulary = { rcds: [], slugs: {} };
+const EMPTY: Vocabulary = { rcds: [], slugs: {} };
 
-/** Larger vocabularies are not useful for completion. */
-const MOST = 20_000;
+/** Larger vocabularies are no use for completion. */
+const MAX_SLUGS = 20_000;
 
-/** Identifies a vocabulary. Teams see different parts of the same service. */
+/** Whose vocabulary it is: teams see different parts of the same service. */
 export interface VocabularyOwner {
   /** Base URL, or `demo`. */
   service: string;
   profile: string | undefined;
 }
 
-/** The stored vocabulary; empty if there is none or it cannot be read. */
+/** The stored vocabulary; empty if it cannot be read. */
 export async function readVocabulary(
   owner: VocabularyOwner,
   context: Pick<Environment, "folders">,
 ): Promise<Vocabulary> {
   const path = vocabularyPath(owner, context);
   try {
-    return path === undefined ? NOTHING : vocabularyFrom(JSON.parse(await readFile(path, "utf8")));
+    return path === undefined ? EMPTY : vocabularyFrom(JSON.parse(await readFile(path, "utf8")));
   } catch {
-    return NOTHING;
+    return EMPTY;
   }
 }
 
 /**
- * Stores a vocabulary: `seen` alone if it is `complete`, else together with the stored one. A write error does not
- * affect the command.
+ * Stores what a service reported, in place of the stored vocabulary if it is `complete`, else added to it. Ignores write
+ * errors.
  */
 export async function rememberVocabulary(
   owner: VocabularyOwner,
@@ -52,7 +52,7 @@ export async function rememberVocabulary(
   if (path === undefined) {
     return;
   }
-  const known = complete ? NOTHING : await readVocabulary(owner, context);
+  const known = complete ? EMPTY : await readVocabulary(owner, context);
   const slugs = { ...known.slugs };
   for (const [name, values] of Object.entries(seen.slugs ?? {}) as [FilterName, readonly string[]][]) {
     slugs[name] = union(slugs[name] ?? [], values);
@@ -61,7 +61,7 @@ export async function rememberVocabulary(
   await replacePrivateFile(path, JSON.stringify(vocabulary), context.pid).catch(() => undefined);
 }
 
-/** Undefined if there is no cache. */
+/** Undefined without a cache folder. */
 function vocabularyPath(
   { service, profile = "" }: VocabularyOwner,
   { folders }: Pick<Environment, "folders">,
@@ -74,10 +74,10 @@ function vocabularyPath(
 }
 
 function union(known: readonly string[], seen: readonly string[]): string[] {
-  return [...new Set([...seen, ...known])].slice(0, MOST).sort();
+  return [...new Set([...seen, ...known])].slice(0, MAX_SLUGS).sort();
 }
 
-/** Reads a vocabulary from a file with any content. */
+/** Tolerates any content of the file. */
 function vocabularyFrom(document: unknown): Vocabulary {
   const { rcds, slugs } = document as Partial<Record<keyof Vocabulary, unknown>>;
   const named = Object.entries((slugs ?? {}) as object).map(([name, values]) => [name, strings(values)]);

@@ -1,4 +1,4 @@
-/** A release and its changes, as listed in contract section 9 rule 4. */
+/** A release and its changes; contract section 9 rule 4. */
 interface Release {
   version: string;
   /** Breaking changes are `announced` before they ship (section 9 rule 3). */

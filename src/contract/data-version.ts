@@ -1,7 +1,6 @@
 /**
- * A header beyond the contract, which other services ignore and other clients may ignore. A response names the version of
- * its data. A request without cursor that names one is answered in it, as long as its rows are kept: so the parts of a set
- * that are walked one by one are of one version.
+ * An optional header beyond the contract. Responses name the version of the data. A request for a first page may name a
+ * version and is answered from it as long as its rows are kept, so that all slices of a pull come from one version.
  */
 export const VERSION_HEADER = "data-version";
 

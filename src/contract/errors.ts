@@ -10,7 +10,7 @@ export class UsageError extends Error {
   /** The value as typed, if the value of a flag is wrong. */
   readonly value: string | undefined;
 
-  /** @param message of one or more lines; all lines after the first are shown indented */
+  /** @param message one or more lines; lines after the first are shown indented */
   constructor(message: string, details: { suggestions?: readonly string[]; flag?: string; value?: string } = {}) {
     super(message);
     this.suggestions = details.suggestions ?? [];
@@ -19,23 +19,23 @@ export class UsageError extends Error {
   }
 }
 
-/** The command line is right, but nothing has the name that it gives: a sku, a brand, a file. */
+/** The command line is valid, but names something that does not exist, such as a sku or a brand. */
 export class NotFoundError extends UsageError {
   override readonly name = "NotFoundError";
 }
 
-/** How a text calls an input of its caller, such as `start_date`. */
+/** Returns the name of an input for an error message: `--start-date` for `start_date`. */
 export type NameOf = (input: string) => string;
 
 /**
- * What a caller asked for cannot be. The message calls its inputs as the options of the functions do; `say` gives the same text
- * with other names for them.
+ * A library function got invalid input. The message uses the names of the function's options; `say` returns the same message
+ * with other names, such as those of flags.
  */
 export class InputError extends Error {
   override readonly name = "InputError";
-  /** The wrong input (`retailer`), if it is one alone. */
+  /** The invalid input (`retailer`), if there is exactly one. */
   readonly input: string | undefined;
-  /** Its wrong value, as the caller wrote it. */
+  /** Its value, as the caller passed it. */
   readonly value: string | undefined;
   /** The closest valid values, best first. */
   readonly suggestions: readonly string[];
@@ -64,14 +64,14 @@ export class CredentialsError extends Error {
 }
 
 /**
- * The service responded with an error. `problem` has the members that could be read from the body. `status` is from the
+ * The service responded with an error. `problem` has the members that could be read from the body, `status` comes from the
  * response line.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly problem: Partial<Problem>;
-  /** The visible flaw of the key that was sent, if there is one. */
+  /** What is visibly wrong with the key that was sent, if anything. */
   readonly keyFlaw: string | undefined;
 
   constructor(message: string, details: { status: number; problem: Partial<Problem>; keyFlaw?: string | undefined }) {
@@ -116,7 +116,7 @@ export class SetChangedError extends Error {
   override readonly name = "SetChangedError";
 }
 
-/** A sync would remove more than half of the rows. The response of the service may be wrong. */
+/** A sync would remove more than half of the rows, perhaps because of a wrong response. */
 export class ShrinkError extends Error {
   override readonly name = "ShrinkError";
 }
@@ -126,7 +126,7 @@ export class MismatchError extends Error {
   override readonly name = "MismatchError";
 }
 
-/** A file of a synced folder's own was altered since it was written. The message says how to start over. */
+/** The state of a synced folder was changed by something else than `sync`. The message says how to start over. */
 export class AlteredFolderError extends Error {
   override readonly name = "AlteredFolderError";
 }
@@ -141,7 +141,7 @@ export class NotOperationalError extends Error {
   override readonly name = "NotOperationalError";
 }
 
-/** The condition of `--fail-if` holds. The output is complete. */
+/** The condition of `--fail-if` is met. The output is complete. */
 export class ConditionHoldsError extends Error {
   override readonly name = "ConditionHoldsError";
 }
@@ -209,6 +209,6 @@ export function exitCodeOfStatus({ status, keyFlaw }: Pick<ApiError, "status"> &
   if ([408, 429].includes(status) || status >= 500) {
     return EXIT.unavailable;
   }
-  // Too long headers are no usage error.
+  // 431: the request headers are too long, which the user cannot fix.
   return status >= 400 && status !== 431 ? EXIT.usage : EXIT.failure;
 }

@@ -1,6 +1,6 @@
 import { type Filters, formatRcd, type Rcd } from "./filters.ts";
 
-/** A test whether a combination matches the filters, without their dates. */
+/** Returns a test whether a combination matches the filters; it ignores their dates. */
 export function combinationFilter({ retailer, category, department, rcd }: Filters): (combination: Rcd) => boolean {
   const triples = rcd === undefined ? undefined : new Set(rcd.split(","));
   return (combination) =>
@@ -10,7 +10,7 @@ export function combinationFilter({ retailer, category, department, rcd }: Filte
     (department === undefined || combination.department === department);
 }
 
-/** A test whether a day is within the dates of the filters. Each of them may be missing. */
+/** Returns a test whether a day is within the dates of the filters. */
 export function dayFilter({ start_date = "", end_date = "9999-12-31" }: Filters): (day: string) => boolean {
   return (day) => day >= start_date && day <= end_date;
 }

@@ -9,17 +9,17 @@ export const LIMITS = {
 } as const;
 
 /**
- * Bounds of rows. The contract states none, but a service and its clients need the same ones: our service loads no row
- * beyond them, and our client reads every row within them.
+ * Maximum sizes of rows. The contract states none, but service and client must agree: our service loads no larger row, and
+ * our client reads every row up to these sizes.
  */
 export const ROW_BOUNDS = {
-  /** JSON text of a number. No decimal type holds more, and the time to process it must stay bounded. */
+  /** Characters of a number in JSON. Bounds the time to process it; no decimal type has more digits. */
   numberCharacters: 1_000,
-  /** UTF-8 bytes of a slug. The three of a combination fit into the `rcd` of one request, percent-encoded. */
+  /** UTF-8 bytes of a slug. The three slugs of a combination, percent-encoded, fit into the `rcd` of one request. */
   slugBytes: 200,
   /** UTF-8 bytes of the JSON text of a row. */
   rowBytes: 32_000,
-  /** UTF-8 bytes of a response with a full page: its rows and what is around them. */
+  /** UTF-8 bytes of a response with a full page, including its envelope. */
   pageBytes: 16 * 1024 * 1024,
 } as const;
 

@@ -5,7 +5,7 @@ import { LIMITS } from "./limits.ts";
 import { OPERATIONS, type OperationName, PREFIXES } from "./operations.ts";
 import { PROBLEMS, problemSchema } from "./problems.ts";
 
-/** The parts of JSON Schema that the contract uses. A schema with an `$id` becomes a component of this name. */
+/** The subset of JSON Schema that the contract uses. A schema with an `$id` becomes a component of that name. */
 export interface Schema {
   $id?: string;
   $ref?: string;
@@ -25,12 +25,12 @@ export interface Schema {
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** One schema for all operations (contract section 2.4). `BOUNDS` has what differs between them. */
+/** One schema for all operations (contract section 2.4); `BOUNDS` adds the differences. */
 const pagination = { ...catalogPaginationSchema, $id: "Pagination", required: ["next_cursor", "has_more"] };
 const { $id: _unnamed, ...resolved } = metaSchema.properties.resolved;
 const meta = { ...metaSchema, properties: { ...metaSchema.properties, resolved } };
 
-/** An envelope, with its name in contract section 2.6. */
+/** An envelope under its name in contract section 2.6. */
 function envelopeSchema($id: string, schema: Schema): Schema {
   return { ...schema, $id, properties: { ...schema.properties, pagination, meta } };
 }
@@ -46,7 +46,7 @@ const RESPONSE_SCHEMAS: Record<OperationName, Schema> = {
 /** `pagination` without `limit` and `total_matching`. */
 const uncursored: Schema = { maxProperties: pagination.required.length };
 
-/** What the response of an operation adds to the schema that it shares with others. */
+/** What an operation adds to the response schema that it shares with others. */
 const BOUNDS: Record<OperationName, Schema> = {
   sample: { properties: { data: { maxItems: LIMITS.sampleRows }, pagination: uncursored } },
   catalog: { properties: { pagination: { required: catalogPaginationSchema.required } } },
@@ -104,10 +104,9 @@ const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS;
 
-/** Headers of every response. */
 const COMMON_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Cache-Control"] as const;
 
-/** Each class of error responses: its description and its own headers. */
+/** The description and the additional headers of each class of error responses. */
 const ERROR_CLASSES: Readonly<Record<string, readonly [string, ...HeaderName[]]>> = {
   "400": ["The request is wrong."],
   "401": ["No credential, or one that is unknown or revoked.", "WWW-Authenticate"],
@@ -118,7 +117,7 @@ const ERROR_CLASSES: Readonly<Record<string, readonly [string, ...HeaderName[]]>
 };
 
 /**
- * The OpenAPI 3.1.0 document of the three operations, generated from the schemas of the responses.
+ * The OpenAPI 3.1.0 document of the three operations, generated from the response schemas.
  *
  * @param portal address of the developer portal, if there is one
  * @param root path of the service on its host, without a final slash
@@ -195,7 +194,7 @@ function response(description: string, type: string, schema: Schema, example: ob
   return { description, headers, content: { [type]: { schema, example } } };
 }
 
-/** Adds all named schemas inside `schema` to the components. Returns `schema` with references to them. */
+/** Moves all named schemas inside `schema` to the components, and returns `schema` with references to them. */
 function component({ $id, ...schema }: Schema, schemas: Record<string, Schema>): Schema {
   const body = { ...schema };
   if (schema.items !== undefined) {

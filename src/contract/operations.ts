@@ -43,7 +43,7 @@ export const OPERATIONS = {
   },
 } as const satisfies Record<string, Operation>;
 
-/** The contract has paths with and without `/api`, and does not say which are authoritative (section 9 rule 5). */
+/** The contract has paths with and without `/api`, and does not say which ones are authoritative (section 9 rule 5). */
 export const PREFIXES = ["", "/api"] as const;
 
 export type OperationName = keyof typeof OPERATIONS;

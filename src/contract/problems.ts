@@ -3,15 +3,14 @@ import type { FromSchema } from "json-schema-to-ts";
 /** One entry of the public error catalogue. */
 export interface ProblemDefinition {
   status: number;
-  /** `false`: fix the request before sending it again. `true`: back off and retry. */
+  /** Whether to back off and retry; if false, fix the request first. */
   retryable: boolean;
-  /** Constant for the code. */
   title: string;
   /** What the code means and what causes it. */
   meaning: string;
-  /** Advice for people, the same text in each problem document of the code. */
+  /** Advice for people, the same in every problem document with this code. */
   recovery: string;
-  /** Members that a problem document of this code carries beyond the required ones. */
+  /** Optional members of problem documents with this code. */
   extensions: readonly ("field" | "valid_options")[];
 }
 
@@ -136,7 +135,7 @@ export type ProblemCode = keyof typeof PROBLEMS;
 /** All codes, in the order of the catalogue. */
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as readonly ProblemCode[];
 
-/** Whether this version knows `code`. The service may add codes. */
+/** Whether this version knows the code; the service may add codes. */
 export function isProblemCode(code: unknown): code is ProblemCode {
   return typeof code === "string" && Object.hasOwn(PROBLEMS, code);
 }

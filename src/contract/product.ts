@@ -3,8 +3,8 @@ import { objectSchema } from "./object-schema.ts";
 
 /**
  * One crawled row, contract section 2.1. The service writes the properties in this order, and CSV columns have the same
- * order. Formats that JSON Schema does not define: `slug`; `url`, an absolute URL for the WHATWG URL parser; and
- * `url-or-empty`. Crawled addresses hold characters such as `|` and a bare `%`, which the format `uri` (RFC 3986) forbids.
+ * order. Formats beyond JSON Schema: `slug`; `url`, an absolute URL of the WHATWG URL Standard; and `url-or-empty`.
+ * The standard format `uri` (RFC 3986) forbids characters such as `|` and a bare `%`, which occur in crawled addresses.
  */
 export const productSchema = {
   description: "One crawled row. A relisted product under a changed title is a new row.",

@@ -7,7 +7,7 @@ export const INCIDENT_STATES = ["investigating", "identified", "monitoring", "re
 /** Severities of an incident; contract section 3.2. */
 export const INCIDENT_SEVERITIES = ["minor", "major"] as const;
 
-/** States of the service, a suite, an endpoint or a day, the worst first; contract section 3.2. */
+/** States of the service, a suite, an endpoint or a day, worst first; contract section 3.2. */
 export const SERVICE_STATES = ["outage", "degraded", "operational", "no_data"] as const;
 
 const state = {

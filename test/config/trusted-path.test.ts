@@ -96,11 +96,11 @@ describe("others can change", () => {
 test("a path that leads nowhere, or through links without end, is refused", async () => {
   const { root } = await setUp();
   const missing = join(root, "missing", "config.toml");
-  await expect(dangerOf(missing, user)).rejects.toThrow(`${join(root, "missing")} cannot be looked at: ENOENT`);
+  await expect(dangerOf(missing, user)).rejects.toThrow(`${join(root, "missing")} cannot be checked: ENOENT`);
   const loop = join(root, "loop");
   await symlink("loop", loop);
   await expect(dangerOf(loop, user)).rejects.toThrow(
-    new FileError(`${loop} cannot be looked at: too many symbolic links`, loop),
+    new FileError(`${loop} cannot be checked: too many symbolic links`, loop),
   );
 });
 

@@ -1,39 +1,37 @@
 import { editDistance } from "./edit-distance.ts";
 
-/** Longer texts are not compared: no name is close to them. */
+/** Longer texts are not compared, because no name is close to them. */
 const COMPARED_LENGTH = 200;
 
-/** Most edits of any suggestion. */
-const MOST_EDITS = 4;
+/** Maximum edits between a text and a suggestion. */
+const MAX_EDITS = 4;
 
 /**
- * At most `most` candidates that are close to `text`, best first. Letter case and the kind of separator (space, underscore,
- * hyphen) do not matter.
+ * The candidates closest to `text`, best first. Ignores letter case and the kind of separator (space, underscore, hyphen).
  *
- * A candidate is as far away as the edits that turn `text` into it, or into some of its words. It is close if at most half
- * of the letters of `text` are wrong, and it is not much farther than the closest one. Of equally far ones, the shortest
- * comes first.
+ * The distance of a candidate is the number of edits that turn `text` into it, or into some of its words. Close means that
+ * at most half of the letters of `text` are wrong, and that no other candidate is much closer. Ties go to the shorter one.
  */
-export function closest(text: string, candidates: Iterable<string>, most = 3): string[] {
-  return ranked(text, candidates, 1 / 2).slice(0, most);
+export function closest(text: string, candidates: Iterable<string>, maximum = 3): string[] {
+  return ranked(text, candidates, 1 / 2).slice(0, maximum);
 }
 
-/** As `closest`, of those that are more than a guess: at most a third of the letters of `text` is wrong. */
+/** Like `closest`, but stricter: at most a third of the letters of `text` are wrong. */
 export function similar(text: string, candidates: readonly string[]): string[] {
   return ranked(text, candidates, 1 / 3);
 }
 
-/** The candidate that differs from `text` by one edit, or by two edits if it is long; undefined if there is none. */
+/** The candidate that is one edit away from `text`, or two if it has more than four letters; undefined if there is none. */
 export function misspelt(text: string, candidates: readonly string[]): string | undefined {
-  const slips = (value: string) => editDistance(text.toLowerCase(), value, value.length > 4 ? 2 : 1);
-  return candidates.filter((value) => Number.isFinite(slips(value))).sort((a, b) => slips(a) - slips(b))[0];
+  const edits = (value: string) => editDistance(text.toLowerCase(), value, value.length > 4 ? 2 : 1);
+  return candidates.filter((value) => Number.isFinite(edits(value))).sort((a, b) => edits(a) - edits(b))[0];
 }
 
 function ranked(text: string, candidates: Iterable<string>, share: number): string[] {
   const typed = text.length > COMPARED_LENGTH ? "" : normalised(text);
   const near = [...new Set(candidates)]
     .map((value) => ({ value, edits: editsBetween(typed, normalised(value)) }))
-    .filter(({ edits }) => edits <= MOST_EDITS && edits <= typed.length * share);
+    .filter(({ edits }) => edits <= MAX_EDITS && edits <= typed.length * share);
   const least = Math.min(...near.map(({ edits }) => edits));
   return near
     .filter(({ edits }) => edits <= least + 1.5)
@@ -41,9 +39,9 @@ function ranked(text: string, candidates: Iterable<string>, share: number): stri
     .map(({ value }) => value);
 }
 
-/** The least edits from `typed` to a name or a part of it; a whole name is a fraction of an edit nearer than a part. */
+/** The edits from `typed` to a name or to a part of it. A fraction is added for a part, so that whole names come first. */
 function editsBetween(typed: string, name: string): number {
-  const edits = (from: string, to: string) => editDistance(from, to, MOST_EDITS);
+  const edits = (from: string, to: string) => editDistance(from, to, MAX_EDITS);
   const words = name.split("-");
   const count = typed.split("-").length;
   const parts = words.map((_, at) => words.slice(at, at + count).join("-"));

@@ -3,18 +3,18 @@ import { DAY, dayOf } from "./day-arithmetic.ts";
 
 /**
  * A day as a person writes it: `YYYY-MM-DD`, `today`, `yesterday`, `Nd` (N days before today), `latest` (the newest day
- * that has rows) or `latest-Nd`. It is stored as text, so that it is resolved again on each day.
+ * that has rows) or `latest-Nd`. Kept as text, so that `sync` can resolve it anew in each run.
  */
 export type DateExpression = string;
 
-/** The days from which relative days are counted, `YYYY-MM-DD` in UTC. */
+/** The days that relative days refer to, `YYYY-MM-DD` in UTC. */
 export interface DayOrigins {
   today: string;
   /** The newest day that has rows. */
   latest: string;
 }
 
-/** Whether the day depends on the rows that exist, so that a coverage request is needed. */
+/** Whether resolving the day takes a coverage request. */
 export function isFromLatest(text: DateExpression): boolean {
   return text.startsWith("latest");
 }
@@ -25,7 +25,7 @@ const WORDS = new Map([
   ["latest", "latest-0d"],
 ]);
 
-/** The day, `YYYY-MM-DD`; undefined if `text` is not a date expression or the year does not have four digits. */
+/** The day as `YYYY-MM-DD`; undefined if `text` is no date expression, or the year would not have four digits. */
 export function resolveDay(text: DateExpression, { today, latest }: DayOrigins): string | undefined {
   if (isCalendarDate(text)) {
     return text;
@@ -36,7 +36,6 @@ export function resolveDay(text: DateExpression, { today, latest }: DayOrigins):
   return isCalendarDate(day) ? day : undefined;
 }
 
-/** Whether a text is a valid date or relative date. */
 export function isDateExpression(text: string): boolean {
   return resolveDay(text, { today: "9000-01-01", latest: "9000-01-01" }) !== undefined;
 }

@@ -1,12 +1,12 @@
-/** Milliseconds of a day. */
+/** Milliseconds in a day. */
 export const DAY = 86_400_000;
 
-/** The day of a moment, `YYYY-MM-DD` in UTC. @param milliseconds since the epoch */
+/** The UTC day of a time in milliseconds since the epoch, as `YYYY-MM-DD`. */
 export function dayOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-/** Days from 1970-01-01 to `date` (`YYYY-MM-DD`). */
+/** Days since 1970-01-01. @param date `YYYY-MM-DD` */
 export function dayNumber(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / DAY;
 }

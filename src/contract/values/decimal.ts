@@ -1,14 +1,14 @@
 const ZERO = 48;
 
 /**
- * Compares the exact values of two JSON numbers (RFC 8259 section 6). Doubles would hide a change in the 17th digit.
- * Texts that are not numbers are compared as texts.
+ * Whether two JSON numbers (RFC 8259 section 6) have exactly the same value; doubles would hide a difference in the 17th
+ * digit. Other texts are compared as texts.
  */
 export function sameNumber(a: string, b: string): boolean {
   return a === b || canonicalNumber(a) === canonicalNumber(b);
 }
 
-/** A JSON number as its significant digits and an exponent, so that equal numbers are equal texts. */
+/** A JSON number as significant digits and an exponent, so that equal numbers have equal texts. */
 function canonicalNumber(text: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text);
   if (match === null) {
@@ -28,10 +28,10 @@ function canonicalNumber(text: string): string {
   return first === end ? "0" : `${sign}${digits.slice(first, end)}e${place}`;
 }
 
-/** Decimal numbers with at most this many digits keep their value as a double (IEEE 754: DBL_DIG). */
+/** Every decimal number of up to this many digits survives the conversion to a double and back (DBL_DIG of C). */
 const SAFE_DIGITS = 15;
 
-/** Whether a JSON number keeps its value as a double. */
+/** Whether a JSON number survives the conversion to a double and back. */
 export function isExactDouble(text: string): boolean {
   return (text.length <= SAFE_DIGITS && !/e/i.test(text)) || sameNumber(text, String(Number(text)));
 }

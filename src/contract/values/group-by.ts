@@ -1,4 +1,4 @@
-/** The items by the key of each, in the order in which the keys appear; `Map.groupBy` needs Node.js 21. */
+/** Groups items by key, in order of first appearance. `Map.groupBy` needs Node.js 21. */
 export function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -1,9 +1,9 @@
 import { basename, dirname } from "node:path";
 
-/** The name that Hive uses for an empty value. */
+/** Hive's name for an empty value. */
 const DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__";
 
-/** Escapes the same characters as Hive (`FileUtils.escapePathName`), as `%` and two digits. */
+/** Escapes the same characters as Hive (`FileUtils.escapePathName`), as `%` and two hex digits. */
 export function escapePartitionValue(value: string): string {
   if (value === "") {
     return DEFAULT_PARTITION;
@@ -15,9 +15,9 @@ export function escapePartitionValue(value: string): string {
 }
 
 /**
- * The values that the folders right above a file name: of `rows/retailer=acme/crawl_date=2026-01-01/part-0.csv` those of
- * `retailer` and `crawl_date`. Each `%XX` is a byte of UTF-8, as pandas, pyarrow and DuckDB write it; what is not UTF-8
- * stays as it is.
+ * The partition values in a path: `retailer` and `crawl_date` of
+ * `rows/retailer=acme/crawl_date=2026-01-01/part-0.csv`. Each `%XX` is a byte of UTF-8, as pandas, pyarrow and DuckDB write
+ * it; escapes that are not valid UTF-8 stay as they are.
  */
 export function partitionValuesOf(path: string): Map<string, string> {
   const values: [name: string, value: string][] = [];

@@ -1,4 +1,4 @@
-/** Safe markup, made by a tag of `htmlTag`, which escapes all texts. */
+/** Safe markup, made by a template tag of `htmlTag`. */
 export interface Html {
   readonly markup: string;
 }
@@ -6,10 +6,10 @@ export interface Html {
 type Value = string | number | Html | readonly Html[];
 
 /**
- * A template tag that escapes texts and numbers for an element or a quoted attribute. Markup and lists of markup are
- * inserted unchanged.
+ * Returns a template tag that escapes texts and numbers for element content and quoted attributes. Markup is inserted
+ * unchanged.
  *
- * @param shown how a text is shown, before it is escaped
+ * @param shown applied to each text before it is escaped
  */
 export function htmlTag(shown: (text: string) => string = (text) => text) {
   const render = (value: Value): string => {
@@ -19,8 +19,7 @@ export function htmlTag(shown: (text: string) => string = (text) => text) {
     return escaped(shown(String(value)));
   };
   return (strings: TemplateStringsArray, ...values: Value[]): Html => {
-    const parts = values.map((value, index) => `${render(value)}${strings[index + 1] ?? ""}`);
-    return { markup: `${strings[0] ?? ""}${parts.join("")}` };
+    return { markup: String.raw({ raw: strings }, ...values.map(render)) };
   };
 }
 

@@ -1,11 +1,10 @@
-/** The members of a JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object that the text is in JSON; undefined if it is something else. A byte order mark before it is ignored. */
+/** Parses a JSON object, ignoring a byte order mark; undefined for any other text. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));

@@ -1,6 +1,8 @@
 /**
- * Raw text of each element of the array in `text`, which must be valid JSON. Numbers keep their digits (`19.90`, an
- * integer beyond 2^53) and strings keep their escapes. The elements of an object are its names and values in turn.
+ * The raw text of each element of a JSON array, or of the names and values of an object in turn. Numbers keep their digits
+ * (`19.90`, integers beyond 2^53) and strings their escapes.
+ *
+ * @param text valid JSON
  */
 export function rawElements(text: string): string[] {
   const elements: string[] = [];
@@ -24,7 +26,7 @@ export function rawElements(text: string): string[] {
   return elements[0] === "" ? [] : elements;
 }
 
-/** The raw value of each member of the object in `text`. As in `JSON.parse`, the last of several equal names counts. */
+/** The raw value of each member of a JSON object. As in `JSON.parse`, the last of several equal names counts. */
 export function rawMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
   const elements = rawElements(text);
@@ -35,7 +37,7 @@ export function rawMembers(text: string): Map<string, string> {
   return members;
 }
 
-/** Index of the quote that closes the string at `start`: an even number of backslashes is before it. */
+/** The index of the closing quote of the string at `start`: the next quote after an even number of backslashes. */
 function closingQuote(text: string, start: number): number {
   let quote = start;
   let backslashes = 0;
