@@ -2,10 +2,10 @@ import { appendFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/contract/errors.ts";
+import { BOOKMARK_NAME, openBookmark } from "../../src/folder/bookmarks.ts";
 import { daysBeingReplaced, placeOfDay } from "../../src/folder/day-files.ts";
 import { ownFolderOf } from "../../src/folder/folder-lock.ts";
 import { newState, type SyncState, statePathOf, writeState } from "../../src/folder/folder-state.ts";
-import { LOOK_NAME, withLook } from "../../src/folder/looks.ts";
 import { assertWithinFilters, rememberedFilters } from "../../src/folder/remembered.ts";
 import { checkDay, matchingDays, readSyncedFolder } from "../../src/folder/synced-day.ts";
 import type { WrittenFilters } from "../../src/pull/written-filters.ts";
@@ -147,7 +147,7 @@ describe("the filters that a folder remembers", () => {
   });
 });
 
-describe("a look", () => {
+describe("a bookmark", () => {
   test.each([
     ["mail", true],
     ["a", true],
@@ -161,29 +161,34 @@ describe("a look", () => {
     ["a b", false],
     ["ä", false],
   ])("may have the name %j: %s", (name, expected) => {
-    expect(LOOK_NAME.test(name)).toBe(expected);
+    expect(BOOKMARK_NAME.test(name)).toBe(expected);
   });
 
   test.each([
     '{"version":2,"seen":"2026-01-01"}',
     '{"version":1,"seen":20260101}',
     '{"version":1,"seen":"soon"}',
+    '{"version":2,"seen":{"acme":"soon"}}',
     "{}",
     "",
-  ])("that says %s is damaged, until it is taken again", async (text) => {
+  ])("that says %s is damaged, until it is removed", async (text) => {
     const folder = await syncedFolder(ROWS);
-    const look = <T>(work: Parameters<typeof withLook<T>>[3]) =>
-      withLook(folder, { command: "movers", look: "mail" }, process.pid, work);
-    await look(async ({ seen, remember }) => {
-      expect(await seen()).toBeUndefined();
-      await remember(DAYS[0]);
-    });
-    expect(await look(({ seen }) => seen())).toBe(DAYS[0]);
+    const open = () => openBookmark(folder, { command: "movers", name: "mail" }, process.pid);
+    const seen = async () => {
+      await using bookmark = await open();
+      return bookmark.seen;
+    };
+    {
+      await using bookmark = await open();
+      expect(bookmark.seen).toBeUndefined();
+      await bookmark.set({ acme: "2026-01-01" });
+    }
+    expect(await seen()).toEqual({ acme: "2026-01-01" });
     const path = join(ownFolderOf(folder), "looks", "movers-mail.json");
     await writeFile(path, text);
 
-    expect(await failureOf(look(({ seen }) => seen()))).toMatchObject({
-      message: `${path} is damaged; remove it, and the next look is the first one`,
+    expect(await failureOf(seen())).toMatchObject({
+      message: `${path} is damaged; remove it, and the next --since last is the first one`,
     });
   });
 });

@@ -7,6 +7,10 @@ import type { SortKey } from "../order.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 import type { Screen } from "../terminal/style.ts";
 
+/** What products can be grouped by. */
+export const PRODUCT_GROUPS = ["retailer", "department", "category", "brand"] as const;
+export type ProductGroup = (typeof PRODUCT_GROUPS)[number];
+
 /** `price`: an amount in the row's `currency`. `percent`: a number that tables round to one decimal. */
 export type ColumnKind = "text" | "date" | "price" | "percent" | "number" | "integer" | "boolean";
 

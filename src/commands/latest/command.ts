@@ -1,9 +1,8 @@
 import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
+import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
-import { PRODUCT_GROUPS } from "../../folder/prices/observation.ts";
 import {
   ALL_COLUMNS,
   LATEST_SORT_WORDS,

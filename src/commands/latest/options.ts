@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
 import { flagError } from "../../cli/flags/values.ts";
-import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { ProductGroup, QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
-import type { ProductGroup } from "../../folder/prices/observation.ts";
 
 export const PERIODS = ["day", "week", "month"] as const;
 export type PricePeriod = (typeof PERIODS)[number];

@@ -2,12 +2,10 @@ import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { onlyOption } from "../../cli/flags/values.ts";
-import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
+import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { BOOKMARKS, sinceDayOrBookmark } from "../../cli/question/since.ts";
-import { MOVER_KINDS } from "../../folder/prices/movers.ts";
-import { PRODUCT_GROUPS } from "../../folder/prices/observation.ts";
-import { MOVER_COLUMNS, type MoversFlags, type MoversOptions, parseMoversOptions } from "./options.ts";
+import { MOVER_COLUMNS, MOVER_KINDS, type MoversFlags, type MoversOptions, parseMoversOptions } from "./options.ts";
 
 const load: Run<MoversOptions> = async (...call) => (await import("./question.ts")).askMovers(...call);
 

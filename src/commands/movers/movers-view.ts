@@ -14,8 +14,7 @@ import { renderTable, type Table, withoutConstants } from "../../cli/terminal/ta
 import { visible } from "../../cli/terminal/visible.ts";
 import { groupDigits } from "../../contract/values/phrases.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
-import type { MoverKind } from "../../folder/prices/movers.ts";
-import { MOVER_COLUMNS, type MoversOptions } from "./options.ts";
+import { MOVER_COLUMNS, type MoverKind, type MoversOptions } from "./options.ts";
 
 const HEADINGS = {
   drop: "Biggest drops",

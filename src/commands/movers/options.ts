@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
-import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { ProductGroup, QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
-import { MOVER_KINDS, type MoverKind } from "../../folder/prices/movers.ts";
-import type { ProductGroup } from "../../folder/prices/observation.ts";
+
+export const MOVER_KINDS = ["drop", "rise", "new_low", "discount"] as const;
+export type MoverKind = (typeof MOVER_KINDS)[number];
 
 export interface MoversOptions extends QuestionOptions {
   kinds: readonly MoverKind[];

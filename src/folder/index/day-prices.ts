@@ -53,17 +53,6 @@ export function columnsIn({ buffer, byteOffset }: Uint8Array, rows: number): Ind
   };
 }
 
-/** Columns with this number of empty rows, of 36 bytes each. */
-export function newColumns(rows: number): PriceColumns {
-  const columns = columnsIn(new Uint8Array(bytesOfRows(rows)), rows);
-  return { ...columns, dayNumber: new Uint32Array(rows), place: new Uint32Array(rows) };
-}
-
-/** The numbers of the rows that are not empty. */
-export function filledRows({ dayNumber }: PriceColumns): number[] {
-  return [...dayNumber.keys()].filter((row) => dayNumber[row] !== 0);
-}
-
 /** Copies row number `row` of some prices to the place `at`. */
 export function copyRow(target: PriceColumns, at: number, source: PriceColumns, row: number): void {
   target.listing[at] = source.listing[row] ?? 0;

@@ -1,9 +1,5 @@
 import type { PriceColumns, Prices } from "../index/day-prices.ts";
 
-/** What products can be grouped by. */
-export const PRODUCT_GROUPS = ["retailer", "department", "category", "brand"] as const;
-export type ProductGroup = (typeof PRODUCT_GROUPS)[number];
-
 /** Row number `row` of columns of some prices, without the texts that take long to read for each. */
 export function priceAt({ listings, dayNames }: Prices, columns: PriceColumns, row: number) {
   /** Its number in the `Listings`, by which its title is found. */
@@ -30,11 +26,3 @@ export function observationAt(prices: Prices, columns: PriceColumns, row: number
 
 /** What a product cost on one crawl day. */
 export type Observation = ReturnType<typeof observationAt>;
-
-type Price = Pick<Observation, "selling_price" | "currency">;
-
-/** The change from one price to another in percent; undefined if the currencies differ or the first price is 0. */
-export function percentOf(before: Price, after: Price): number | undefined {
-  const percent = ((after.selling_price - before.selling_price) / before.selling_price) * 100;
-  return before.currency === after.currency && before.selling_price > 0 ? percent : undefined;
-}
