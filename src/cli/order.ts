@@ -4,8 +4,8 @@ export interface SortKey {
 }
 
 /**
- * Sorted stably by the value of one column: numbers by size, text by code point; null comes last in both directions.
- * Unchanged without a key.
+ * Sorts stably by one column: numbers by size, texts by code point, null last in both directions. Without a key, the order
+ * stays.
  */
 export function sortBy<Item>(
   items: readonly Item[],
@@ -34,7 +34,7 @@ function compareValues(a: unknown, b: unknown): number {
   return compareTexts(String(a), String(b));
 }
 
-/** Compares texts by code point. Operators compare code units, and have U+1F600 before U+FF5E. */
+/** Compares texts by code point. The operators compare code units, which puts U+1F600 before U+FF5E. */
 export function compareTexts(a: string, b: string): number {
   if (a === b) {
     return 0;

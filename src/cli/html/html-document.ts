@@ -2,22 +2,22 @@ import { createHash } from "node:crypto";
 import { type Html, htmlTag } from "../../contract/values/html-tag.ts";
 import { visible } from "../terminal/visible.ts";
 
-/** Template tag of the tool's pages. It also shows characters that a browser would obey or hide. */
+/** The template tag of the tool's pages. It also makes characters visible that a browser would obey or hide. */
 export const html = htmlTag(visible);
 
 interface HtmlDocument {
   title: string;
   body: Html;
-  /** CSS after that of every page. */
+  /** Additional CSS. */
   style: string;
-  /** JavaScript after that of every page; undefined for a page without any, as mail programs want it. */
+  /** Additional JavaScript; undefined for a page without any script, which suits mail programs. */
   script: string | undefined;
 }
 
 /**
- * A page in a single file; its policy lets the browser load nothing and run only the script of the page. With a script,
- * an element with `data-tip` shows that text to a pointer and to a finger; a cell of `table.map` its row, its column and
- * its content. A link to a `details` element opens it.
+ * Renders a page as a single file. Its policy lets the browser load nothing and run only the script of the page. The script
+ * shows tooltips on elements with `data-tip` and on cells of `table.map`, and opens the `details` element that a link points
+ * to.
  */
 export function renderPage({ title, body, style, script: more }: HtmlDocument): string {
   const script = more === undefined ? undefined : `${SCRIPT}${more}`;
@@ -46,19 +46,17 @@ ${script === undefined ? "" : html`<div id="tip" role="tooltip" hidden></div>\n<
 `.markup;
 }
 
-/** An address that a browser can open, as a link; else only its text. */
+/** A link if a browser can open the address, else only the text. */
 export function link(text: string, address: string | undefined): Html {
   return address !== undefined && /^https?:\/\//i.test(address) && URL.canParse(address)
     ? html`<a href="${new URL(address).href}" rel="noopener noreferrer">${text}</a>`
     : html`${text}`;
 }
 
-/** A point in time to the minute. */
 export function minuteOf(now: number): string {
   return `${new Date(now).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** Colours that differ between light and dark are variables. */
 const STYLE = `
 :root { --paper: #fff; --ink: #1b1f24; --soft: #59636e; --line: #d8dee4; --faint: #f1f4f7; --accent: #1f5fc4; }
 @media (prefers-color-scheme: dark) {
@@ -85,10 +83,7 @@ summary { cursor: pointer; padding: .5rem 0; }
   background: var(--ink); color: var(--paper); font-size: .85rem; pointer-events: none; overflow-wrap: anywhere; }
 `;
 
-/**
- * Shows tips, and opens the folded part that a link points to. A chart shows the tip of its nearest point, because a finger
- * is larger than a point.
- */
+/** In a chart, the tooltip is that of the nearest point, because a finger is larger than a point. */
 const SCRIPT = `
 {
   const tip = document.querySelector("#tip");

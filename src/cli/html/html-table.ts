@@ -1,7 +1,7 @@
 import type { Html } from "../../contract/values/html-tag.ts";
 import { html } from "./html-document.ts";
 
-/** A column of a table in a page. A heading is the label of the cell on a narrow screen, too. */
+/** A column of a table in a page. On a narrow screen, the heading labels each cell. */
 export interface HtmlColumn<Item> {
   heading: string;
   kind: "count" | "day" | "chart" | "";
@@ -9,10 +9,10 @@ export interface HtmlColumn<Item> {
 }
 
 /**
- * A table that a narrow screen shows as one block a row.
+ * A table; narrow screens show each row as a block.
  *
- * @param label names it for screen readers
- * @param caption what it says, above it; empty if the page says it elsewhere
+ * @param label for screen readers
+ * @param caption shown above the table; empty for none
  */
 export function htmlTable<Item>(
   columns: readonly HtmlColumn<Item>[],
@@ -31,7 +31,7 @@ export function htmlTable<Item>(
 <tbody>${rows}</tbody></table></div>`;
 }
 
-/** Style of a page whose tables are those of `htmlTable`. */
+/** The CSS of tables of `htmlTable`. */
 export const TABLE_STYLE = `
 table { font-size: .9rem; }
 caption { text-align: left; color: var(--soft); padding-bottom: .4rem; }

@@ -1,4 +1,4 @@
-/** Each with its seconds, and those of the next larger one. */
+/** Each unit with its seconds, and the seconds of the next larger unit. */
 const UNITS = [
   ["d", 86_400, Number.POSITIVE_INFINITY],
   ["h", 3_600, 86_400],
@@ -6,7 +6,7 @@ const UNITS = [
   ["s", 1, 60],
 ] as const;
 
-/** A duration in its two largest units, such as `45 s`, `3 min 20 s`, `2 h 5 min`; seconds are rounded up. */
+/** A duration in its two largest units: `45 s`, `3 min 20 s`, `2 h 5 min`. Rounds up to seconds. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
   const counts = UNITS.map(([unit, size, larger]) => ({ unit, count: Math.floor((seconds % larger) / size) }));

@@ -7,13 +7,13 @@ import { writeChunks } from "../write-rows.ts";
 import { asciiText, isAscii } from "./ascii.ts";
 import { notShown } from "./screen.ts";
 
-/** less: exit at once if the text fits the screen (F), show colours (R), keep the text on the screen (X). */
+/** Options of less: exit if the text fits the screen (F), show colours (R), leave the text on the screen (X). */
 const DEFAULT_PAGER = "less -FRX";
 
-/** Runs a pager. A shell that can tell so ends with the error of any part of a pipe, as of `no-such-pager | cat`. */
+/** Runs a pager. With bash, a failure of any part of a pipe such as `no-such-pager | cat` is noticed. */
 const SHELL = 'command -v bash >/dev/null && exec bash -o pipefail -c "$0"; eval "$0"';
 
-/** Writes a text for people; uses `$PAGER` on a terminal if the text is longer than the screen. */
+/** Writes a text for people, through `$PAGER` if it is longer than the terminal. */
 export async function showText(
   text: string,
   options: OutputOptions<string>,
@@ -31,7 +31,7 @@ export async function showText(
   }
 }
 
-/** Shows a table, and notes the columns that did not fit into the terminal. */
+/** Shows a table, and notes which columns did not fit into the terminal. */
 export async function showTable(
   { text, hidden }: { text: string; hidden: readonly string[] },
   output: OutputOptions<string>,
@@ -43,10 +43,10 @@ export async function showTable(
   notShown(hidden, "-f csv has them all").forEach(note);
 }
 
-/** @returns whether the pager showed the text; a person who leaves it early has seen enough */
+/** @returns whether the pager worked; leaving it early is no failure */
 async function runPager(text: string, command: string, context: Context): Promise<boolean> {
   const { spawn } = await import("node:child_process");
-  // Ctrl-C reaches every process of the terminal; while the pager runs, only the pager handles it.
+  // Ctrl-C reaches all processes of the terminal. While the pager runs, it is only meant for the pager.
   const resume = context.takeInterrupts(() => undefined);
   let stop = () => {};
   try {
@@ -55,7 +55,7 @@ async function runPager(text: string, command: string, context: Context): Promis
     const child = spawn(program, args, { shell, stdio: ["pipe", "inherit", "inherit"], env: { ...context.env } });
     stop = () => void child.kill();
     context.signal.addEventListener("abort", stop);
-    // The pager may end before it has read everything.
+    // Ignored: the pager may end before it has read everything.
     child.stdin.on("error", () => undefined);
     child.stdin.end(text);
     const [code] = (await once(child, "close")) as [number | null];
@@ -72,8 +72,8 @@ async function runPager(text: string, command: string, context: Context): Promis
 }
 
 /**
- * Whether a pager ended with an error, such as 127 of a shell that does not find it. From 129 on, a signal ended it; `less
- * -K` ends with 2 after Ctrl-C.
+ * Whether an exit code means that the pager failed, as 127 of a shell that does not find it. `less -K` exits with 2 after
+ * Ctrl-C, and codes above 128 stand for signals.
  */
 function hasFailed(code: number | null): boolean {
   return code !== null && code !== 0 && code !== 2 && code <= 128;

@@ -1,4 +1,4 @@
-/** Quotes words as a command line that a POSIX shell splits into exactly these words. */
+/** Writes words as a command line that a POSIX shell splits into exactly these words. */
 export function quoteCommand(words: readonly string[]): string {
   return words.map(quoteWord).join(" ");
 }
@@ -7,7 +7,7 @@ function quoteWord(word: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) {
     return word;
   }
-  // Control and format characters must not reach the terminal; `$'…'` (POSIX.1-2024) escapes them.
+  // Control and format characters must not reach the terminal; `$'…'` (POSIX.1-2024) can escape them.
   return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(word) ? `$'${escaped(word)}'` : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
@@ -16,7 +16,7 @@ function escaped(word: string): string {
     if (character === "\\" || character === "'") {
       return `\\${character}`;
     }
-    // Bytes in octal: an escape always ends after three digits, and every such shell supports it.
+    // Octal, because these escapes always end after three digits.
     return Array.from(Buffer.from(character), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
   });
 }

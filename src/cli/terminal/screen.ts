@@ -4,7 +4,7 @@ import type { GlobalOptions } from "../flags/global.ts";
 import type { OutputOptions } from "../flags/output.ts";
 import type { Screen } from "./style.ts";
 
-/** Whether output to `stream` has colour: decided by `--no-color`, then NO_COLOR and FORCE_COLOR, then the terminal. */
+/** Whether to colour output: `--no-color` decides, then NO_COLOR and FORCE_COLOR, then the terminal. */
 export function isColoured(stream: Output, color: boolean, env: Context["env"]): boolean {
   if (!color || env.NO_COLOR) {
     return false;
@@ -12,17 +12,17 @@ export function isColoured(stream: Output, color: boolean, env: Context["env"]):
   return isForced(env.FORCE_COLOR) ?? (stream.isTTY === true && env.TERM !== "dumb");
 }
 
-/** What a variable such as FORCE_COLOR decides; undefined if it is not set. */
+/** The decision of a variable such as FORCE_COLOR; undefined if it is not set. */
 function isForced(value: string | undefined): boolean | undefined {
   return value === undefined ? undefined : value !== "0" && value !== "false";
 }
 
-/** The width of the terminal; undefined (no limit) if the stream is not a terminal. */
+/** The width of the terminal; undefined, which means no limit, for any other stream. */
 export function terminalWidth(stream: Output): number | undefined {
   return stream.isTTY ? stream.columns || 80 : undefined;
 }
 
-/** How a text for people is drawn on stdout, or in the file of `output`: without limit and colour. */
+/** How to draw a text for people on stdout, or in the file of `output`, which has no width and no colour. */
 export function screenOf(
   { stdout, env }: Pick<Context, "stdout" | "env">,
   { globals, output }: { globals: Pick<GlobalOptions, "color">; output?: Pick<OutputOptions<string>, "output"> },
@@ -31,16 +31,16 @@ export function screenOf(
     return { width: undefined, colour: false, links: false };
   }
   const colour = isColoured(stdout, globals.color, env);
-  // Both are control sequences, which NO_COLOR and dumb terminals do without.
+  // Links are control sequences, too, which NO_COLOR and dumb terminals forbid.
   return { width: terminalWidth(stdout), colour, links: colour && hasLinks(stdout, env) };
 }
 
-/** Names the columns that did not fit into the terminal; empty if all did. */
+/** The note about columns that did not fit into the terminal, if there are any. */
 export function notShown(hidden: readonly string[], remedy: string): string[] {
   return hidden.length === 0 ? [] : [`not shown: ${hidden.join(", ")} (${remedy})`];
 }
 
-/** Whether `stream` has a live reader: a person at a terminal, or a program at the end of a pipe. */
+/** Whether someone reads `stream` now: a person at a terminal, or a program at the end of a pipe. */
 export function isReadElsewhere(stream: Output): boolean {
   if (stream.isTTY || stream.fd === undefined) {
     return stream.isTTY === true;
@@ -49,7 +49,7 @@ export function isReadElsewhere(stream: Output): boolean {
   return status.isFIFO() || status.isSocket();
 }
 
-/** Terminals that support OSC 8 links, by an environment variable that they set. */
+/** Terminals with OSC 8 links, by an environment variable that they set. */
 const LINKING: readonly (readonly [variable: string, value: RegExp])[] = [
   ["TERM_PROGRAM", /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|rio)$/],
   ["TERM", /^(xterm-kitty|alacritty|foot|xterm-ghostty)/],
@@ -59,8 +59,12 @@ const LINKING: readonly (readonly [variable: string, value: RegExp])[] = [
   ["DOMTERM", /./],
 ];
 
-/** Whether `stream` shows OSC 8 links: decided by FORCE_HYPERLINK, then by the terminal. */
+/** Whether `stream` shows OSC 8 links: FORCE_HYPERLINK decides, then the terminal. */
 function hasLinks(stream: Output, env: Context["env"]): boolean {
-  const isLinking = () => LINKING.some(([variable, value]) => value.test(env[variable] ?? ""));
+  const isLinking = () =>
+    LINKING.some(([variable, pattern]) => {
+      const value = env[variable];
+      return value !== undefined && pattern.test(value);
+    });
   return isForced(env.FORCE_HYPERLINK) ?? (stream.isTTY === true && isLinking());
 }

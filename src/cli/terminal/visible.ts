@@ -1,7 +1,7 @@
 /**
- * Escapes characters that a terminal would obey or hide: control characters (`\n`, `\x1b`), bidirectional overrides and
- * other invisible format characters (`\u202e`), line separators, halves of surrogate pairs. Backslashes are not escaped,
- * so the text is for display only.
+ * Escapes characters that a terminal would obey or hide: control characters (`\n`, `\x1b`), invisible format characters
+ * such as bidirectional overrides (`\u202e`), line separators, lone surrogates. Backslashes are not escaped, so the result
+ * is for display only.
  */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escapeOf);

@@ -1,14 +1,14 @@
 import stringWidth from "string-width";
 
-/** Made when it is first needed: it takes 10 ms. */
+/** Created on first use, which takes 10 ms. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** Terminal cells that `text` takes, by grapheme and East Asian width (UAX #29, UAX #11). */
+/** The terminal cells of a text, by graphemes and East Asian width (UAX #29, UAX #11). */
 export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** `text` cut between graphemes to at most `width` cells, with `…` for the missing part. */
+/** Cuts a text between graphemes to at most `width` cells, ending in `…`. */
 export function truncate(text: string, width: number): string {
   if (widthOf(text) <= width) {
     return text;
@@ -26,7 +26,7 @@ export function truncate(text: string, width: number): string {
   return `${cut}…`;
 }
 
-/** `text` with spaces up to `width` cells. */
+/** Pads a text to `width` cells. */
 export function pad(text: string, width: number, align: "left" | "right"): string {
   const space = " ".repeat(Math.max(0, width - widthOf(text)));
   return align === "left" ? text + space : space + text;

@@ -1,11 +1,12 @@
-/** Placeholder for a space that must not be wrapped at; never part of a text for a terminal. */
+/** Stands for a space that is no place to wrap. Never occurs in texts for a terminal. */
 const GLUE = "\0";
 
 /**
- * `text` without control sequences, wrapped between words into lines of at most `width` cells. A longer word has its own
- * line. Text between backticks is one word, so that it can be pasted.
+ * Wraps a text into lines of at most `width` cells. Longer words get their own line. Text between backticks stays together,
+ * so that it can be pasted.
  *
- * @param indent indentation of the lines after the first
+ * @param text without control sequences
+ * @param indent of the lines after the first
  */
 export function wrap(text: string, width?: number, indent?: number): string {
   const glued = text.replace(/`[^`]*`/g, (command) => command.replaceAll(" ", GLUE));
@@ -13,12 +14,12 @@ export function wrap(text: string, width?: number, indent?: number): string {
   return fill(words, width, indent);
 }
 
-/** Joins words into lines of at most `width` cells, as `wrap` does. A word may contain spaces. */
+/** Joins words, which may contain spaces, into lines as `wrap` does. */
 export function fill(words: readonly string[], width = Number.POSITIVE_INFINITY, indent = 0): string {
   const lines: string[] = [];
   let line: string | undefined;
   for (const word of words) {
-    if (line !== undefined && mostCells(line) + 1 + mostCells(word) > width) {
+    if (line !== undefined && maxCells(line) + 1 + maxCells(word) > width) {
       lines.push(line);
       line = " ".repeat(indent) + word;
     } else {
@@ -32,9 +33,9 @@ export function fill(words: readonly string[], width = Number.POSITIVE_INFINITY,
 const FIRST_WIDE = "\u2e80";
 
 /**
- * Upper bound of the width of `text`. Every command writes sentences, and loading the exact measure takes as long as the
- * rest of a small command; a line that ends a little early is cheaper.
+ * An upper bound of the width of a text. Loading the exact `widthOf` takes as long as the rest of a small command, and lines
+ * may end a little early.
  */
-function mostCells(text: string): number {
+function maxCells(text: string): number {
   return Array.from(text).reduce((cells, character) => cells + (character < FIRST_WIDE ? 1 : 2), 0);
 }

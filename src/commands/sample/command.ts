@@ -20,9 +20,7 @@ import { connect } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { showText } from "../../cli/terminal/pager.ts";
 import { notShown, screenOf } from "../../cli/terminal/screen.ts";
-import { type Card, renderCards } from "../../cli/terminal/tables/card.ts";
-import { type Cell, textCell } from "../../cli/terminal/tables/cell.ts";
-import { rowCell, rowTable } from "../../cli/terminal/tables/row-table.ts";
+import { rowTable } from "../../cli/terminal/tables/row-table.ts";
 import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import { writeRows } from "../../cli/write-rows.ts";
@@ -32,8 +30,9 @@ import { groupDigits } from "../../contract/values/phrases.ts";
 import { memberOf } from "../../export/formats/row-members.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
+import { renderCards } from "./cards.ts";
 
-/** The views for people: a table that fits the terminal, a table of full width, or a card for each row. */
+/** How people see the sample: a table cut to the terminal, a table of full width, or a card for each row. */
 type SampleView = "table" | "wide" | "card";
 
 interface SampleOptions extends SourceOptions, ListingOptions {
@@ -108,7 +107,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
     return;
   }
   const { text, hidden } = renderRows(rows, options, context);
-  // Otherwise the count would look like a line of the last card.
+  // An empty line, because the count below would look like a part of the last card.
   const isOnScreen = output.output === undefined && context.stdout.isTTY === true;
   await showText(isOnScreen && options.view === "card" ? `${text}\n` : text, output, list, context);
   if (rows.length > 0) {
@@ -116,7 +115,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   }
 }
 
-/** Says which rows are shown: a sample is not the set, so the first of a sorted sample are not the first of the set. */
+/** Describes which rows are shown. A sorted sample must not be taken for the first rows of the whole set. */
 function describeExtent(sampled: number, shown: number, matching: number, { sort }: ListOptions): string {
   if (sort === undefined || sampled === matching) {
     return `${shown} of ${groupDigits(matching)} matching rows`;
@@ -125,7 +124,6 @@ function describeExtent(sampled: number, shown: number, matching: number, { sort
   return `${first}sorted ${sampled} sampled rows of ${groupDigits(matching)} matching`;
 }
 
-/** The rows, sorted and limited according to the options. */
 function rowsInOrder(rows: RowBatch, { sort, limit }: ListOptions): RowBatch {
   if (sort === undefined) {
     return rows.slice(0, limit);
@@ -134,7 +132,7 @@ function rowsInOrder(rows: RowBatch, { sort, limit }: ListOptions): RowBatch {
   return batchOf(order.map((row) => rows.text(row))).slice(0, limit);
 }
 
-/** Columns in order of importance to a reader; a narrow terminal shows as many as fit. */
+/** The most interesting columns; a narrow terminal shows as many as fit. */
 const FIRST = [
   "retailer",
   "title",
@@ -150,7 +148,7 @@ const FIRST = [
 
 const BY_INTEREST = [...FIRST, ...PRODUCT_COLUMNS.filter((column) => !FIRST.includes(column))];
 
-/** Columns that may move to the caption if all rows have the same value. */
+/** Columns that move to a caption if all rows have the same value. */
 const SHARED: readonly string[] = [
   "retailer",
   "department",
@@ -170,28 +168,9 @@ function renderRows(
   const { width, ...looks } = screenOf(context, options);
   const screen = { width: view === "wide" ? undefined : width, ...looks };
   if (view === "card") {
-    return { text: renderCards(sampleCards(rows, columns), screen), hidden: [] };
+    return { text: renderCards(rows, columns ?? PRODUCT_COLUMNS, screen), hidden: [] };
   }
   const table = rowTable(rows, columns ?? BY_INTEREST);
   const isComplete = view === "wide" || columns !== undefined;
   return isComplete ? renderTable(table, screen) : renderCaptioned(table, SHARED, screen);
-}
-
-/** A card shows null and the empty string as JSON, so that both can be read. */
-const NOTHING: Readonly<Record<string, string>> = { null: "null", '""': '""' };
-
-/** One card for each row, with all columns or the chosen ones. */
-function sampleCards(rows: RowBatch, columns: readonly string[] = PRODUCT_COLUMNS): Card[] {
-  return Array.from({ length: rows.length }, (_, row) => {
-    const title = rowCell(rows, row, "title");
-    return {
-      title: { ...title, text: `${row + 1}. ${title.text}` },
-      members: columns.map((name) => {
-        const raw = memberOf(rows, row, name);
-        const nothing = NOTHING[raw];
-        const value: Cell = nothing === undefined ? rowCell(rows, row, name) : { ...textCell(nothing), style: "dim" };
-        return { name, value };
-      }),
-    };
-  });
 }

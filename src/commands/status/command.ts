@@ -4,14 +4,14 @@ import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flag
 import { formatOption } from "../../cli/flags/values.ts";
 import { startReporting } from "../../cli/reporter.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
-import { renderStatus } from "../../cli/terminal/status-feed.ts";
 import { NotOperationalError } from "../../contract/errors.ts";
 import type { StatusFeed } from "../../contract/status.ts";
 import { firstFew } from "../../contract/values/phrases.ts";
+import { renderStatus } from "./status-view.ts";
 
 interface StatusOptions {
   globals: GlobalOptions;
-  /** Address of the feed as it was given; undefined for that of the configuration. */
+  /** The address of the feed as typed; undefined for the configured one. */
   statusUrl: string | undefined;
   demo: boolean;
   format: "text" | "json";
@@ -19,7 +19,7 @@ interface StatusOptions {
 
 type StatusFlags = Partial<Omit<StatusOptions, "globals">>;
 
-/** Width without a terminal: enough for a block for each day of the window. */
+/** The width without a terminal: one block for each day of the window. */
 const WIDTH = 90;
 
 export function declare(command: Command, context: Context, run: Run<StatusOptions> = showStatus): void {
@@ -55,17 +55,17 @@ async function showStatus(options: StatusOptions, context: Context): Promise<voi
     const { width = WIDTH, ...looks } = screenOf(context, { globals });
     await context.print(renderStatus(feed, { width, ...looks }));
   }
-  const faults = faultsIn(feed);
-  if (faults.length > 0) {
-    throw new NotOperationalError(`the service is not operational: ${firstFew(faults, NAMED)}`);
+  const failures = failuresIn(feed);
+  if (failures.length > 0) {
+    throw new NotOperationalError(`the service is not operational: ${firstFew(failures, MAX_NAMED)}`);
   }
 }
 
-/** Faults that the error names. */
-const NAMED = 3;
+/** Maximum number of failures that the error names. */
+const MAX_NAMED = 3;
 
-/** What does not work, in words; empty if everything works. A suite without data is no fault. */
-function faultsIn({ state, suites, incidents }: StatusFeed): string[] {
+/** What does not work, for the error. A suite without data does not count as failing. */
+function failuresIn({ state, suites, incidents }: StatusFeed): string[] {
   const failing = suites.filter((suite) => suite.state === "degraded" || suite.state === "outage");
   const open = incidents.filter((incident) => incident.resolved_at === null);
   return [

@@ -5,43 +5,39 @@ import { visible } from "../visible.ts";
 /** A cell of a table: one line, safe for a terminal. */
 export interface Cell {
   text: string;
-  /** Aligned to the right, never cut. */
+  /** Whether it is aligned to the right and never cut. */
   numeric: boolean;
-  /** Address that the text links to, if the terminal supports links. */
+  /** The address that the text links to, on terminals with links. */
   link?: string | undefined;
-  /** Style if colour is on; it only repeats what the text says. */
+  /** The style if colour is on. It must not tell more than the text. */
   style?: Style | undefined;
 }
 
-/** Shown for null. */
 const NULL_CELL: Cell = { text: "–", numeric: false, style: "dim" };
 
 export function textCell(text: string): Cell {
   return { text: visible(text), numeric: false };
 }
 
-/** A number with all its digits, the integer part in groups of three; empty without a number. */
+/** A number with all its digits, grouped by thousands; an empty cell without a number. */
 export function numberCell(digits: number | string | null | undefined): Cell {
-  return { text: groupDigits(digits ?? ""), numeric: true };
+  return { text: digits === null || digits === undefined ? "" : groupDigits(digits), numeric: true };
 }
 
-/** A price with the decimals of its currency, and more where it has more: 59.90 in USD, 7,524 in JPY. */
+/** A price with at least the decimals of its currency: 59.90 in USD, 7,524 in JPY. */
 export function priceCell(price: number | string | null | undefined, currency: string): Cell {
   if (price === null || price === undefined) {
     return numberCell(undefined);
   }
   const text = String(price);
   const decimals = decimalsOf(currency);
-  const own = text.split(".")[1]?.length ?? 0;
-  if (/e/i.test(text) || own >= decimals) {
-    return numberCell(text);
-  }
-  return numberCell(`${text}${own === 0 ? "." : ""}${"0".repeat(decimals - own)}`);
+  const [whole, fraction = ""] = text.split(".");
+  return numberCell(/e/i.test(text) || decimals === 0 ? text : `${whole}.${fraction.padEnd(decimals, "0")}`);
 }
 
 const knownDecimals = new Map<string, number>();
 
-/** The decimals that a currency has by ISO 4217; two of one that there is not. */
+/** The number of decimals of a currency by ISO 4217; two for an unknown one. */
 export function decimalsOf(currency: string): number {
   const known = knownDecimals.get(currency);
   if (known !== undefined) {
@@ -54,7 +50,7 @@ export function decimalsOf(currency: string): number {
   return decimals;
 }
 
-/** A value from its JSON text: a string unescaped, null as a dash, an object or array as JSON. */
+/** A cell for a JSON value: a string unescaped, null as a dash, an object or array as JSON. */
 export function jsonCell(raw: string): Cell {
   if (raw.startsWith('"')) {
     return textCell(JSON.parse(raw) as string);
@@ -65,7 +61,7 @@ export function jsonCell(raw: string): Cell {
   return raw === "null" ? NULL_CELL : textCell(raw);
 }
 
-/** A percentage with one decimal, rounded half away from zero by its digits: `toFixed` rounds its binary value. */
+/** A percentage with one decimal. Rounds decimal digits half away from zero; `toFixed` rounds the binary value. */
 export function percentText(percent: number | undefined): string | undefined {
   if (percent === undefined || !Number.isFinite(percent)) {
     return undefined;
@@ -74,7 +70,7 @@ export function percentText(percent: number | undefined): string | undefined {
   return `${percent < 0 && tenths > 0 ? "-" : ""}${(tenths / 10).toFixed(1)}`;
 }
 
-/** A price change in percent with arrow, sign and colour; empty if it is undefined. */
+/** A change in percent with arrow, sign and colour; an empty cell without one. */
 export function percentCell(percent: number | undefined): Cell {
   const digits = percentText(percent);
   if (percent === undefined || digits === undefined) {

@@ -1,13 +1,13 @@
 import { type Cell, numberCell, priceCell, textCell } from "./cell.ts";
 import type { Column, Table } from "./table.ts";
 
-/** Cells of a sku that is not cut, because people copy it into the next command. Shops have skus of up to 25. */
+/** The width at which no sku is cut, because people copy them. Real shops have skus of up to 25 characters. */
 export const WHOLE_SKU = 26;
 
-/** A column of a table that has a row for each item. */
+/** A column of a table with a row for each item. */
 export interface ItemColumn<Item> extends Column {
   cell: (item: Item) => Cell;
-  /** Below the rule; absent in all columns of a table without totals. */
+  /** The cell of the totals row; absent in all columns of a table without totals. */
   total?: Cell | undefined;
 }
 
@@ -20,7 +20,7 @@ export function itemTable<Item>(items: readonly Item[], columns: readonly ItemCo
   };
 }
 
-/** A column of texts; the default of `rigid` and `minimum` is that of `Column`. */
+/** A column of texts. */
 export function textColumn<Item>(
   heading: string,
   read: (item: Item) => string,
@@ -34,7 +34,7 @@ export function textColumn<Item>(
   };
 }
 
-/** A column of titles, each a link to its product page if the address is known. */
+/** A column of titles that link to their product pages. */
 export function titleColumn<Item>(
   read: (item: Item) => string,
   addressOf: (item: Item) => string | undefined,
@@ -42,7 +42,7 @@ export function titleColumn<Item>(
   return { heading: "title", minimum: 20, cell: (item) => ({ ...textCell(read(item)), link: addressOf(item) }) };
 }
 
-/** A column of numbers, never cut; a total of null is an empty cell. */
+/** A column of numbers. A total of null is an empty cell. */
 export function numberColumn<Item>(
   heading: string,
   read: (item: Item) => number | null | undefined,

@@ -6,9 +6,9 @@ import type { Cell } from "./cell.ts";
 
 export interface Column {
   heading: string;
-  /** Never cut, like a column of numbers. */
+  /** Never cut; columns of numbers never are. */
   rigid?: boolean;
-  /** The column is not cut below this width; other columns are left out instead. */
+  /** The column is never narrower than this; other columns are left out instead. */
   minimum?: number | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface Table {
   columns: readonly Column[];
   /** Each as long as `columns`. */
   rows: readonly (readonly Cell[])[];
-  /** Headings across all columns, by the index of the row that follows. */
+  /** Headings across all columns, by the index of the row below. */
   groups?: ReadonlyMap<number, string> | undefined;
   /** Totals, below a rule. */
   footer?: readonly Cell[] | undefined;
@@ -27,21 +27,21 @@ interface Layout {
   index: number;
   numeric: boolean;
   width: number;
-  /** Smallest width it is cut to; if that does not fit, the column is left out. */
+  /** The column is left out if it does not fit at this width. */
   minimum: number;
 }
 
 const GAP = "  ";
-const READABLE = 8;
+const EMPTY_CELL: Cell = { text: "", numeric: false };
+const MIN_TEXT_WIDTH = 8;
 
-/** A screen that may not be known. */
 type TableScreen = Partial<Screen>;
 
 /**
- * Renders a table for a screen; without a width, nothing is cut. Columns of text are cut, the widest first. If that is not
- * enough, columns are left out from the right.
+ * Renders a table. To fit the width of the screen, if there is one, columns of text are cut, the widest first; if that is
+ * not enough, columns are left out from the right.
  *
- * @returns the text, each line with its line end, and the headings of the columns left out.
+ * @returns lines, and the headings of columns that were left out
  */
 export function renderTable(table: Table, screen: TableScreen = {}): { text: string; hidden: string[] } {
   const { width = Number.POSITIVE_INFINITY, colour = false } = screen;
@@ -49,45 +49,46 @@ export function renderTable(table: Table, screen: TableScreen = {}): { text: str
   const shown = fitting(natural, width);
   shrink(shown, width);
 
-  const cellsOf = (cellOf: (column: Layout) => Cell | undefined) =>
-    shown.map((column) => drawnCell(cellOf(column), column, screen));
-  const rowCells = (row: readonly Cell[]) => cellsOf(({ index }) => row[index]);
-  const [head = "", ...rows] = drawnLines([
-    cellsOf(({ heading, numeric }) => ({ text: heading, numeric })),
-    ...table.rows.map(rowCells),
-    ...(table.footer === undefined ? [] : [rowCells(table.footer)]),
-  ]);
+  const headings = table.columns.map(({ heading }, index) => ({
+    text: heading,
+    numeric: natural[index]?.numeric === true,
+  }));
+  const drawn = drawnLines(
+    [headings, ...table.rows, ...(table.footer === undefined ? [] : [table.footer])].map((row) =>
+      shown.map((column) => drawnCell(row[column.index] ?? EMPTY_CELL, column, screen)),
+    ),
+  );
   const all = lineWidth(shown);
   const groupOf = (text: string | undefined) =>
     text === undefined ? [] : [style("bold", truncate(text, all), colour)];
+  const bold = (line: string) => style("bold", line, colour);
   const ruleLine = style("dim", shown.map(({ width }) => "─".repeat(width)).join(GAP), colour);
-  const body = rows.slice(0, table.rows.length).flatMap((row, index) => [...groupOf(table.groups?.get(index)), row]);
-  const lines = [style("bold", head, colour), ruleLine, ...body];
-  if (table.footer !== undefined) {
-    lines.push(ruleLine, style("bold", rows.at(-1) ?? "", colour));
-  }
+  const end = 1 + table.rows.length;
+  const body = drawn.slice(1, end).flatMap((row, index) => [...groupOf(table.groups?.get(index)), row]);
+  const footer = drawn.slice(end).flatMap((line) => [ruleLine, bold(line)]);
+  const lines = [...drawn.slice(0, 1).map(bold), ruleLine, ...body, ...footer];
   return {
     text: lines.map((text) => `${text}\n`).join(""),
     hidden: natural.slice(shown.length).map(({ heading }) => heading),
   };
 }
 
-/** Cells side by side, without frames and rules. */
+/** Cells side by side, without borders. */
 const CHARS = {
   ...{ top: "", "top-mid": "", "top-left": "", "top-right": "" },
   ...{ bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" },
   ...{ left: "", "left-mid": "", right: "", "right-mid": "", mid: "", "mid-mid": "", middle: GAP },
 } as const;
 
-/** ASCII, and the sequences of styles. */
+/** ASCII and style sequences. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with a control character.
 const PLAIN = /^(?:[\x20-\x7e]|\x1b\[\d+m)*$/;
 
 /**
- * A line for each row of padded cells.
+ * Draws each row of padded cells as a line.
  *
- * cli-table3 widens a column to its widest cell, by widths of 2021 that are wrong for links, emoji, Arabic and Indic text.
- * So a row with anything but ASCII is drawn alone, where each cell is the widest.
+ * cli-table3 pads cells to the widest of the column, but its width tables are of 2021 and wrong for links, emoji, Arabic and
+ * Indic text. A row with anything but ASCII is therefore drawn alone, which needs no padding.
  */
 function drawnLines(rows: readonly string[][]): string[] {
   const runs: string[][][] = [];
@@ -114,14 +115,18 @@ function drawnLines(rows: readonly string[][]): string[] {
   });
 }
 
-function layoutOf({ rows, footer = [] }: Table, { heading, rigid, minimum = READABLE }: Column, index: number): Layout {
+function layoutOf(
+  { rows, footer = [] }: Table,
+  { heading, rigid, minimum = MIN_TEXT_WIDTH }: Column,
+  index: number,
+): Layout {
   const cells = [...rows, footer].flatMap((row) => row[index] ?? []);
   const numeric = cells.some((cell) => cell.numeric);
   const width = cells.reduce((widest, { text }) => Math.max(widest, widthOf(text)), widthOf(heading));
   return { heading, index, numeric, width, minimum: numeric || rigid ? width : Math.min(width, minimum) };
 }
 
-/** The columns, from the left, that fit at their smallest width; always at least the first. */
+/** The leftmost columns that fit at their minimum widths; at least the first. */
 function fitting(columns: readonly Layout[], width: number): Layout[] {
   let taken = -GAP.length;
   const end = columns.findIndex(({ minimum }, index) => {
@@ -131,7 +136,7 @@ function fitting(columns: readonly Layout[], width: number): Layout[] {
   return columns.slice(0, end === -1 ? columns.length : end);
 }
 
-/** Cuts the widest column cell by cell until the line fits or no column can be cut further. */
+/** Narrows the widest column, one cell at a time, until the line fits or all columns have their minimum width. */
 function shrink(columns: readonly Layout[], width: number): void {
   for (let excess = lineWidth(columns) - width; excess > 0; excess -= 1) {
     const [widest] = columns.filter(({ width, minimum }) => width > minimum).sort((a, b) => b.width - a.width);
@@ -146,24 +151,24 @@ function lineWidth(columns: readonly Layout[]): number {
   return columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1));
 }
 
-function drawnCell(cell: Cell | undefined, { width, numeric }: Layout, { colour = false, links }: TableScreen): string {
-  const cut = truncate(cell?.text ?? "", width);
-  const styled = cell?.style === undefined ? cut : style(cell.style, cut, colour);
-  const text = links ? linked(styled, cell?.link) : styled;
+function drawnCell(cell: Cell, { width, numeric }: Layout, { colour = false, links }: TableScreen): string {
+  const cut = truncate(cell.text, width);
+  const styled = cell.style === undefined ? cut : style(cell.style, cut, colour);
+  const text = links ? linked(styled, cell.link) : styled;
   const space = " ".repeat(Math.max(0, width - widthOf(cut)));
   return numeric ? space + text : text + space;
 }
 
-/** The width of the table if nothing is cut. */
+/** The width of a table without a limit. */
 export function fullWidthOf(table: Table): number {
   return lineWidth(table.columns.map((column, index) => layoutOf(table, column, index)));
 }
 
 /**
- * Removes columns that have the same value in every row, if the table has several rows.
+ * Removes columns with the same value in all of several rows.
  *
  * @param candidates headings of columns that may be removed
- * @returns the table, and the removed values as a line: `retailer: acme · currency: EUR`
+ * @returns the table, and a line with the removed values: `retailer: acme · currency: EUR`
  */
 export function withoutConstants(table: Table, candidates: readonly string[]): { table: Table; caption: string } {
   const [first, ...others] = table.rows;
@@ -185,12 +190,12 @@ export function withoutConstants(table: Table, candidates: readonly string[]): {
   };
 }
 
-/** A table below a line with the values that all its rows share. */
+/** A table below a caption. */
 export function captioned(caption: string, table: string, { width, colour = false }: TableScreen): string {
   return caption === "" ? table : `${style("dim", wrap(caption, width), colour)}\n\n${table}`;
 }
 
-/** Renders a table; the values of `candidates` that all rows share are a line above it. */
+/** Renders a table below a caption with the columns of `candidates` that have the same value in all rows. */
 export function renderCaptioned(
   table: Table,
   candidates: readonly string[],
@@ -201,7 +206,7 @@ export function renderCaptioned(
   return { text: captioned(caption, text, screen), hidden };
 }
 
-/** A GitHub-flavoured Markdown table; text is escaped, so that it is never read as markup or HTML. */
+/** A GitHub-flavoured Markdown table; texts are escaped, so that they are never read as markup or HTML. */
 export function renderMarkdown({ columns, rows, footer }: Table): string {
   const all = footer === undefined ? rows : [...rows, footer];
   const alignments = columns.map((_, index) => (all.some((row) => row[index]?.numeric) ? "---:" : "---"));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { renderStatus } from "../../../src/cli/terminal/status-feed.ts";
-import type { StatusFeed, StatusSuite } from "../../../src/contract/status.ts";
+import { renderStatus } from "../../src/commands/status/status-view.ts";
+import type { StatusFeed, StatusSuite } from "../../src/contract/status.ts";
 
 const WIDE = { width: 80, colour: false, links: false };
 

@@ -1,12 +1,12 @@
+import { type Screen, type Style, style } from "../../cli/terminal/style.ts";
+import { visible } from "../../cli/terminal/visible.ts";
+import { pad, truncate } from "../../cli/terminal/width.ts";
+import { wrap } from "../../cli/terminal/wrap.ts";
 import type { StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../contract/status.ts";
-import { type Screen, type Style, style } from "./style.ts";
-import { visible } from "./visible.ts";
-import { pad, truncate } from "./width.ts";
-import { wrap } from "./wrap.ts";
 
 type State = StatusDay["state"];
 
-/** How a state is drawn. A worse state is easier to see, also without colour. */
+/** How each state is drawn. Worse states stand out more, even without colour. */
 const LOOKS = {
   operational: { block: "░", styles: ["green"], word: "operational" },
   degraded: { block: "▓", styles: ["yellow"], word: "degraded" },
@@ -16,9 +16,7 @@ const LOOKS = {
 
 type StatusView = Screen & { width: number };
 
-/**
- * The status feed for people: suites with a block for each of the latest days that fit, then incidents, open ones first.
- */
+/** The status feed for people: suites, with a block for each of the latest days that fit, and incidents, open ones first. */
 export function renderStatus(feed: StatusFeed, view: StatusView): string {
   const { state, uptime_target, window_days, sample_data, suites, incidents } = feed;
   const open = incidents.filter(({ resolved_at }) => resolved_at === null);
@@ -51,12 +49,11 @@ function suiteLines(suite: StatusSuite, view: StatusView): string[] {
   ];
 }
 
-/** Whether any day has data. */
 function hasDays({ days }: StatusSuite): boolean {
   return days.some(({ state }) => state !== "no_data");
 }
 
-/** Empty without data, because the state already says so. */
+/** Empty without data: the state shows that already. */
 function uptimeText(percentage: number | null, what = ""): string {
   return percentage === null ? "" : `${percentage} %${what}`;
 }
@@ -74,7 +71,7 @@ function legend(view: StatusView): string {
     .join("  ");
 }
 
-/** Column where the text of an update begins, after its time. */
+/** The column where the text of an update begins. */
 const UPDATE_INDENT = "  YYYY-MM-DD hh:mm UTC  ".length;
 
 function incidentLines(incident: StatusIncident, view: StatusView): string[] {
