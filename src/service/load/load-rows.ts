@@ -5,8 +5,7 @@ import { contentFlaw, RowError, shown } from "../../files/content-error.ts";
 import { createRowStage, type NewRow, type Replacement } from "../store/product-rows/row-stage.ts";
 import { publishVersion } from "../store/product-rows/versions.ts";
 import type { WritableStore } from "../store/writable-store.ts";
-import { LoadError } from "./load-error.ts";
-import { type LoadSource, sourceRows } from "./load-source.ts";
+import { LoadError, type LoadSource, sourceRows } from "./load-source.ts";
 import { readRow } from "./row.ts";
 
 export interface LoadResult {

@@ -1,11 +1,15 @@
 import { createReadStream, ReadStream } from "node:fs";
 import { ContentError } from "../../files/content-error.ts";
+import { readJsonArray, readNdjson } from "../../files/json-records.ts";
 import { type ContentKind, openContent, type SourceContent } from "../../files/source-content.ts";
 import { readLines } from "../../files/utf8-lines.ts";
-import { LoadError } from "./load-error.ts";
 import { readCsv } from "./read-csv.ts";
-import { readJsonArray, readNdjson } from "./read-json.ts";
 import type { SourceRow } from "./row.ts";
+
+/** A source cannot be loaded. None of its rows was added. The message begins with its name. */
+export class LoadError extends Error {
+  override readonly name = "LoadError";
+}
 
 /** A file, or a stream such as standard input. Errors contain `name`. */
 export type LoadSource = { name: string } & ({ path: string } | { stream: AsyncIterable<Uint8Array> });

@@ -5,14 +5,12 @@ import { PRODUCT_COLUMNS, type Product, productSchema } from "../../contract/pro
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
 import { rawElements, rawMembers } from "../../contract/values/raw-json.ts";
 import { RowError, shown } from "../../files/content-error.ts";
+import type { JsonRecord } from "../../files/json-records.ts";
 import type { NewRow } from "../store/product-rows/row-stage.ts";
 import { emptyValue, jsonValue } from "./table-rows.ts";
 
-/** JSON text of one object, and its line in the source. All formats are read into this. */
-export interface SourceRow {
-  line: number;
-  text: string;
-}
+/** All formats are read into JSON texts. */
+export type SourceRow = JsonRecord;
 
 const ajv = new Ajv({
   formats: {

@@ -1,7 +1,7 @@
 import { FILTER_NAMES, type FilterName, type Filters, isCalendarDate, parseRcd } from "../../../contract/filters.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
-import { validOptions } from "./valid-options.ts";
+import { validOptions } from "./slug-check.ts";
 
 /**
  * Reads the query of a request target. Invalid parts are refused, never ignored: without a filter, the response would

@@ -1,6 +1,6 @@
 import { type Filters, formatRcd, type Rcd, splitRcd } from "../../../contract/filters.ts";
+import { closest } from "../../../contract/values/closest.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
-import { validOptions } from "./valid-options.ts";
 
 type SlugName = keyof Rcd;
 
@@ -63,4 +63,14 @@ function unknownPart(triple: Rcd, vocabulary: readonly Rcd[]): SlugName {
   const hasCategory = scope.some((known) => known.category === triple.category);
   const hasDepartment = scope.some((known) => known.department === triple.department);
   return hasCategory && !hasDepartment ? "department" : "category";
+}
+
+/** The maximum number of values that a problem suggests. */
+const OPTIONS = 5;
+
+/** The values of `vocabulary` closest to `sent`, best first, at most five. If none is close, the first five. */
+export function validOptions(sent: string, vocabulary: Iterable<string>): string[] {
+  const valid = [...new Set(vocabulary)].sort();
+  const near = closest(sent, valid, OPTIONS);
+  return near.length > 0 ? near : valid.slice(0, OPTIONS);
 }

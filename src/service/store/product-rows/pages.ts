@@ -1,8 +1,8 @@
 import type { Product } from "../../../contract/product.ts";
 import type { Session, SqlParameter, SqlValue } from "../database/database-session.ts";
 import { DamagedDataError, type Page, type RowPlace, type RowTexts } from "../store.ts";
+import type { RowSet } from "./row-counts.ts";
 import { compactDay, readDays, retailersOf } from "./row-counts.ts";
-import type { RowSet } from "./row-set.ts";
 
 const [NEWLINE, COMMA] = [10, 44];
 

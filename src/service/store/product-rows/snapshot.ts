@@ -4,6 +4,7 @@ import type { Filters, Rcd } from "../../../contract/filters.ts";
 import type { ReadVersion } from "../replica.ts";
 import type { RowTexts, Visibility } from "../store.ts";
 import { readSampledRows } from "./pages.ts";
+import type { CombinationCount, DayNumbers, RowSet } from "./row-counts.ts";
 import {
   ALL_DAYS,
   combinationCounts,
@@ -13,7 +14,6 @@ import {
   summarise,
   wantedCounts,
 } from "./row-counts.ts";
-import type { CombinationCount, DayNumbers, RowSet } from "./row-set.ts";
 
 /** Maximum memory of all cached counts, and of all cached selections, in bytes. */
 const CACHE_BYTES = 32 * 1024 * 1024;

@@ -1,6 +1,11 @@
-import { ContentError, RowError, shown } from "../../files/content-error.ts";
-import { MAX_RECORD_BYTES, readLines } from "../../files/utf8-lines.ts";
-import type { SourceRow } from "./row.ts";
+import { ContentError, RowError, shown } from "./content-error.ts";
+import { MAX_RECORD_BYTES, readLines } from "./utf8-lines.ts";
+
+/** JSON text of one object, and the line of the file where it begins. */
+export interface JsonRecord {
+  line: number;
+  text: string;
+}
 
 type Chunks = AsyncIterable<Uint8Array>;
 
@@ -8,9 +13,9 @@ const NEWLINE = 10;
 const RETURN = 13;
 
 /** Reads one JSON text per line and skips blank lines. */
-export async function* readNdjson(chunks: Chunks): AsyncGenerator<SourceRow[]> {
+export async function* readNdjson(chunks: Chunks): AsyncGenerator<JsonRecord[]> {
   for await (const { bytes, line: firstLine } of readLines(chunks)) {
-    const rows: SourceRow[] = [];
+    const rows: JsonRecord[] = [];
     let line = firstLine;
     for (let start = 0; start < bytes.length; line += 1) {
       const newline = bytes.indexOf(NEWLINE, start);
@@ -51,7 +56,7 @@ class Nesting {
 const FOLLOWING: Readonly<Record<string, string>> = { "[": "{]", ",": "{", "]": "" };
 
 /** Reads the objects of one JSON array, wherever its lines end. Memory: one chunk and one object. */
-export async function* readJsonArray(chunks: Chunks): AsyncGenerator<SourceRow[]> {
+export async function* readJsonArray(chunks: Chunks): AsyncGenerator<JsonRecord[]> {
   const array = new RowArray();
   for await (const text of utf8Texts(chunks)) {
     yield* array.read(text);
@@ -71,9 +76,9 @@ class RowArray {
   #allowed = "[";
 
   /** @throws RowError, after the rows before it */
-  *read(part: string): Generator<SourceRow[]> {
+  *read(part: string): Generator<JsonRecord[]> {
     const text = this.#rest + part;
-    const rows: SourceRow[] = [];
+    const rows: JsonRecord[] = [];
     let from = 0;
     for (let at = this.#rest.length; at < text.length; at += 1) {
       const character = text.charAt(at);
