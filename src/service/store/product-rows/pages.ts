@@ -72,79 +72,47 @@ export async function readSampledRows(session: Session, set: RowSet, most: numbe
     return await readPage(session, set, { offset: 0 }, most);
   }
   const places = Array.from({ length: most }, (_, index) => Math.floor((index * set.total) / most));
-  const sampled = spread(places, set.combinations, ({ matching }) => matching);
-  const days = await readDays(session, set.version, set.days, [...new Set(sampled.map(({ part }) => part))]);
-  const cells = new Map<number, typeof days>();
-  for (const cell of days) {
-    const ofCombination = cells.get(cell.combination);
-    if (ofCombination === undefined) {
-      cells.set(cell.combination, [cell]);
-    } else {
-      ofCombination.push(cell);
+  const sampled = placesOfParts(places, set.combinations, ({ matching }) => matching);
+  const combinations = sampled.map(({ part }) => part);
+  const cells = await readDays(session, set.version, set.days, combinations);
+  const texts: string[] = [];
+  for (const { part, places: ofCombination } of sampled) {
+    const days = cells.filter(({ combination }) => combination === part.id);
+    for (const { part: cell, places: ofDay } of placesOfParts(ofCombination, days, ({ rows }) => rows)) {
+      for (const place of ofDay) {
+        const parameters = [set.version, ...set.days, cell.day, part.id, part.retailer, place];
+        texts.push(...(await session.query(ROW_OF_CELL, parameters)).map(String));
+      }
     }
   }
-  const wanted = grouped(sampled).flatMap(({ part: { id, retailer }, places: ofPart }) =>
-    spread(ofPart, cells.get(id) ?? [], ({ rows }) => rows).map(
-      ({ part: { day }, place }): WantedRow => [day, id, retailer, place],
-    ),
-  );
-  const texts = await readCells(session, set, wanted);
   if (texts.length !== most) {
     throw new DamagedDataError(`the database has ${texts.length} rows of a sample where it counted ${most}`);
   }
   return { count: most, bytes: Buffer.from(inRowOrder(texts).join()) };
 }
 
-/** A row by its day, its combination and its retailer, and its place among these. */
-type WantedRow = readonly [day: number, combination: number, retailer: string, place: number];
-
-const OF_CELL = `SELECT body FROM product WHERE ${IN_VERSION} AND day = ?4 AND combination = ?5 AND retailer = ?6
+const ROW_OF_CELL = `
+  SELECT body FROM product WHERE ${IN_VERSION} AND day = ?4 AND combination = ?5 AND retailer = ?6
   ORDER BY sku, product_id LIMIT 1 OFFSET ?7`;
 
-async function readCells(session: Session, { version, days }: RowSet, wanted: readonly WantedRow[]): Promise<string[]> {
-  const texts: string[] = [];
-  for (const row of wanted) {
-    texts.push(...(await session.query(OF_CELL, [version, ...days, ...row])).map(String));
-  }
-  return texts;
-}
-
-/** The part in which each of some ascending places of a sequence lies, and its place there. */
-function spread<Part>(places: readonly number[], parts: readonly Part[], sizeOf: (part: Part) => number) {
-  const found: { part: Part; place: number }[] = [];
-  let before = 0;
-  for (const part of parts) {
-    const end = before + sizeOf(part);
-    while (found.length < places.length && (places[found.length] ?? end) < end) {
-      found.push({ part, place: (places[found.length] ?? before) - before });
-    }
-    before = end;
-  }
-  return found;
-}
-
-function grouped<Part>(found: readonly { part: Part; place: number }[]): { part: Part; places: number[] }[] {
-  const groups = new Map<Part, number[]>();
-  for (const { part, place } of found) {
-    groups.set(part, [...(groups.get(part) ?? []), place]);
-  }
-  return [...groups].map(([part, places]) => ({ part, places }));
+/** The places that lie in each part of a sequence, counted from the beginning of the part. Parts without places are left out. */
+function placesOfParts<Part>(places: readonly number[], parts: readonly Part[], sizeOf: (part: Part) => number) {
+  let end = 0;
+  return parts.flatMap((part) => {
+    const start = end;
+    end += sizeOf(part);
+    const own = places.filter((place) => place >= start && place < end).map((place) => place - start);
+    return own.length === 0 ? [] : [{ part, places: own }];
+  });
 }
 
 function inRowOrder(texts: readonly string[]): string[] {
-  const placed = texts.map((text) => ({ text, place: placeOf(text) }));
-  const compared = ({ sku, retailer, day, product_id }: RowPlace) => [
-    sku,
-    retailer,
-    String(day).padStart(8, "0"),
-    product_id,
-  ];
-  return placed
-    .toSorted((one, other) => {
-      const [left, right] = [compared(one.place), compared(other.place)];
-      const differs = left.findIndex((value, index) => value !== right[index]);
-      return Buffer.compare(Buffer.from(left[differs] ?? ""), Buffer.from(right[differs] ?? ""));
+  return texts
+    .map((text) => {
+      const { sku, retailer, crawl_date, product_id } = JSON.parse(text) as Product;
+      return { text, key: [sku, retailer, crawl_date, product_id].map((value) => Buffer.from(value)) };
     })
+    .toSorted(({ key }, other) => key.reduce((order, value, at) => order || value.compare(other.key[at] ?? value), 0))
     .map(({ text }) => text);
 }
 

@@ -12,10 +12,10 @@ export interface CombinationCount extends Rcd {
   id: number;
   /** Rows on any day. */
   corpus: number;
-  /** Rows in a range of days, and the first and the last of these days. Null without rows. */
+  /** Rows in a range of days, at least one, and the first and the last of these days. */
   matching: number;
-  earliest: number | null;
-  latest: number | null;
+  earliest: number;
+  latest: number;
 }
 
 /** The rows of one version that match a set of filters. */
@@ -83,17 +83,19 @@ export async function combinationCounts(
   }
   const matching = new Map((await readCounts(session, version, days)).map((count) => [count.id, count]));
   const combinations = all ?? (await combinationCounts(session, version, ALL_DAYS));
-  return combinations.map((combination) => {
-    const { rows = 0, first_day = null, last_day = null } = matching.get(combination.id) ?? {};
-    return { ...combination, matching: rows, earliest: first_day, latest: last_day };
+  return combinations.flatMap((combination) => {
+    const count = matching.get(combination.id);
+    return count === undefined
+      ? []
+      : [{ ...combination, matching: count.rows, earliest: count.first_day, latest: count.last_day }];
   });
 }
 
 interface StoredCount extends Rcd {
   id: number;
   rows: number;
-  first_day: number | null;
-  last_day: number | null;
+  first_day: number;
+  last_day: number;
 }
 
 async function readCounts(session: Session, version: number, days: DayNumbers): Promise<StoredCount[]> {
@@ -143,7 +145,7 @@ export function wantedCounts(
   visible: Visibility,
 ): CombinationCount[] {
   const isWanted = combinationFilter(filters);
-  return counts.filter((count) => count.matching > 0 && isVisible(count.retailer, visible) && isWanted(count));
+  return counts.filter((count) => isVisible(count.retailer, visible) && isWanted(count));
 }
 
 export function daysOf({ start_date, end_date }: Filters): DayNumbers {
@@ -172,8 +174,8 @@ export function coverageEntry(count: CombinationCount): Coverage {
     rcd: formatRcd(count),
     corpus_rows: count.corpus,
     matching_rows: count.matching,
-    earliest_date: dateText(count.earliest ?? 0),
-    latest_date: dateText(count.latest ?? 0),
+    earliest_date: dateText(count.earliest),
+    latest_date: dateText(count.latest),
   };
 }
 
@@ -184,8 +186,8 @@ export function summarise(counts: readonly CombinationCount[]): CoverageSummary 
   for (const count of counts) {
     summary.matching_rows += count.matching;
     summary.corpus_rows += count.corpus;
-    earliest = Math.min(earliest, count.earliest ?? earliest);
-    latest = Math.max(latest, count.latest ?? latest);
+    earliest = Math.min(earliest, count.earliest);
+    latest = Math.max(latest, count.latest);
   }
   const isEmpty = counts.length === 0;
   return {

@@ -68,7 +68,7 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
         const key = selectionKey(filters, visible);
         const cached = await selections(`${version} ${key}`, async () => {
           const days = daysOf(filters);
-          const counted = (await countsOf(days)).filter(({ matching }) => matching > 0);
+          const counted = await countsOf(days);
           const combinations = wantedCounts(counted, filters, visible);
           const summary = summarise(combinations);
           const isWhole = combinations.length === counted.length;
