@@ -45,6 +45,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     "the same product across retailers: who is the cheapest, and by how much",
     () => import("./compare/command.ts"),
   ),
+  entry("why", LOOK, "which crawled rows a figure comes from, and by which rules", () => import("./why/command.ts")),
   entry("report", LOOK, "the morning report: a page, or a text for a mail", () => import("./report/command.ts")),
   entry(
     "index",

@@ -52,6 +52,9 @@ export const MORNING_QUESTIONS = {
   "morning-who-is-cheapest": ["history", "--search", "desk lamp élan", "rows"],
   "morning-last-known-prices": ["latest", "rows", "--category", "lamps"],
   "morning-same-product-elsewhere": ["compare", "rows"],
+  "morning-where-a-price-comes-from": [
+    ...["why", "nordwind", "NW-7", "rows", "--columns", "crawl_date,selling_price,counted,figures,file,product_id"],
+  ],
   "morning-discounts-by-category": ["latest", "rows", "--group-by", "category"],
   "morning-price-of-a-basket": ["index", "basket.csv", "rows", "--start-date", "latest-6d"],
   "morning-how-fresh": ["coverage", "--from", "rows", "--group-by", "retailer"],

@@ -1,4 +1,4 @@
-import { ApiError, UsageError } from "../../contract/errors.ts";
+import { ApiError, NotFoundError, UsageError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { API_KEY_LENGTH } from "../../contract/limits.ts";
 import { closest } from "../../contract/values/closest.ts";
@@ -117,9 +117,9 @@ function misspeltWord(argv: readonly string[], error: unknown): Correction | und
   if (index === -1 || best === undefined) {
     return undefined;
   }
-  // The name of a command may be two words: `auth login`.
-  const corrected = (argument: string) =>
-    best.startsWith("-") ? [argument.replace(value, () => best)] : best.split(" ");
+  // The name of a command may be two words: `auth login`. A sku with a space is one.
+  const words = error instanceof NotFoundError ? [best] : best.split(" ");
+  const corrected = (argument: string) => (best.startsWith("-") ? [argument.replace(value, () => best)] : words);
   const command = argv.flatMap((argument, at) => (at === index ? corrected(argument) : argument));
   return { value, command: ["catalog", ...command] };
 }

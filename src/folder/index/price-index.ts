@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
-import { realpath, rename, rm, stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { FileError } from "../../contract/errors.ts";
 import { type DuckDb, type DuckDbOptions, filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { assertOwnFolder } from "../../files/own-file.ts";
 import { type ScratchFolder, scratchFolder } from "../../files/scratch-folder.ts";
-import { placeOfDay } from "../day-files.ts";
 import { ownFolderOf } from "../folder-lock.ts";
 import type { SyncState } from "../folder-state.ts";
-import { openDay, readSyncedFolder } from "../synced-day.ts";
+import { readSyncedFolder } from "../synced-day.ts";
 import ADD_DAYS from "./add-days.sql";
 import { crawledRows } from "./crawled-rows.ts";
 import MARK_ROWS from "./mark-rows.sql";
+import { areInPlace, openDays } from "./opened-days.ts";
 import { SUSPECT_FACTOR } from "./suspect-factor.ts";
 import SUSPECT_ROWS from "./suspect-rows.sql";
 import TABLES from "./tables.sql";
@@ -185,46 +185,6 @@ async function storedDays(path: string, { signal }: PriceIndexRequest): Promise<
     signal.throwIfAborted();
     return undefined;
   }
-}
-
-interface OpenedDay {
-  path: string;
-  inode: number;
-  close(): Promise<void>;
-}
-
-/** Opens the files of days and compares each with its SHA-256; undefined if one is of a newer state. */
-async function openDays(folder: string, days: readonly string[], state: SyncState): Promise<OpenedDay[] | undefined> {
-  const root = await realpath(folder);
-  const opened: OpenedDay[] = [];
-  let isOfState = true;
-  try {
-    for (const day of days) {
-      const path = join(root, placeOfDay(day));
-      const before = (await stat(path).catch(() => undefined))?.ino ?? 0;
-      const file = await openDay(folder, day, state);
-      if (file === undefined || file.sha256 !== state.days[day]?.sha256) {
-        isOfState = false;
-        await file?.close();
-        break;
-      }
-      opened.push({ path, inode: before, close: file.close });
-    }
-  } catch (error) {
-    isOfState = false;
-    throw error;
-  } finally {
-    if (!isOfState) {
-      await Promise.all(opened.map(({ close }) => close()));
-    }
-  }
-  return isOfState ? opened : undefined;
-}
-
-/** Whether paths still name the files that were opened. While one is open, no other file can have its inode. */
-async function areInPlace(files: readonly OpenedDay[]): Promise<boolean> {
-  const inodes = await Promise.all(files.map(async ({ path }) => (await stat(path).catch(() => undefined))?.ino));
-  return files.every(({ inode }, index) => inodes[index] === inode);
 }
 
 /** @throws FileError naming a file without SKUs or prices: its rows would be left out silently */

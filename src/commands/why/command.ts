@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import type { Context, Run } from "../../cli/context.ts";
+import { addReportingFlags } from "../../cli/flags/global.ts";
+import { columnsHelp } from "../../cli/question/declaration.ts";
+import { addQuestionFlags, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { parseWhyOptions, WHY_COLUMNS, type WhyOptions } from "./options.ts";
+
+const RULES = `Rules by which a row is not the price of its day:
+  suspect         its price is zero or below, or far from the product's usual one
+  dearer          another row of the day is cheaper, or is as cheap and comes first
+  other currency  the product had another currency on most of the 28 days before
+  no price        its price does not fit 14 digits before the point and four after it`;
+
+const load: Run<WhyOptions> = async (...call) => (await import("./question.ts")).askWhy(...call);
+
+export function declare(command: Command, context: Context, run = load): void {
+  command
+    .argument("<words...>", "a retailer, a sku, then a day if you like, and a folder of `catalog sync`")
+    .usage("[options] <retailer> <sku> [day] [dir]")
+    .description(
+      "Where the figures of a product come from: what the other questions say of it on a day (default: the newest), and " +
+        "each crawled row up to then with its file, and whether it counts.",
+    );
+  addQuestionFlags(command, {
+    columns: WHY_COLUMNS,
+    sortExample: "crawl_date",
+    sortHelp: " (default: the newest day first)",
+    maxAge: "14d",
+  });
+  const examples = [
+    "catalog why acme B0CHX1W1XY rows",
+    "catalog why acme B0CHX1W1XY 2026-03-31 rows",
+    "catalog why acme B0CHX1W1XY rows --columns crawl_date,selling_price,counted,rule,file,sha256 -f csv",
+  ];
+  addReportingFlags(command, examples, `${RULES}\n\n${columnsHelp(WHY_COLUMNS)}`).action(
+    (words: string[], flags: QuestionFlags) => run(parseWhyOptions(command, words, flags, context), context),
+  );
+}

@@ -1,0 +1,71 @@
+import type { Run } from "../../cli/context.ts";
+import { quoted } from "../../cli/flags/values.ts";
+import type { Question } from "../../cli/question/declaration.ts";
+import { runQuestion } from "../../cli/question/run-question.ts";
+import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
+import { NotFoundError } from "../../contract/errors.ts";
+import { closest } from "../../contract/values/closest.ts";
+import type { DuckDb } from "../../files/duckdb.ts";
+import { type Parameters, readRows } from "../../folder/ask/ask.ts";
+import { readProductIds } from "../../folder/ask/product-ids.ts";
+import WHY from "../../folder/questions/why.sql";
+import { WHY_COLUMNS, type WhyOptions } from "./options.ts";
+import { whyText } from "./why-view.ts";
+
+const WHY_QUESTION: Question<WhyOptions> = {
+  command: "why",
+  sql: WHY,
+  columns: WHY_COLUMNS,
+  parameters: () => ({}),
+  find: async (prices, parameters, options, synced) => {
+    const { product, sku } = await findProduct(prices, parameters, options, synced);
+    const days = await readRows(
+      prices,
+      "SELECT DISTINCT day::VARCHAR FROM price WHERE product = $product AND day <= $last_day::DATE ORDER BY ALL",
+      { product, last_day: parameters.last_day ?? null },
+    );
+    const names = days.map(([day]) => String(day));
+    return { product, product_ids: await readProductIds(synced, names, { retailer: options.retailer, sku }) };
+  },
+  subject: ["retailer", "sku", "crawl_date"],
+  noun: "row",
+  viewColumns: ["known_currency"],
+  viewTakesAll: true,
+  view: whyText,
+};
+
+export const askWhy: Run<WhyOptions> = (options, context) => runQuestion(WHY_QUESTION, options, context);
+
+/** @throws NotFoundError if the retailer has no row of the sku up to the day */
+async function findProduct(
+  prices: DuckDb,
+  parameters: Parameters,
+  { retailer, sku }: WhyOptions,
+  { name }: SyncedFolder,
+): Promise<{ product: number; sku: string }> {
+  const known = `FROM price
+    JOIN scope($days, $departments, $categories, $combinations, $brands, $own_list) matched USING (listing)
+    JOIN listing USING (product, listing)
+    WHERE day <= last_day`;
+  const [found] = await readRows(
+    prices,
+    `SELECT DISTINCT product, sku ${known} AND lower(sku) = lower($sku) ORDER BY sku = $sku DESC, sku LIMIT 1`,
+    { ...parameters, sku },
+  );
+  if (found !== undefined) {
+    return { product: Number(found[0]), sku: String(found[1]) };
+  }
+  const near = await readRows(
+    prices,
+    `SELECT DISTINCT sku ${known} AND (levenshtein(lower(sku), lower($sku)) <= 2 OR starts_with(lower(sku), lower($sku)))`,
+    { ...parameters, sku },
+  );
+  const suggestions = closest(
+    sku,
+    near.map(([other]) => String(other)),
+  );
+  const upTo = String(parameters.last_day);
+  throw new NotFoundError(`${name} has no row of the sku ${quoted(sku)} of ${retailer} up to ${upTo}.`, {
+    ...{ value: sku, suggestions },
+  });
+}

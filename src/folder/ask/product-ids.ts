@@ -1,0 +1,42 @@
+import { SetChangedError } from "../../contract/errors.ts";
+import { openDuckDb } from "../../files/duckdb.ts";
+import type { SyncState } from "../folder-state.ts";
+import { crawledRows } from "../index/crawled-rows.ts";
+import { areInPlace, openDays } from "../index/opened-days.ts";
+
+const MEMORY = 256 * 1024 ** 2;
+
+/** The `product_id` of a crawled row, by its day and its place in the file of the day. */
+export type CrawledId = { day: string; place: string; product_id: string };
+
+/**
+ * Reads from the files of days what the index does not have: the ids of a product's rows.
+ *
+ * @throws FileError if a file is missing or was altered
+ * @throws SetChangedError if a sync replaces one meanwhile
+ */
+export async function readProductIds(
+  { folder, state, signal }: { folder: string; state: SyncState; signal: AbortSignal },
+  days: readonly string[],
+  { retailer, sku }: { retailer: string; sku: string },
+): Promise<CrawledId[]> {
+  const files = await openDays(folder, days, state);
+  const replaced = () => new SetChangedError(`a sync of ${folder} has replaced days meanwhile; ask again`);
+  if (files === undefined) {
+    throw replaced();
+  }
+  const paths = files.map(({ path }) => path);
+  const sql = `SELECT crawl_date::VARCHAR, place::VARCHAR, product_id FROM (${crawledRows(paths)}) WHERE retailer = $1 AND sku = $2`;
+  try {
+    await using duckDb = await openDuckDb({ threads: 1, memory: MEMORY, files: paths, signal });
+    const found = await duckDb.until((connection) => connection.runAndReadAll(sql, [retailer, sku]));
+    if (!(await areInPlace(files))) {
+      throw replaced();
+    }
+    return found.getRows().map(([day, place, id]) => ({
+      ...{ day: String(day), place: String(place), product_id: String(id) },
+    }));
+  } finally {
+    await Promise.all(files.map(({ close }) => close()));
+  }
+}

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { appendFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
+
+const at = (day: number, selling_price: number, id: string, currency = "EUR") =>
+  product({
+    sku: "Lamp 1",
+    title: `Lamp on day ${day}`,
+    crawl_date: addDays("2026-01-01", day),
+    product_id: id,
+    ...{ selling_price, currency },
+  });
+
+const rows = [
+  ...Array.from({ length: 30 }, (_, day) => at(day, 20, `day-${day}`)),
+  at(10, 25, "dearer"),
+  at(12, 200, "wrong"),
+  at(14, 10, "dollars", "USD"),
+  ...[at(30, 16, "day-30"), at(31, 16, "day-31")],
+  product({ sku: "Lamp 2", crawl_date: "2026-02-04" }),
+];
+
+const now = () => Date.parse("2026-02-05T08:00:00Z");
+const ask = async (...args: string[]) => await runInProcess(["why", "acme", ...args], { now });
+const rowsOf = (ndjson: string) => ndjson.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+
+describe("catalog why", () => {
+  test("says what other questions say, and from which row of which file", async () => {
+    const folder = await syncedFolder(rows);
+    const { code, stdout, stderr } = await ask("lamp 1", folder);
+    const [newest] = rowsOf(stdout);
+    expect([code, stderr, newest]).toEqual([
+      0,
+      "",
+      {
+        ...{ retailer: "acme", sku: "Lamp 1", title: "Lamp on day 31", crawl_date: "2026-02-01" },
+        file: "crawl_date=2026-02-01/part-0.parquet",
+        sha256: createHash("sha256")
+          .update(await readFile(join(folder, "crawl_date=2026-02-01/part-0.parquet")))
+          .digest("hex"),
+        ...{ product_id: "day-31", currency: "EUR", mrp: 20, selling_price: 16, discount_pct: 25 },
+        ...{ counted: true, rule: null, figures: "known_price, low_selling_price" },
+        ...{ date: "2026-02-01", known_price: 16, days_old: 4, is_known: true },
+        ...{ before_date: "2026-01-28", before_selling_price: 20, difference: -4, percent: -20 },
+        ...{ low_date: "2026-02-01", low_selling_price: 16, present_since: "2026-01-31" },
+        ...{ reference_price: 20, real_discount_pct: 20, reference_days: 30, reason: null },
+      },
+    ]);
+  });
+
+  test("lists each crawled row up to the day, with the rule by which it does not count", async () => {
+    const args = ["Lamp 1", "2026-01-16", await syncedFolder(rows), "--columns", "product_id,counted,rule,figures"];
+    const listed = rowsOf((await ask(...args)).stdout);
+    expect(listed.length).toBe(19);
+    expect(listed.filter(({ counted, figures }) => !counted || figures !== "")).toEqual([
+      { product_id: "day-15", counted: true, rule: null, figures: "known_price, low_selling_price" },
+      { product_id: "dollars", counted: false, rule: "other currency", figures: "" },
+      { product_id: "wrong", counted: false, rule: "suspect", figures: "" },
+      { product_id: "dearer", counted: false, rule: "dearer", figures: "" },
+      { product_id: "day-8", counted: true, rule: null, figures: "before_selling_price" },
+      { product_id: "day-0", counted: true, rule: null, figures: "present_since" },
+    ]);
+  });
+
+  test("shows people the answer, then the rows that it comes from", async () => {
+    const { stdout } = await ask("Lamp 1", await syncedFolder(rows), "--max-age", "2d", "-f", "table", "-n", "3");
+    expect(stdout.split("\n").slice(0, 6)).toEqual([
+      "Lamp on day 31 · acme Lamp 1",
+      "not known: the last price is 16.00 EUR of 2026-02-01, 4 days old",
+      "reason unknown",
+      "a week before 20.00 of 2026-01-28: -4.00, -20.0 %",
+      "lowest 16.00 EUR of 2026-02-01",
+      "reference price 20.00 EUR of 30 days before 2026-01-31, real discount 20.0 %",
+    ]);
+    expect(stdout).toContain("2026-02-01  16.00  yes     known price, low selling price");
+  });
+
+  test("does not know a product that has no row up to the day, and suggests others", async () => {
+    const folder = await syncedFolder(rows);
+    const unknown = await ask("Lamp 3", folder);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      4,
+      `error: ${folder} has no row of the sku "Lamp 3" of acme up to 2026-02-04.
+Did you mean Lamp 2, Lamp 1?
+  catalog why acme 'Lamp 2' ${folder}
+`,
+    ]);
+    expect((await ask("Lamp 2", "2026-02-03", folder)).code).toBe(4);
+  });
+
+  test("refuses a damaged file that it would quote", async () => {
+    const folder = await syncedFolder(rows);
+    await ask("Lamp 1", folder);
+    await appendFile(join(folder, "crawl_date=2026-01-10/part-0.parquet"), "x");
+    const { code, stdout, stderr } = await ask("Lamp 1", folder);
+    expect([code, stdout, stderr]).toEqual([
+      ...[1, ""],
+      expect.stringContaining("crawl_date=2026-01-10/part-0.parquet was changed or damaged since the last sync"),
+    ]);
+  });
+
+  test.each([
+    [[], "name a retailer and a sku"],
+    [["Lamp 1", "2026-01-01", "copy", "more"], '"more" is one word too many'],
+    [["Lamp 1", "--retailer", "bolt"], "--retailer has no effect"],
+    [["Lamp 1", "7d", "--end-date", "8d"], "--end-date is another day than 7d"],
+  ])("refuses %j", async (args, message) => {
+    const { code, stderr } = await ask(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
