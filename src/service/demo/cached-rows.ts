@@ -14,12 +14,8 @@ const KEPT_TIME = 2 * DAY;
 const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
 
 /**
- * The generated rows of one day, in a read-only database. They are generated once a day and kept in `folder`, which exists. The file
- * name contains a checksum, so that a damaged file is detected and generated again. Several commands may do this at the
- * same time, because a file gets its name when it is complete. If nothing can be written to `folder`, the rows are in
- * memory.
- *
- * @param generate the rows of a day (`YYYY-MM-DD`) as JSON texts
+ * The generated rows of a day, in a read-only database. They are generated once and kept in `folder`, or in memory if it cannot be
+ * written. The file name has a checksum to detect damage. Commands may run at once: a file gets its name when it is complete.
  */
 export async function openCachedRows(
   today: string,

@@ -22,11 +22,8 @@ const BAD_DAYS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /**
- * Starts a service with generated rows on a free port of this machine. Its status history and its key are in memory.
- * Its rate limits are high, because only one command uses it.
- *
- * @param now milliseconds since the epoch; the rows are crawled in the 90 days before it
- * @param folder where the rows are kept for the next command
+ * Starts a service with generated rows of the 90 days before `now`, which `folder` keeps for the next command. Its status history
+ * and its key are in memory.
  */
 export async function startDemoService(now: number, folder: string) {
   const [rows, own] = await Promise.all([openCachedRows(dayOf(now), folder, demoRows), openStore(":memory:")]);

@@ -154,8 +154,7 @@ function withoutRoot(target: string, root: string): string {
 }
 
 /**
- * Refuses requests while the service is working on many others. A request counts from the end of its body to the beginning
- * of its response, so slow clients do not block others.
+ * Refuses requests above a limit. They count from the end of their body to the start of the response: slow clients block nobody.
  */
 function limitRequests(app: FastifyInstance): void {
   const handled = new Set<string>();

@@ -76,10 +76,8 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
     /** Whether the service is closing and this is the last response on its connection. */
     isLast: ({ req }: ServerResponse): boolean => isClosing && connections.get(req.socket)?.size === 1,
     /**
-     * Writes a problem to a socket that has no HTTP response, and ends the connection. If another response is unfinished, the
-     * connection ends without the problem, which the client would read as that response.
-     *
-     * @param path of the request, if it is known
+     * Writes a problem to a socket without an HTTP response, and closes it. If another response is unfinished, it closes the socket
+     * only: the client would read the problem as part of that response.
      */
     refuse: (socket: Socket, problem: ServiceProblem, path = ""): void => {
       // Node.js no longer handles errors of this socket.

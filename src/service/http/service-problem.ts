@@ -31,10 +31,7 @@ export class ServiceProblem extends Error {
 /** `Retry-After` while the database is unavailable, in seconds. A restart of the database takes a few; clients retry about five times. */
 const UNAVAILABLE_SECONDS = 5;
 
-/**
- * The problem for an error. The message of an unexpected error is not sent to the client, because it may contain file names,
- * queries or rows.
- */
+/** The problem for an error. Messages of unexpected errors stay secret: they may contain file names, queries or rows. */
 export function problemFrom(error: unknown): ServiceProblem {
   if (error instanceof ServiceProblem) {
     return error;

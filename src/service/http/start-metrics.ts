@@ -5,9 +5,8 @@ import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import type { SentResponse } from "./service-options.ts";
 
 /**
- * Serves the metrics of this process as `/metrics`, in the text format of Prometheus: each response by route, method and
- * status with its duration in seconds, and the memory, CPU and event loop of Node.js. They have a port of their own,
- * because clients of the API must not read them.
+ * Serves the metrics of this process for Prometheus: durations by route, method and status, and figures of Node.js. They have a
+ * port of their own, because clients of the API must not read them.
  */
 export async function startMetrics(host: string, port: number) {
   const registry = new Registry();

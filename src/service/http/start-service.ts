@@ -10,10 +10,7 @@ export interface StartOptions extends ServiceOptions {
   port: number;
 }
 
-/**
- * Starts the service, which listens at `url` until it is closed. The store is closed with the service, and if listening
- * fails.
- */
+/** Starts the service at `url`. Closing it, or failing to listen, also closes the store. */
 export async function startService(options: StartOptions) {
   const { store, host = "127.0.0.1", port, ...service } = options;
   const app = createApp(store, service);

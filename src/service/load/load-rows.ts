@@ -32,11 +32,8 @@ export interface LoadOptions {
 }
 
 /**
- * Loads all rows of a source, or none. The rows are first read into a temporary file, so that other writers wait only
- * while the rows are added. A row whose `product_id` already exists is skipped. The same `product_id` with other values
- * is an error, because the id is a hash of the values, unless the earlier row is to be replaced. To replace a retailer's
- * day, the source must have rows of it, and no others.
- *
+ * Loads all rows of a source, or none. Rows are first read into a temporary file, so that other writers wait only while they are
+ * added. A row that is stored already is skipped; one with a known `product_id` and other values is an error, unless it replaces.
  * @throws LoadError, StoreUnavailableError, the reason of `signal`, or the error of an unreadable file
  */
 export async function loadRows(

@@ -41,13 +41,7 @@ export function checkExtension(name: string): void {
   }
 }
 
-/**
- * Reads rows of a source, several at a time. The content decides the format; it must be that of the extension, if there is
- * a known one.
- *
- * @param partition columns that the folders of the file name, so that the file may lack them
- * @throws ContentError
- */
+/** Reads rows in batches. The content decides the format and must match a known extension. @throws ContentError */
 export async function* sourceRows(
   source: LoadSource,
   partition: ReadonlyMap<string, string>,

@@ -10,11 +10,8 @@ import { checkHeader, emptyValue, isNumberColumn, jsonValue } from "./table-rows
 const DECIMAL_COMMA = /^(-?\d+),(\d{1,2}|\d{4,})$/;
 
 /**
- * Reads CSV. `""` is an empty text; an empty field without quotes is null if its column may be null, otherwise an empty
- * text. In a file with semicolons, numbers may have a decimal comma. What `export --excel` protected is read as it was.
- *
- * @param partition columns that the header may lack
- * @throws RowError
+ * Reads CSV. `""` is an empty text; an empty field without quotes is null if its column may be null. In a file with semicolons,
+ * numbers may have a decimal comma. What `export --excel` protected is read as it was. @throws RowError
  */
 export async function* readCsv(
   blocks: AsyncIterable<Lines>,

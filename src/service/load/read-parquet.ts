@@ -15,12 +15,7 @@ const MEMORY_BYTES = 512 * 1024 * 1024;
 /** Largest Parquet file from a stream or in a compressed file: it is written to a temporary file first. */
 const MAX_COPY_BYTES = 256 * 1024 * 1024;
 
-/**
- * Reads rows of a Parquet file with DuckDB, which streams them. `line` is the number of the row.
- *
- * @param file a path, or the bytes of the file
- * @throws ContentError
- */
+/** Streams the rows of a Parquet file through DuckDB. `line` is the number of the row. @throws ContentError */
 export async function* readParquet(
   file: string | Chunks,
   partition: ReadonlyMap<string, string>,

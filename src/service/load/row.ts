@@ -37,12 +37,7 @@ const EXPECTED: Record<string, string> = {
   minLength: "a string that is not empty",
 };
 
-/**
- * Reads a row. Its numbers and escapes stay as in the source.
- *
- * @param partition values of columns that the row may lack
- * @throws RowError if it does not conform to the contract
- */
+/** Reads a row. Its numbers and escapes stay as in the source. @throws RowError if it breaks the contract */
 export function readRow({ line, text: source }: SourceRow, partition: ReadonlyMap<string, string>): NewRow {
   const given = parsedText(source);
   if (!isJsonObject(given)) {
@@ -64,11 +59,7 @@ export function readRow({ line, text: source }: SourceRow, partition: ReadonlyMa
   return { line, product: value, body };
 }
 
-/**
- * JSON text of the members that the folders of the file name and the row lacks, each with a comma.
- *
- * @throws RowError if the row has another value
- */
+/** JSON text of the members that only the folders of the file name. @throws RowError if the row has another value */
 function addedMembers(line: number, given: JsonObject, partition: ReadonlyMap<string, string>): string {
   let added = "";
   for (const name of PRODUCT_COLUMNS) {

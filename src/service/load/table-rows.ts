@@ -2,13 +2,7 @@ import { PRODUCT_COLUMNS, type ProductColumn, productSchema } from "../../contra
 import { RowError } from "../../files/content-error.ts";
 import { headerFlaw } from "../../files/header-flaw.ts";
 
-/**
- * Checks the header of a file whose columns have names: each column of the contract once, in any order. The error names
- * everything that is wrong.
- *
- * @param partition columns that the folders of the file name, so that the file may lack them
- * @throws RowError
- */
+/** Checks that a header has each column of the contract once, in any order. @throws RowError naming everything that is wrong */
 export function checkHeader(
   names: readonly string[],
   partition: ReadonlyMap<string, string>,

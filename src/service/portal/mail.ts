@@ -4,13 +4,7 @@ import type { SendCode } from "../http/service-options.ts";
 /** Milliseconds to wait for a mail server. */
 const MAIL_TIMEOUT = 20_000;
 
-/**
- * Sends codes over SMTP.
- *
- * @param url such as `smtps://user:password@mail.example.com`, or `smtp://…:587` with STARTTLS where it is offered
- * @param from sender's address
- * @param portal address of the portal, named in the mail
- */
+/** Sends codes over SMTP. @param url `smtps://user:password@mail.example.com`, or `smtp://…:587` with STARTTLS */
 export function mailCodes({ url, from, portal }: { url: string; from: string; portal: () => string }): SendCode {
   const transport = createTransport({
     url,

@@ -27,11 +27,7 @@ export async function openIncident(
   });
 }
 
-/**
- * Adds an update, which may keep the state. The state `resolved` ends the incident.
- *
- * @throws RefusedChangeError if there is no such incident, or the state does not follow its current one
- */
+/** Adds an update, which may keep the state; `resolved` ends the incident. @throws RefusedChangeError */
 export async function updateIncident(
   database: WritableStore,
   id: number,

@@ -3,12 +3,7 @@ import { StoreTimeoutError } from "./store.ts";
 /** The longest delay of a timer (about 25 days). With a longer delay, it would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/**
- * Runs `work` for at most `milliseconds`. Then the signal is aborted and the promise rejects, even if `work` ignores
- * the signal.
- *
- * @throws StoreTimeoutError when the time is over.
- */
+/** Runs `work` for at most `milliseconds`, then aborts the signal and rejects. @throws StoreTimeoutError */
 export async function withinDeadline<T>(milliseconds: number, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const timer = setTimeout(

@@ -13,10 +13,7 @@ export type ReadVersion = <T>(
   deadline?: AbortSignal,
 ) => Promise<T>;
 
-/**
- * Reads rows from a standby of the database once their version is published there. Until then, and whenever the standby
- * fails, it reads them from the primary.
- */
+/** Reads rows from a standby once their version is published there. Until then, or if it fails, reads them from the primary. */
 export function readFromStandby(primary: DatabaseAccess, standby: DatabaseAccess): ReadVersion {
   let pausedUntil = 0;
   return async (version, read, deadline) => {

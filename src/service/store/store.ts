@@ -4,9 +4,7 @@ import type { StatusIncident } from "../../contract/status.ts";
 /** Retailers that a team can see; `null` means all. For the team, other retailers do not exist. */
 export type Visibility = readonly string[] | null;
 
-/**
- * Where a row is in the row order. Rows are ordered by sku, retailer, day and product id, each ascending by UTF-8 bytes.
- */
+/** The position of a row in the row order: by sku, retailer, day and product id, each ascending by UTF-8 bytes. */
 export interface RowPlace {
   sku: string;
   retailer: string;

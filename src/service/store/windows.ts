@@ -38,10 +38,7 @@ export interface WindowCount {
   used: number;
 }
 
-/**
- * Counts requests by key in windows of `length` milliseconds, which all services on the database share. Times are milliseconds
- * since the epoch.
- */
+/** Counts requests by key in windows of `length` milliseconds, shared by all services on the database. */
 export function createWindows(name: string, length: number, connection: DatabaseAccess) {
   const prefix = `${name} `;
   let swept = 0;
@@ -70,8 +67,8 @@ export function createWindows(name: string, length: number, connection: Database
       return countOf(row);
     },
     /**
-     * The same for the team of the key whose secret has this hash, with the key, in one round trip. Undefined if the key is
-     * unknown or revoked. Keys are never cached, so that a revocation takes effect at once.
+     * Finds the valid key whose secret has this hash and counts a request of its team, in one round trip. Keys are never cached, so
+     * that a revocation takes effect at once.
      */
     chargeTeam: async (
       hash: string,

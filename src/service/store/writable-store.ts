@@ -21,9 +21,7 @@ import { createWindows } from "./windows.ts";
 const COUNTED_WAIT = 500;
 
 /**
- * Opens a database. If there is none, creates an empty one (mode 0600).
- *
- * @param location a file path, a `file:` URL, `:memory:` or the URL of a PostgreSQL database
+ * Opens a database: a file path, a `file:` URL, `:memory:` or a PostgreSQL URL. A missing file is created (mode 0600).
  * @param replica the URL of a standby of this PostgreSQL database, from which rows are read
  * @throws LocationError, StoreUnavailableError
  */
@@ -55,8 +53,8 @@ async function openDatabase(location: string): Promise<Database> {
 }
 
 /**
- * Storage of rows, keys and measurements. Its methods reject with `StoreUnavailableError` while the database is locked, missing,
- * damaged or unreachable, and with `StoreTimeoutError` when a deadline passes. The store recovers by itself.
+ * Storage of rows, keys and measurements, which recovers from failures by itself.
+ * @throws StoreUnavailableError while the database is locked, missing, damaged or unreachable, and StoreTimeoutError
  */
 export type WritableStore = ReturnType<typeof storeOf>;
 
@@ -88,8 +86,7 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
     read: async <T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> =>
       await reader.use(work, deadline),
     /**
-     * Runs `work` in a write transaction, which is committed when `work` resolves and rolled back when it rejects. A file has a
-     * separate connection for writing, so that reads continue with the earlier data.
+     * Runs `work` in a write transaction. A file has a separate connection for it, so that reads continue with the earlier data.
      */
     write: async <T>(work: (session: Session) => Promise<T>): Promise<T> => await change("records", work),
     /** The same for a change of rows, which may take long: on PostgreSQL, other writes do not wait for it. */
@@ -100,10 +97,7 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
     },
     /** Gives `work` the connection for writing, without a transaction. Other writers wait only when `work` begins one. */
     prepareWrite: async <T>(work: (session: Session) => Promise<T>): Promise<T> => await writer.use(work),
-    /**
-     * The newest version of the data. It includes loads by other processes, once they are published and their rows are counted.
-     * Until then, it is the version before, so that no request waits for a load.
-     */
+    /** The newest version that is published and whose rows are counted, so that no request waits for a load. */
     snapshot: async (deadline: AbortSignal): Promise<Snapshot> =>
       await newestOf(await reader.use(readPublished, deadline), deadline),
     /** An earlier version. Undefined if the database never had it, or a day after the next version. */

@@ -11,10 +11,8 @@ import { sourceOf } from "./source-address.ts";
 const REALM = 'Bearer realm="retail-catalog"';
 
 /**
- * Finds the key of a request and counts the request in the budget of its team. The key is read from the store each time, so
- * that a revocation takes effect at once. Failed attempts are counted by source address and never delay a valid key.
- *
- * @param budget of the endpoint group
+ * Finds the key of a request and charges the budget of its team. The key is read each time, so that a revocation takes effect at
+ * once. Failed attempts are counted by source address and never delay a valid key.
  */
 export async function authenticate(
   { headers, ip }: FastifyRequest,
@@ -43,8 +41,7 @@ export async function authenticate(
 }
 
 /**
- * What the team of a request's key has left in a window, without counting the request. If the key is unknown or cannot be
- * read, these are the figures of an unused window.
+ * What the team of the request's key has left in a window, without charging it. Without a key, the figures of an unused window.
  */
 export async function figuresLeft(
   { headers }: FastifyRequest,

@@ -18,10 +18,8 @@ export type Charge = RateFigures & { admitted: boolean };
 export type FixedWindow = ReturnType<typeof fixedWindow>;
 
 /**
- * Counts requests in windows of a fixed length. The window of a key starts with its first request. Each count is one atomic
- * step of the store, so it is exact for concurrent requests and for several instances on one database.
- *
- * @param name of what is counted, for all instances
+ * Counts requests in windows of a fixed length, which begin with the first request of a key. The store counts atomically, so
+ * that limits are exact for concurrent requests and over all instances. @param name of the limit, for all instances
  */
 export function fixedWindow(
   store: Pick<WritableStore, "windows">,
@@ -46,11 +44,7 @@ export function fixedWindow(
       const time = now();
       return charged(await windows.charge(key, time, deadline), time);
     },
-    /**
-     * Finds the valid key whose secret has this hash, and counts one request of its team. Undefined without such a key.
-     *
-     * @throws StoreUnavailableError, StoreTimeoutError
-     */
+    /** Charges the team of the valid key whose secret has this hash. Undefined without such a key. */
     chargeTeam: async (
       hash: string,
       deadline: AbortSignal,

@@ -16,10 +16,7 @@ export function withoutPorts(forwarded: string): string {
     .join(", ");
 }
 
-/**
- * The source that limits count: an IPv4 address, or the /64 network of an IPv6 address, because one subscriber usually has a
- * whole /64. All spellings of an address give the same source.
- */
+/** The source that limits count: an IPv4 address, or an IPv6 /64, which one subscriber usually owns. Spelling does not matter. */
 export function sourceOf(address: string): string {
   const [plain = ""] = address.split("%", 1);
   if (!ipaddr.IPv6.isValid(plain)) {

@@ -34,11 +34,7 @@ export function sealCursor({ offset, version, after, selection }: WalkPosition, 
   return Buffer.concat([payload, sign(payload, secret)]).toString("base64url");
 }
 
-/**
- * Reads a cursor back, which is valid for `ttl` milliseconds.
- *
- * @throws ServiceProblem `invalid_cursor` if the cursor has expired or was not signed with this secret.
- */
+/** Reads a cursor that is at most `ttl` milliseconds old. @throws ServiceProblem `invalid_cursor` */
 export function openCursor(cursor: string, secret: Buffer, now: number, ttl: number): WalkPosition {
   const bytes = Buffer.from(CURSOR.test(cursor) ? cursor : "", "base64url");
   const payload = bytes.subarray(0, -SIGNATURE_BYTES);

@@ -3,10 +3,7 @@ import { LIMITS } from "../../../contract/limits.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
 import { validOptions } from "./slug-check.ts";
 
-/**
- * Reads the query of a request target. Invalid parts are refused, never ignored: without a filter, the response would
- * contain rows that were not requested.
- */
+/** Reads the query of a request. Invalid parts are refused: an ignored filter would return rows that nobody asked for. */
 export function readQuery(target: string, allowed: readonly string[]): Map<string, string> {
   if (target.includes("#")) {
     throw new ServiceProblem("invalid_request", 'A request target has no fragment. Write "#" in a value as %23.');

@@ -15,10 +15,7 @@ import { readFilters, readLimit, readQuery } from "../query/read-query.ts";
 import { checkSlugs } from "../query/slug-check.ts";
 import type { ServiceParts } from "../service-parts.ts";
 
-/**
- * The levels are low: they shrink a page of 500 rows to a fifth. Higher ones take twice as long to save another tenth. A body
- * below the threshold fits into one packet as it is.
- */
+/** Low levels shrink a page of 500 rows to a fifth; higher ones take twice as long to save another tenth. */
 const COMPRESSION = {
   encodings: ["br", "gzip"],
   threshold: 1_400,

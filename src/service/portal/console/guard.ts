@@ -52,9 +52,7 @@ export function tokenField(visitor: string): Html {
 }
 
 /**
- * The browser's secret, if the form came from a page of the portal. Two facts prove that: the `Origin` header, which
- * other sites cannot change, and a token in the form, which other sites cannot read.
- *
+ * The browser's secret, if the form came from the portal: other sites cannot change the `Origin` header, nor read the form's token.
  * @throws PortalRefusal otherwise
  */
 export function checkForm(request: FastifyRequest, origin: Origin): string {

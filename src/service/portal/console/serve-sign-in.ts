@@ -14,10 +14,7 @@ import { codePage, signInPage } from "./sign-in-pages.ts";
 
 const HOUR_SECONDS = 3_600;
 
-/**
- * Limits per hour and source: codes requested for one address, codes requested in all, and codes tried. Requests from one
- * source never lock out people elsewhere.
- */
+/** Limits per hour and source, so that no source locks out people elsewhere. */
 const CODES_PER_ADDRESS = 5;
 const CODES_PER_SOURCE = 20;
 const TRIES_PER_SOURCE = 60;

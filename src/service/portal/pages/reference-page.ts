@@ -2,11 +2,7 @@ import type { OpenApiDocument, Schema } from "../../../contract/openapi.ts";
 import { type Html, html, prose } from "../html.ts";
 import { portalPage } from "../layout.ts";
 
-/**
- * The reference, generated from the OpenAPI document that the service serves.
- *
- * @param base address of the service, without a final slash
- */
+/** The reference, generated from the OpenAPI document. @param base address of the service, without a final slash */
 export function referencePage({ paths, components }: OpenApiDocument, base: string): Html {
   const operations = Object.entries(paths);
   return portalPage(

@@ -21,8 +21,7 @@ export function newSecret(): string {
 }
 
 /**
- * Creates a key and resolves to its secret. Only a hash is stored, so the secret cannot be shown again.
- *
+ * Creates a key and resolves to its secret, of which only a hash is stored.
  * @throws RefusedChangeError for an unknown scope, GrantConflictError, DuplicateKeyError
  */
 export async function createKey(database: WritableStore, key: NewKey, at: Date): Promise<string> {
@@ -48,9 +47,7 @@ export async function listKeys(database: WritableStore, team?: string): Promise<
 }
 
 /**
- * Revokes a key at once. The time of an earlier revocation is kept.
- *
- * @param team optional if only one team has a key of this name
+ * Revokes a key at once and keeps the time of an earlier revocation. @param team optional if the name is unique
  * @throws UnknownNameError, or RefusedChangeError if several teams have a key of this name
  */
 export async function revokeKey(database: WritableStore, name: string, at: Date, team?: string): Promise<void> {

@@ -16,11 +16,7 @@ export interface WantedGrants {
   retailers?: readonly string[] | null;
 }
 
-/**
- * Creates a team. By default, it has all scopes and sees all retailers.
- *
- * @throws RefusedChangeError if the team exists or a scope is unknown
- */
+/** Creates a team, by default with all scopes and retailers. @throws RefusedChangeError */
 export async function createTeam(
   database: WritableStore,
   name: string,
@@ -47,9 +43,7 @@ export async function grantTeam(database: WritableStore, name: string, wanted: W
 }
 
 /**
- * Deletes a team with its keys, and ends its members' access and sessions at once.
- *
- * @returns the numbers of its valid keys and its members
+ * Deletes a team, its keys, and its members' access and sessions at once. @returns the numbers of valid keys and members
  * @throws UnknownNameError, or RefusedChangeError for a team with valid keys unless `revokeKeys`
  */
 export async function deleteTeam(
@@ -89,11 +83,7 @@ export async function requireTeam(session: Session, name: string): Promise<TeamR
   return team;
 }
 
-/**
- * The team `name`. A new team is created with the wanted grants.
- *
- * @throws GrantConflictError if the team exists and has other grants, RefusedChangeError for an unknown scope
- */
+/** The team `name`, which is created if it is new. @throws GrantConflictError if it has other grants, RefusedChangeError */
 export async function teamWith(session: Session, name: string, wanted: WantedGrants, at: Date): Promise<TeamRecord> {
   const team = (await readTeams(session)).find((candidate) => candidate.name === name);
   if (team === undefined) {

@@ -12,10 +12,7 @@ export interface Member {
 /** Longest address, in characters (RFC 5321 section 4.5.3.1.3, without the angle brackets). */
 const LONGEST_EMAIL = 254;
 
-/**
- * An address in the form in which it is stored and compared: lower case, without white space around it. Undefined if the
- * text is not one plain address.
- */
+/** An address as it is stored and compared, in lower case; undefined if the text is not one plain address. */
 export function normalEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase();
   const isPlain = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}]+$/u.test(email);

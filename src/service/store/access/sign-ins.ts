@@ -18,10 +18,8 @@ interface NewSignIn {
 }
 
 /**
- * Begins a sign-in and replaces an earlier one of the same browser. It does the same for unknown addresses, so that
- * neither the response nor its time shows whether an address belongs to a member.
- *
- * @returns whether the address belongs to a member, who should get the code
+ * Begins a sign-in and replaces an earlier one of the same browser. It does the same for unknown addresses, so that neither the
+ * response nor its time reveals members. @returns whether the address is a member's, who gets the code
  */
 export async function beginSignIn(
   database: WritableStore,

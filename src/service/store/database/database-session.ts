@@ -21,11 +21,7 @@ export interface Session {
   query(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlValue[][]>;
   /** The same, but each row is an object by the names of its columns, whose types the caller states. */
   records<T>(sql: string, parameters?: readonly SqlValue[]): Promise<T[]>;
-  /**
-   * Inserts many rows. A row with the value of an earlier one in the first column, which is unique, is left out.
-   *
-   * @returns the positions of the rows that were left out
-   */
+  /** Inserts rows, except those whose first column, which is unique, has a known value. @returns the positions of these */
   insertNew(table: string, columns: Columns, rows: readonly SqlValue[][]): Promise<number[]>;
   /** Runs several statements without parameters. */
   script(sql: string): Promise<void>;
@@ -36,8 +32,7 @@ export interface Session {
 /** Access to a database: one connection, or several that are opened when they are needed. */
 export interface DatabaseAccess {
   /**
-   * Gives `work` a connection alone. The deadline ends a running query.
-   *
+   * Gives `work` a connection of its own. The deadline ends a running query.
    * @throws StoreUnavailableError if the database is missing, damaged, unreachable or of another program
    */
   use<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T>;

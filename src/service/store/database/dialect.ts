@@ -11,10 +11,7 @@ export const SQLITE = {
   earlier: sqliteEarlier,
   /** The versions of the tables that can be migrated: that of version 0.1.0, and the last one before these tables. */
   earlierVersions: [2, 7],
-  /**
-   * Before the first table is created. Larger pages waste less space with rows of about 500 bytes. Both settings are stored
-   * in the file.
-   */
+  /** Before the first table is created. Larger pages waste less space with rows of about 500 bytes. */
   newDatabase: "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL",
   /** The number of tables, and 0 if they are not of this service. */
   presence: `
@@ -31,10 +28,8 @@ export const SQLITE = {
   /** Joins a small table with a large one, beginning with the small one. */
   join: "CROSS JOIN",
   /**
-   * Reads rows in their order: their texts, joined by line breaks, and their number.
-   *
-   * @param sortedOf the condition on their retailers, if they are to be found by combination and day and sorted. Otherwise the
-   *   index of all rows in their order is passed through.
+   * Reads the texts of rows in their order, joined by line breaks, and their number. With `sortedOf`, a condition on their retailers,
+   * they are found by combination and day and sorted; otherwise all rows are read in their order.
    */
   page: (matches: string, order: string, limit: string, sortedOf?: string) =>
     sortedOf !== undefined
@@ -49,8 +44,8 @@ export const SQLITE = {
   /** The value by which a sku or a product_id is stored and compared. */
   sortedValue: (text: string): string | Buffer => text,
   /**
-   * Statements before rows are staged, before the staged rows are added, and after many were committed. The unique index is
-   * written in random order: a larger cache saves reads.
+   * Before rows are staged, before they are added, and after many were committed. The unique index is written in random order, for
+   * which a larger cache saves reads.
    */
   load: { begin: "PRAGMA temp.cache_size = -16384", merge: "PRAGMA cache_size = -65536", end: "" },
   /** Follows the list of a `FROM`: the statement does not wait for the disk. So does the attached file (`sqlite-database.ts`). */

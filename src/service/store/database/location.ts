@@ -28,11 +28,7 @@ export function shownLocation(text: string): string {
   return url.href;
 }
 
-/**
- * The path of a database, given as a file path or `file:` URL; undefined for `:memory:` and PostgreSQL.
- *
- * @throws LocationError for other URL schemes
- */
+/** The path of a database file; undefined for `:memory:` and PostgreSQL. @throws LocationError for other URL schemes */
 export function databasePath(text: string): string | undefined {
   if (text === ":memory:" || isPostgres(text)) {
     return undefined;

@@ -12,8 +12,7 @@ const FIRST_VERSION = 2;
 const BATCH = 5_000;
 
 /**
- * Migrates the tables of an earlier version, in the caller's transaction. Tables of records stay, and the rows are added as
- * those of a load. Walks begin again.
+ * Migrates the tables of an earlier version, in the caller's transaction. Rows are added like those of a load; walks start over.
  */
 export async function migrate(session: Session, version: number): Promise<void> {
   const { dialect } = session;
@@ -43,9 +42,8 @@ const UNGRANTED_KEYS = `
   ORDER BY revoked_at IS NOT NULL, created_at, name`;
 
 /**
- * Scopes and retailers belong to teams. No key may read more or less than before. If keys of the team `sales` have
- * different grants, the oldest active key decides the grants of `sales`, and the other keys get new teams `sales-2` and so
- * on.
+ * Moves scopes and retailers from keys to teams, so that no key reads more or less. If keys of the team `sales` differ, the
+ * oldest active one decides for `sales`, and the others get new teams `sales-2` and so on.
  */
 async function grantToTeams(session: Session, keys: readonly SqlValue[][]): Promise<void> {
   const taken = new Set(keys.map(([, , team]) => String(team)));

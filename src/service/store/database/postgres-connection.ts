@@ -15,9 +15,8 @@ const MOST_CONNECTIONS = 10;
 const CONNECT_WAIT = 5_000;
 
 /**
- * Settings of each connection. The server notices within a second that a client is gone, and ends its query. Compiling a
- * query costs more than the queries of the service. A page is read along the index of its order, unless the statement leaves
- * only sorting: the engine, which plans a statement once for all parameters, would guess.
+ * Settings of each connection. The server ends the query of a lost client within a second. Compiling a query costs more than the
+ * queries of the service. Pages are read along an index, unless only sorting is left: plans for any parameters would guess.
  */
 const SETTINGS = "-c client_connection_check_interval=1000 -c jit=off -c work_mem=16MB -c enable_sort=off";
 
@@ -41,8 +40,7 @@ const READERS: Readonly<Record<number, (text: string) => SqlValue>> = {
 const TYPES = { getTypeParser: (type: number) => READERS[type] ?? String };
 
 /**
- * A PostgreSQL database. The tables are in the first schema of its `search_path`, and are created if the schema is empty.
- *
+ * Opens a database and creates its tables if the first schema of its `search_path` is empty.
  * @throws LocationError, StoreUnavailableError
  */
 export async function openPostgres(url: string): Promise<DatabaseAccess> {
@@ -197,10 +195,7 @@ function sessionOf(
 
 const named = new Map<string, { name: string; text: string }>();
 
-/**
- * A statement under a name, so that a connection parses and plans it once, with the parameters `?` and `?1` as PostgreSQL
- * writes them.
- */
+/** A named statement, which a connection parses and plans once. Its parameters `?` and `?1` are written as PostgreSQL does. */
 function namedStatement(sql: string): { name: string; text: string } {
   let statement = named.get(sql);
   if (statement === undefined) {

@@ -6,11 +6,7 @@ import { migrate } from "./migrations.ts";
 
 const NEWEST_VERSION = 8;
 
-/**
- * Creates the tables of an empty database, or migrates those of an earlier version.
- *
- * @throws StoreUnavailableError as `checkTables`
- */
+/** Creates the tables of an empty database, or migrates those of an earlier version. @throws as `checkTables` */
 export async function prepareTables(session: Session): Promise<void> {
   const { dialect } = session;
   const canMigrate = (version: number) => dialect.earlierVersions.includes(version);

@@ -36,8 +36,7 @@ interface ConnectionOptions {
   /** A read-only file is opened without locks, because locks need additional files. */
   isReadOnly?: boolean;
   /**
-   * Milliseconds that a statement waits for another connection's lock. The driver has as many threads as the machine has
-   * processors, and a waiting statement blocks one of them.
+   * Milliseconds that a statement waits for a lock. The driver has one thread a processor, and a waiting statement blocks one.
    */
   busyTimeout?: number;
   /** Prepares a connection that was opened. */
@@ -45,11 +44,9 @@ interface ConnectionOptions {
 }
 
 /**
- * One connection to a database in a file or in memory. Its sessions take turns, because two callers of the same prepared
- * statement would get each other's rows. It stays open, because the driver frees a closed connection only when its statements
- * are garbage collected. One to a file is opened again after an error.
- *
- * @param path of a file, or `:memory:`
+ * One connection to a file or to `:memory:`. Sessions take turns, because two callers of a prepared statement would get each
+ * other's rows. It stays open, because the driver frees closed connections only by garbage collection, and is opened again after
+ * an error.
  */
 export function connectToSqlite(path: string, options: ConnectionOptions = {}): DatabaseAccess {
   const { isReadOnly = false, busyTimeout: timeout = BUSY_TIMEOUT, onOpen = async () => {} } = options;

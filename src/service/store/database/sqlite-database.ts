@@ -29,10 +29,7 @@ export async function openMemoryDatabase(): Promise<Database> {
   return { reader: connection, writer: connection, windows: connection };
 }
 
-/**
- * A database in a file. A missing file is created with mode 0600. A file that is put in its place later is read after the next
- * start.
- */
+/** A database in a file, which is created with mode 0600. A file that replaces it later is read after the next start. */
 export async function openFileDatabase(path: string): Promise<Database> {
   if ((await stat(path).catch(() => undefined))?.isFIFO()) {
     // Opening it would block a thread until the other end is open.
@@ -99,8 +96,8 @@ async function isReadOnly(path: string): Promise<boolean> {
 }
 
 /**
- * Lets a connection use the table of windows. It is in a file of its own: a load locks the database for up to a minute, and
- * every request would wait for it. A write does not wait for the disk, but cannot damage the file.
+ * Attaches the table of windows. Its file is separate, because a load locks the database for up to a minute, and every request
+ * would wait. Its writes do not wait for the disk, but cannot damage the file.
  */
 async function attachWindows(session: Session, path: string): Promise<void> {
   await createFile(path);

@@ -15,9 +15,7 @@ const ROW_ORDER = "sku, retailer, day, product_id";
 const IN_VERSION = "added <= ?1 AND (removed IS NULL OR removed > ?1) AND day BETWEEN ?2 AND ?3";
 
 /**
- * Reads the texts of a page in the row order of the service, in one statement.
- *
- * @param after the place of the row before the page. Without it, the rows before the page are counted off
+ * Reads a page in the row order of the service. @param after the row before the page; without it, `offset` rows are skipped
  * @throws DamagedDataError if the database lacks a row that it counted
  */
 export async function readPage(
@@ -62,10 +60,8 @@ export async function readPage(
 }
 
 /**
- * Reads `most` rows at even distances in the order of combinations and days, in the row order of the service. The cost depends
- * on the days of at most `most` combinations, and on the rows that one of them has on a day.
- *
- * @throws DamagedDataError if the database lacks a row that it counted
+ * Reads `most` rows, evenly spread over combinations and days. The cost depends on the days of at most `most` combinations, and on
+ * the rows that one of them has on a day. @throws DamagedDataError
  */
 export async function readSampledRows(session: Session, set: RowSet, most: number): Promise<RowTexts> {
   if (set.total <= most) {

@@ -63,11 +63,8 @@ const countsOf = (unchanged: string) => `
   UNION ALL SELECT combination, sum(rows), min(day), max(day) FROM cell GROUP BY combination`;
 
 /**
- * Counts the rows of each combination in a version, and those of some days, sorted by retailer, department, category (UTF-8
- * bytes). The cost depends on the number of combinations, for a range of days also on the days of each, and on the rows that
- * changed since the version, but not on the number of rows.
- *
- * @param all the counts of all days in this version, if they are known
+ * Counts the rows of each combination in a version, sorted by retailer, department and category (UTF-8 bytes). The cost depends on
+ * combinations, their days, and rows that changed since, not on the number of rows. @param all the counts of all days, if known
  */
 export async function combinationCounts(
   session: Session,

@@ -12,10 +12,7 @@ export interface NewRow {
   body: string;
 }
 
-/**
- * Called with a row whose `product_id` exists with another text: in the database, or else in an earlier row of the
- * source. Throws if the row must be refused.
- */
+/** Called with a row whose `product_id` has another text, in the database or earlier in the source. Throws to refuse the row. */
 type OnConflict = (line: number, body: string, presentBody: string, isStored: boolean) => void;
 
 /** Which rows make room for the staged ones: those with the same `product_id`, or all of a retailer and a day. */
@@ -33,8 +30,7 @@ const columnsOf = ({ types: { sorted, text } }: Dialect): Columns => ({
 });
 
 /**
- * The rows to add, the stored rows with the same `product_id`, and the ids of rows that make room. The tables belong to the
- * connection; each load empties them.
+ * Rows to add, stored rows with the same `product_id`, and ids of rows to replace. A connection keeps the tables; each load empties them.
  */
 const stageOf = (dialect: Dialect) => `
   CREATE TEMP TABLE IF NOT EXISTS staged_row (
@@ -116,11 +112,7 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
         onConflict(line, body, String(staged), false);
       }
     },
-    /**
-     * Adds the staged rows as the next version of the data, in the caller's transaction. It has to be published afterwards.
-     *
-     * @returns numbers of rows
-     */
+    /** Adds the staged rows as the next version, in the caller's transaction. @returns numbers of rows */
     merge: async (): Promise<{ added: number; removed: number }> => {
       await session.script(dialect.load.merge);
       await session.query(findPresent(dialect));

@@ -18,10 +18,7 @@ import {
 /** Maximum memory of all cached counts, and of all cached selections, in bytes. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
-/**
- * Approximate memory of a selection with its sample, of the counts of a combination, and of these with the coverage entry and
- * its text. Each selection counts with all that it may come to keep.
- */
+/** Approximate memory of a selection with its sample, of a counted combination, and of one with its coverage entry and text. */
 const SELECTION_BYTES = 62_000;
 const COUNT_BYTES = 300;
 const COVERED_COUNT_BYTES = 900;
@@ -40,8 +37,8 @@ export type Snapshot = Awaited<ReturnType<ReturnType<typeof createSnapshots>>>;
 export type Selection = ReturnType<typeof selectionOf>;
 
 /**
- * Creates snapshots of one database. What one request reads of a version, all requests get: the counts, the selections and
- * their samples. A read does not end with the request that began it, because others wait for it too.
+ * Creates snapshots of one database. Requests share what one of them reads: counts, selections and samples. So a read does not end
+ * with the request that began it.
  */
 export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
   const counts = createCache<CombinationCount[]>(cacheBytes, ({ length }) => (1 + length) * COUNT_BYTES);

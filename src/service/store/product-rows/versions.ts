@@ -26,10 +26,9 @@ export async function hasVersion(session: Session, version: number): Promise<boo
 }
 
 /**
- * Begins the next version of the data, as part of the current transaction: the caller adds rows with this number, marks
- * others as removed with it, and then calls `commitVersion`. Deletes what only versions read that were replaced long ago.
- *
- * @returns its number, at least the time in milliseconds, so that a database restored from a copy never repeats one
+ * Begins the next version in the current transaction, and deletes what only long replaced versions read. The caller adds and removes
+ * rows with its number, then calls `commitVersion`. The number is at least the time in milliseconds, so that a database restored
+ * from a copy never repeats one.
  */
 export async function beginVersion(session: Session): Promise<number> {
   const [[newest] = []] = await session.query("SELECT version FROM data_version");
@@ -44,8 +43,8 @@ export async function beginVersion(session: Session): Promise<number> {
 }
 
 /**
- * Counts what a version added and removed, as part of the current transaction. The cost depends on these rows, and on the days
- * of their combinations. Nobody reads the version before it is published.
+ * Counts what a version added and removed, in the current transaction. The cost depends on these rows and the days of their
+ * combinations.
  */
 export async function commitVersion(session: Session, version: number): Promise<void> {
   const changed = `SELECT combination FROM product WHERE added = ?1 UNION SELECT combination FROM product WHERE removed = ?1`;
@@ -76,10 +75,8 @@ export async function commitVersion(session: Session, version: number): Promise<
 }
 
 /**
- * Lets readers see the newest version, after its transaction. A database on several servers commits on one after the other, so
- * that readers could get the rows of some of them: all have to be there before.
- *
- * @throws StoreUnavailableError if rows are missing for two minutes
+ * Publishes the newest version after its transaction. A database on several servers commits on one after the other: readers must
+ * not see the rows of some of them. @throws StoreUnavailableError if rows are missing for two minutes
  */
 export async function publishVersion(session: Session): Promise<void> {
   for (const end = Date.now() + PUBLICATION_WAIT; ; await pause(PUBLICATION_PAUSE)) {
@@ -112,11 +109,7 @@ const PRESENT_CHANGES = `
   SELECT (SELECT count(*) FROM product WHERE added > ?1 AND added <= ?2),
     (SELECT count(*) FROM product WHERE removed > ?1 AND removed <= ?2)`;
 
-/**
- * Removes the rows that match the filters, as part of the current transaction. Walks that began earlier still read them.
- *
- * @returns their coverage, which counts them
- */
+/** Removes the rows that match the filters, in the current transaction. Earlier walks still read them. @returns their coverage */
 export async function removeRows(session: Session, filters: Filters): Promise<CoverageSummary> {
   const [[newest] = []] = await session.query("SELECT version FROM data_version");
   const days = daysOf(filters);
