@@ -121,7 +121,7 @@ describe("the document of a report", () => {
 
   test("is asked by the SQL of --show-sql", async () => {
     const { stdout } = await report("--show-sql");
-    expect(stdout.match(/^CREATE OR REPLACE TEMP TABLE \w+/gm)).toHaveLength(13);
+    expect(stdout.match(/^CREATE OR REPLACE TEMP TABLE \w+/gm)).toHaveLength(14);
     expect(stdout).not.toContain("$");
   });
 });

@@ -56,6 +56,8 @@ beforeAll(async () => {
   const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
   expect(await runCatalog(["sync", "rows"], { cwd: home, env })).toMatchObject({ code: 0 });
   await writeRows();
+  const lines = ["A-00029,,15.2,first", "0001,shop-b,3.50,", "case3,,,any price", "A-00013,shop-a,11,"];
+  await writeFile(`${home}/watch.csv`, ["sku,retailer,target_price,note", ...lines, ""].join("\n"));
 }, LONG);
 
 /** Fails with the first rows that differ. The tool may have columns that the oracle does not name. */
@@ -96,6 +98,7 @@ describe.runIf(python !== undefined)(
         ],
       },
       { flags: ["--brand", "acme", "--category", "lamps,rugs"] },
+      { flags: ["--skus", "watch.csv"] },
     ])(
       "movers with $flags",
       async ({ flags }) => {
@@ -109,6 +112,7 @@ describe.runIf(python !== undefined)(
       {
         flags: ["--start-date", addDays(today, -60), "--end-date", addDays(today, -20), "--retailer", "shop-b,shop-c"],
       },
+      { flags: ["--skus", "watch.csv"] },
       { flags: ["--gone"] },
       { flags: ["--gone", "--end-date", addDays(today, -37), "--max-age", "5d"] },
       { flags: ["--group-by", "brand"] },
@@ -137,7 +141,7 @@ describe.runIf(python !== undefined)(
       LONG,
     );
 
-    test.each([[], ["--strict-days"]])(
+    test.each([[], ["--strict-days"], ["--skus", "watch.csv", "--from", "latest-60d"]])(
       "diff %s",
       async (...flags) => {
         await expectEqual(["diff", "rows", ...flags], ["diff", ...flags]);
@@ -167,6 +171,31 @@ describe.runIf(python !== undefined)(
       "coverage of retailers and days with $flags",
       async ({ flags }) => {
         await expectEqual(["coverage", "rows", "--group-by", "retailer,day", ...flags], ["coverage", ...flags]);
+      },
+      LONG,
+    );
+
+    test.each([
+      { flags: [] },
+      { flags: ["--since", addDays(today, -40), "--skus", "watch.csv"] },
+      { flags: ["--brand", "acme", "--brand", "bölt", "--max-age", "5d", "--end-date", addDays(today, -8)] },
+      {
+        flags: ["--retailer", "shop-a", "--category", "lamps,rugs", "--suspect-factor", "4", "--skus", "watch.csv"],
+      },
+    ])(
+      "report with $flags",
+      async ({ flags }) => {
+        const told = await runCatalog(["report", "rows", "-f", "json", ...flags], { cwd: home });
+        expect(told).toMatchObject({ code: 0 });
+        const expected = await run("oracle.py", "report", "rows.ndjson", "--today", today, ...flags);
+        const { since: _, newest_day: __, ...sections } = JSON.parse(told.stdout);
+        // The order of the rows of a list is not compared.
+        const linesOf = (rows: Row[]) => rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort();
+        const comparable = ({ figures, ...lists }: Record<string, Row[]>) => ({
+          figures,
+          ...Object.fromEntries(Object.entries(lists).map(([name, rows]) => [name, linesOf(rows)])),
+        });
+        expect(comparable(sections)).toEqual(comparable(JSON.parse(expected)));
       },
       LONG,
     );

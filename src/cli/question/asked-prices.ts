@@ -72,7 +72,8 @@ export async function openAskedPrices(
     const scope = {
       ...scopeOf(synced, options),
       days: daysOfRetailers(synced, newestOf, { lastDay: newest, today: dayOf(context.now()) }, compared?.of),
-      own_list: ownList === undefined ? null : ownListParameter(ownList),
+      // What the list leaves is decided by each question: a report has more than its products.
+      own_list: null,
     };
     prices = await openPrices({
       ...{ folder, state, signal, lastDay: newest, suspectFactor: options.suspectFactor, scope },
@@ -83,7 +84,11 @@ export async function openAskedPrices(
     if (ownList !== undefined) {
       await warnOfUnknown(ownList, prices, synced);
     }
-    const parameters = { ...scope, max_age: options.maxAge ?? null, last_day: newest };
+    const parameters = {
+      ...scope,
+      ...{ own_list: ownList === undefined ? null : ownListParameter(ownList) },
+      ...{ max_age: options.maxAge ?? null, last_day: newest },
+    };
     return {
       prices,
       parameters,

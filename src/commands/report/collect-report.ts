@@ -41,7 +41,7 @@ export interface Report extends ReportSubject {
 }
 
 const RETAILER_COLUMNS = [
-  ...["retailer", "newest_day", "days_old", "matching_rows", "usual_rows", "products"],
+  ...["retailer", "newest_day", "days_old", "share", "products"],
   ...["outage", "outage_since", "stale"],
 ];
 

@@ -174,10 +174,9 @@ function retailerSection(report: Report): Html {
     { heading: "Newest day", kind: "day", cell: ({ newest_day }) => String(newest_day) },
     { heading: "Days old", kind: "count", cell: ({ days_old }) => groupDigits(Number(days_old)) },
     {
-      heading: "Rows",
+      heading: "Rows, of the usual number",
       kind: "count",
-      cell: ({ matching_rows, usual_rows }) =>
-        html`${groupDigits(Number(matching_rows))}${usual_rows === null ? "" : html` <small>usually ${groupDigits(Math.round(Number(usual_rows)))}</small>`}`,
+      cell: ({ share }) => (share === null ? "" : percentWords(100 * Number(share))),
     },
     { heading: "Products", kind: "count", cell: ({ products }) => groupDigits(Number(products)) },
   ];

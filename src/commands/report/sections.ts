@@ -1,6 +1,7 @@
 import { namesOf, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Answer, ask, filledIn, type Parameters } from "../../folder/ask/ask.ts";
+import CRAWL_DAYS from "../../folder/questions/crawl-days.sql";
 import DIFF from "../../folder/questions/diff.sql";
 import LATEST from "../../folder/questions/latest.sql";
 import BRANDS from "../../folder/questions/latest-groups.sql";
@@ -29,6 +30,7 @@ const countOf = (column: string, value: string) => `count(*) FILTER (${column} =
 
 /** The questions that the sections are parts of. */
 const BASES: readonly Step[] = [
+  { name: "crawl_days", sql: CRAWL_DAYS },
   {
     name: "retailers",
     sql: RETAILERS,

@@ -54,6 +54,7 @@ class Data:
         self.rows = rows
         self.listed = read_list(flags.skus) if flags.skus else None
         self.wanted = self.filtered(rows)
+        self.matching = rows[self.wanted].groupby(["retailer", "day"]).size().to_dict()
         self.observed = observations(rows, self.wanted)
         self.histories = histories(self.observed)
         self.shops = Shops(rows)

@@ -185,14 +185,18 @@ def coverage(data):
             continue
         counts = shops.of_retailer[retailer]
         for day in range(max(start, min(counts)), data.newest + 1):
-            if day - shops.last_day(retailer, day) > 28:
-                continue
-            usual, share = shops.usual(retailer, day), shops.share(retailer, day)
-            yield {
-                "retailer": retailer, "crawl_date": day_text(day), "matching_rows": counts.get(day, 0),
-                "usual_rows": None if usual is None else Fraction(usual), "share": None if share is None else money(rounded(share)),
-                "outage": shops.outage(retailer, day),
-            }
+            if day - shops.last_day(retailer, day) <= 28:
+                yield retailer_day(data, retailer, day)
+
+
+def retailer_day(data, retailer, day):
+    shops = data.shops
+    usual, share = shops.usual(retailer, day), shops.share(retailer, day)
+    return {
+        "retailer": retailer, "crawl_date": day_text(day), "matching_rows": data.matching.get((retailer, day), 0),
+        "usual_rows": None if usual is None else Fraction(usual), "share": None if share is None else money(rounded(share)),
+        "outage": shops.outage(retailer, day),
+    }
 
 
 def history(data):
@@ -225,31 +229,80 @@ def history(data):
 
 
 def report(data):
-    """One row: the figures."""
-    since = data.day(data.flags.since or "latest-7d")
+    """One row: the figures and the lists."""
+    since, newest, shops = data.day(data.flags.since or "latest-7d"), data.newest, data.shops
     data.flags.since, data.flags.to, data.flags.only = day_text(since), None, None
-    moved = list(movers(data))
-    changed = list(diff(data))
-    known = data.known(data.newest, data.max_age(AGE))
-    kinds = lambda name: sum(row["kind"] == name for row in moved)
-    reasons = lambda name: sum(row["reason"] == name for row in changed)
-    shops = [name for name in data.shops.of_retailer if name in set(data.rows.loc[data.wanted, "retailer"])]
+    moved, changed = list(movers(data)), list(diff(data))
+    known = data.known(newest, data.max_age(AGE))
+    lasts = by_product(data.known(newest, None))
+    wanted = sorted(set(data.rows.loc[data.wanted, "retailer"]))
+    troubled = [name for name in wanted if shops.outage(name, newest)]
+    stale = [name for name in wanted if shops.stale(name, newest)]
     wrong = data.rows[data.rows["suspect"] & data.wanted & (data.rows["day"] > since)]
+    kinds = lambda name: [row for row in moved if row["kind"] == name]
+    of_change = lambda name: [row for row in changed if row["change"] == name]
+    reasons = lambda name: sum(row["reason"] == name for row in changed)
     percents = [row["percent"] for row in moved if row["kind"] in ("drop", "rise") and row["percent"] is not None]
-    met = 0
-    if data.listed is not None:
-        for row in known.itertuples():
-            line = data.line(row.retailer, row.sku)
-            met += bool(line and line.get("target_price") and row.selling_price <= Decimal(line["target_price"]) * MILLION)
+    own = list(own_products(data, by_product(known)))
+
+    def named(kind, row, day, currency):
+        return {"id": f"{kind}:{row['retailer']}:{row['sku']}:{currency}:{day}", **{name: value for name, value in row.items() if name != "target"}}
+
+    def present_since(row):
+        history = data.histories[row["retailer"], row["sku"]]
+        return day_text(history.days[history.present_since(history.at(newest))])
+
+    def with_last(kind, row):
+        last = lasts[row["retailer"], row["sku"]]
+        price = {"currency": last.currency, "selling_price": money(last.selling_price), "discount_pct": money(last.discount_pct), "crawl_date": day_text(last.day), "url": last.url}
+        return named(kind, {**row, **price}, present_since(row) if kind == "new" else price["crawl_date"], last.currency)
+
+    def outage(name):
+        day = next(day for day in range(newest, 0, -1) if not shops.outage(name, day)) + 1
+        return {"id": f"outage:{name}:::{day_text(day)}", **retailer_day(data, name, newest), "outage_since": day_text(day)}
+
+    def stale_row(name):
+        last = shops.last_day(name, newest)
+        return {"id": f"stale:{name}:::{day_text(last)}", "retailer": name, "newest_day": day_text(last), "days_old": age(last)}
+
+    age = lambda day: (newest if data.end_given else data.today) - day
+    discount = discount_figures(known)
     yield {
-        "drops": kinds("drop"), "rises": kinds("rise"), "new_lows": kinds("new_low"),
-        "new": sum(row["change"] == "appeared" for row in changed), "returned": sum(row["change"] == "returned" for row in changed),
-        "gone": reasons("gone"), "not_crawled": reasons("not_crawled"), "unknown": reasons("unknown"),
-        "outages": sum(data.shops.outage(name, data.newest) for name in shops), "stale": sum(data.shops.stale(name, data.newest) for name in shops),
-        "suspects": len(wrong.drop_duplicates(PRODUCT)), "target_met": met, "products": len(known),
-        "biggest_drop": min((value for value in percents if value < 0), default=None),
-        "biggest_rise": max((value for value in percents if value > 0), default=None),
+        "figures": {
+            "drops": len(kinds("drop")), "rises": len(kinds("rise")), "new_lows": len(kinds("new_low")),
+            "new": len(of_change("appeared")), "returned": len(of_change("returned")),
+            "gone": reasons("gone"), "not_crawled": reasons("not_crawled"), "unknown": reasons("unknown"),
+            "outages": len(troubled), "stale": len(stale), "suspects": len(wrong.drop_duplicates(PRODUCT)),
+            "target_met": sum(bool(row["target_met"] and row["known"]) for row in own), "products": len(known),
+            "biggest_drop": min((value for value in percents if value < 0), default=None),
+            "biggest_rise": max((value for value in percents if value > 0), default=None),
+            "days_old": max(age(shops.last_day(name, newest)) for name in wanted),
+            "discounted_percent": discount["discounted_percent"], "mean_discount_pct": discount["mean_discount_pct"],
+        },
+        "outages": [outage(name) for name in troubled],
+        "stale_retailers": [stale_row(name) for name in stale],
+        "own_list": [named("own_list", row, present_since(row), row["currency"]) for row in own],
+        "drops": [named("drop", row, present_since(row), row["currency"]) for row in kinds("drop")],
+        "rises": [named("rise", row, present_since(row), row["currency"]) for row in kinds("rise")],
+        "new_lows": [named("new_low", row, row["reached_date"], row["currency"]) for row in kinds("new_low")],
+        "new_products": [with_last("new", row) for row in of_change("appeared")],
+        "gone_products": [with_last("gone", row) for row in of_change("vanished")],
+        "discounts_by_brand": [{"id": f"discount::{row['brand']}::{day_text(newest)}", **row} for row in discounts(data, known, "brand")],
     }
+
+
+def own_products(data, known):
+    """The products of the own list, whether their prices are known or not."""
+    if data.listed is None:
+        return
+    data.flags.max_age = "none"
+    for row in latest(data):
+        line = data.line(row["retailer"], row["sku"])
+        if line is not None:
+            price = row.pop("target")
+            target = Fraction(Decimal(line["target_price"])) if line.get("target_price") else None
+            met = None if target is None else price <= target * MILLION
+            yield {**row, "target_price": target, "target_met": met, "note": line.get("note") or None, "known": (row["retailer"], row["sku"]) in known}
 
 
 def observed_rows(data):
