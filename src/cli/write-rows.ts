@@ -1,3 +1,4 @@
+import { quoted } from "../contract/values/phrases.ts";
 import type { Chunk, Encoder, EncoderOptions, Loss } from "../export/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../export/formats/registry.ts";
 import { openSink, type SinkOptions } from "../export/sink.ts";
@@ -8,10 +9,9 @@ import type { Reporter } from "./reporter.ts";
 
 type WriteTarget = Pick<Context, "stdout" | "signal" | "pid">;
 
-/** What is written unchanged. */
-const asItIs: Encoder<Chunk> = { begin: () => "", encode: (chunk) => chunk, end: () => "" };
+const unchanged: Encoder<Chunk> = { begin: () => "", encode: (chunk) => chunk, end: () => "" };
 
-/** Writes encoded output, such as the text of a table. */
+/** Writes text or bytes as they are. */
 export async function writeChunks(
   chunks: AsyncIterable<Chunk> | Iterable<Chunk>,
   output: OutputOptions<string>,
@@ -19,7 +19,7 @@ export async function writeChunks(
 ): Promise<void> {
   await withSink(
     { ...output, ...target },
-    () => asItIs,
+    () => unchanged,
     async (write) => {
       for await (const chunk of chunks) {
         await write(chunk);
@@ -28,7 +28,10 @@ export async function writeChunks(
   );
 }
 
-/** Writes an HTML page, and before it what else is asked for: nothing at all if the page must not replace a file. */
+/**
+ * Writes an HTML page, after the listing that the command line asks for as well. Opens the page first, so that nothing is
+ * written if it must not replace an existing file.
+ */
 export async function writePage(
   html: string,
   { file, isOnly, ...page }: PageOptions,
@@ -37,7 +40,7 @@ export async function writePage(
 ): Promise<void> {
   await withSink(
     { output: file, ...page, ...target },
-    () => asItIs,
+    () => unchanged,
     async (write) => {
       if (!isOnly) {
         await writeListing();
@@ -62,7 +65,7 @@ export async function writeRows(
   });
 }
 
-/** As `writeRows`, for rows that `produce` hands on. The output is complete when `produce` has settled. */
+/** Like `writeRows`, for rows that `produce` passes to its argument. Completes the output when `produce` has settled. */
 export async function withRowWriter<T>(
   output: OutputOptions<RowFormat>,
   encoding: EncoderOptions,
@@ -90,25 +93,26 @@ async function withSink<Input, T>(
   return result;
 }
 
-/** What is said of something that a format cannot represent. */
+/** Warnings about what a format cannot represent. */
 const LOSS_TEXTS: Readonly<Record<Loss, (column: string, format: RowFormat) => string>> = {
-  member: (name, format) => `rows hold ${JSON.stringify(name)}, which ${format} leaves out; ndjson keeps it`,
-  surrogate: (column) => `${column} holds half a surrogate pair, written as U+FFFD; ndjson keeps it`,
-  digits: (column) => `${column} holds a number that no double is equal to, so it is written rounded; ndjson keeps it`,
-  end: (column) => `${column} holds a text longer than the 32,767 characters of a cell, cut; ndjson keeps it`,
-  link: () => "a sheet holds 65,530 links; the addresses after them are plain text",
+  member: (name, format) => `rows have a member ${quoted(name)}, which ${format} leaves out; ndjson keeps it`,
+  surrogate: (column) => `${column} has a lone surrogate, written as U+FFFD; ndjson keeps it`,
+  digits: (column) =>
+    `${column} has a number with more digits than a double can represent, written rounded; ndjson keeps it`,
+  end: (column) => `${column} has a text longer than the 32,767 characters of a cell, which is cut; ndjson keeps it`,
+  link: () => "a sheet can have 65,530 links; further addresses are plain text",
 };
 
-/** Warns once about each thing that a format cannot represent, in however many files and batches. */
+/** Returns a function that warns once about each kind of loss and column. */
 export function lossWarnings(
   format: RowFormat,
   { warn, note }: Pick<Reporter, "warn" | "note">,
 ): (loss: Loss, column: string) => void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (loss, column) => {
     const text = LOSS_TEXTS[loss](column, format);
-    if (!told.has(text)) {
-      told.add(text);
+    if (!reported.has(text)) {
+      reported.add(text);
       loss === "link" ? note(text) : warn(text);
     }
   };

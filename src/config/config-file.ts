@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FileError, UsageError } from "../contract/errors.ts";
+import { quoted } from "../contract/values/phrases.ts";
 import type { Environment } from "./environment.ts";
 import { refuseTilde } from "./expanded-path.ts";
 
@@ -101,7 +102,7 @@ function checkedProfile(name: string, table: unknown, path: string): Profile {
   for (const [key, value] of Object.entries(table)) {
     if (!PROFILE_KEYS.some((known) => known === key)) {
       throw new UsageError(
-        `profiles.${name} in ${path} has an unknown key ${JSON.stringify(key)}; the keys are ${PROFILE_KEYS.join(", ")}.`,
+        `profiles.${name} in ${path} has an unknown key ${quoted(key)}; the keys are ${PROFILE_KEYS.join(", ")}.`,
       );
     }
     if (typeof value !== "string") {

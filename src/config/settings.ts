@@ -1,5 +1,6 @@
 import { UsageError } from "../contract/errors.ts";
 import { closest } from "../contract/values/closest.ts";
+import { quoted } from "../contract/values/phrases.ts";
 import { askedProfile, DEFAULT_PROFILE, type Profile, readConfig } from "./config-file.ts";
 import { type Credential, findCredential, type KeyContext, type NamedProfile } from "./credentials.ts";
 import type { Environment } from "./environment.ts";
@@ -58,13 +59,10 @@ export async function findProfile(
   }
   const names = [...profiles.keys()];
   const known = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
-  throw new UsageError(
-    `there is no profile ${JSON.stringify(name)} in ${path ?? "the configuration file"}; ${known}.`,
-    {
-      ...(flag === undefined ? {} : { flag: "--profile", value: flag }),
-      suggestions: closest(name, names, 1),
-    },
-  );
+  throw new UsageError(`there is no profile ${quoted(name)} in ${path ?? "the configuration file"}; ${known}.`, {
+    ...(flag === undefined ? {} : { flag: "--profile", value: flag }),
+    suggestions: closest(name, names, 1),
+  });
 }
 
 /** The address of the service, from the flag, else the environment, else the profile. @throws UsageError without any */
@@ -148,14 +146,14 @@ export function parseBaseUrl(text: string, source: string): URL {
     );
   }
   if (!isHttp) {
-    throw new UsageError(`${source} ${JSON.stringify(text)} is not an http or https URL; ${expected}.`, {
+    throw new UsageError(`${source} ${quoted(text)} is not an http or https URL; ${expected}.`, {
       flag: source,
       value: text,
       suggestions: withScheme(text),
     });
   }
   if (url.search !== "" || url.hash !== "") {
-    throw new UsageError(`${source} ${JSON.stringify(text)} has a query or fragment; ${expected}.`, {
+    throw new UsageError(`${source} ${quoted(text)} has a query or fragment; ${expected}.`, {
       flag: source,
       value: text,
     });

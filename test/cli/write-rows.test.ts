@@ -14,11 +14,11 @@ test("each thing that a format cannot represent is told once for each column, ho
     onLoss("end", "brand");
   }
   expect(told).toEqual([
-    'warning: rows hold "title", which xlsx leaves out; ndjson keeps it',
-    "warning: title holds half a surrogate pair, written as U+FFFD; ndjson keeps it",
-    "warning: title holds a number that no double is equal to, so it is written rounded; ndjson keeps it",
-    "warning: title holds a text longer than the 32,767 characters of a cell, cut; ndjson keeps it",
-    "note: a sheet holds 65,530 links; the addresses after them are plain text",
-    "warning: brand holds a text longer than the 32,767 characters of a cell, cut; ndjson keeps it",
+    'warning: rows have a member "title", which xlsx leaves out; ndjson keeps it',
+    "warning: title has a lone surrogate, written as U+FFFD; ndjson keeps it",
+    "warning: title has a number with more digits than a double can represent, written rounded; ndjson keeps it",
+    "warning: title has a text longer than the 32,767 characters of a cell, which is cut; ndjson keeps it",
+    "note: a sheet can have 65,530 links; further addresses are plain text",
+    "warning: brand has a text longer than the 32,767 characters of a cell, which is cut; ndjson keeps it",
   ]);
 });

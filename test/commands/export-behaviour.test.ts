@@ -280,8 +280,11 @@ describe("the stderr of an export", () => {
   });
 
   test.each([
-    [[], /^warning: rows hold "seller", which csv leaves out; ndjson keeps it\n$/],
-    [["--error-format", "json"], /^\{"warning":"rows hold \\"seller\\", which csv leaves out; ndjson keeps it"\}\n$/],
+    [[], /^warning: rows have a member "seller", which csv leaves out; ndjson keeps it\n$/],
+    [
+      ["--error-format", "json"],
+      /^\{"warning":"rows have a member \\"seller\\", which csv leaves out; ndjson keeps it"\}\n$/,
+    ],
     [["--quiet"], /^$/],
   ])("for a warning with %j is %s", async (flags, expected) => {
     const row = JSON.stringify({ ...product(), seller: "somebody" });

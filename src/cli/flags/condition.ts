@@ -1,8 +1,8 @@
 import { ConditionHoldsError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { firstFew, plural } from "../../contract/values/phrases.ts";
+import { firstFew, plural, quoted } from "../../contract/values/phrases.ts";
 import type { ColumnComparison } from "../../folder/ask/ask.ts";
-import { quoted, valueError } from "./values.ts";
+import { valueError } from "./values.ts";
 
 const COMPARISONS = {
   "<": (a: number, b: number) => a < b,

@@ -2,8 +2,9 @@ import { type Command, Option } from "commander";
 import { UsageError } from "../../contract/errors.ts";
 import { parseRcd } from "../../contract/filters.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { resolveDays, type WrittenFilters } from "../../pull/written-filters.ts";
-import { collectValues, dateExpression, flagError, quoted, valueError } from "./values.ts";
+import { collectValues, dateExpression, flagError, valueError } from "./values.ts";
 
 export interface FilterFlags {
   retailer?: string[];

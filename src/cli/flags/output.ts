@@ -2,13 +2,14 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { type Compression, compressionFor } from "../../export/destination/compression.ts";
 import { parseColumns } from "../../export/formats/columns.ts";
 import { FORMATS, formatOfFile, ROW_FORMATS, type RowFormat } from "../../export/formats/registry.ts";
 import { refuseEnding } from "../errors/output-ending.ts";
 import type { SortKey } from "../order.ts";
 import { type ListFlags, type ListOptions, parseListFlags } from "./list.ts";
-import { flagError, formatOption, NamesOption, quoted } from "./values.ts";
+import { flagError, formatOption, NamesOption } from "./values.ts";
 
 /** The formats of a command that shows a list: a table for people, and rows for programs. */
 export const TABLE_FORMATS = ["table", ...ROW_FORMATS] as const;

@@ -1,8 +1,9 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { Command } from "commander";
+import { quoted } from "../../contract/values/phrases.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
-import { flagError, quoted } from "./values.ts";
+import { flagError } from "./values.ts";
 
 /**
  * Refuses an output that would replace what the command reads: a file that an operand or another flag names, or a file in

@@ -1,10 +1,11 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../../contract/errors.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { Context } from "../context.ts";
 import { checkBrands, type FilterFlags, parseFilters } from "./filter.ts";
 import { type GlobalOptions, parseGlobals } from "./global.ts";
-import { flagError, quoted, wholeNumber } from "./values.ts";
+import { flagError, wholeNumber } from "./values.ts";
 
 /** Which rows a command is about: those of the configured service, unless it takes a folder. */
 export interface SourceOptions {

@@ -3,29 +3,30 @@ import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { type DateExpression, isDateExpression } from "../../contract/values/date-expression.ts";
 import { DAY } from "../../contract/values/day-arithmetic.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 
-/** Turns the text of a flag into its value. Throws a UsageError that names the flag and the text. */
+/** Parses the value of a flag. Throws a UsageError that names the flag and the value. */
 type Parser<Value> = (text: string) => Value;
 
-const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY } as const;
+const MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY }));
 
-const BYTES = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
+const BYTES = new Map(Object.entries({ B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }));
 
-/** Parses a duration such as `500ms`, `30s`, `2m`, `1h` or `7d`: milliseconds. */
+/** Parses a duration such as `500ms`, `30s`, `2m`, `1h` or `7d` into milliseconds. */
 export function duration(flag: string, minimum: 0 | 1 = 1): Parser<number> {
   return withUnit(flag, MILLISECONDS, "is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h", minimum);
 }
 
-/** Parses a size such as `500KiB`, `64MiB` or `4GiB`: bytes, at least 1. */
+/** Parses a size such as `500KiB`, `64MiB` or `4GiB` into bytes, at least 1. */
 export function size(flag: string): Parser<number> {
   return withUnit(flag, BYTES, "is not a size; write a number and a unit: 500KiB, 64MiB, 4GiB");
 }
 
-function withUnit(flag: string, units: Readonly<Record<string, number>>, flaw: string, minimum = 1): Parser<number> {
+function withUnit(flag: string, units: ReadonlyMap<string, number>, flaw: string, minimum = 1): Parser<number> {
   return (text) => {
     const [, number, unit = ""] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
-    const value = Object.hasOwn(units, unit) ? Math.round(Number(number) * (units[unit] ?? 0)) : -1;
-    if (value < minimum || !Number.isSafeInteger(value)) {
+    const value = Math.round(Number(number) * (units.get(unit) ?? Number.NaN));
+    if (!Number.isSafeInteger(value) || value < minimum) {
       throw valueError(flag, text, `${flaw}.`);
     }
     return value;
@@ -57,7 +58,7 @@ export function wholeNumber(flag: string, minimum: number, maximum = Number.MAX_
 
 const DATE_WORDS = ["today", "yesterday", "latest"];
 
-/** Checks that a text names a day, and returns it unchanged. */
+/** Checks that a text is a date expression, and returns it unchanged. */
 export function dateExpression(flag: string): Parser<DateExpression> {
   return (text) => {
     if (!isDateExpression(text)) {
@@ -73,29 +74,32 @@ export function dateExpression(flag: string): Parser<DateExpression> {
   };
 }
 
-/** Other names of formats. */
-const HABITS: Readonly<Record<string, string>> = { excel: "xlsx", xls: "xlsx", jsonl: "ndjson", md: "markdown" };
+/** Common names of formats that the tool calls by another name. */
+const FORMAT_ALIASES: Readonly<Record<string, string>> = {
+  excel: "xlsx",
+  xls: "xlsx",
+  jsonl: "ndjson",
+  md: "markdown",
+};
 
 /**
- * Checks that a value is one of several.
- *
- * @param name the flag, or `the` with the name of an operand
- * @throws UsageError with the closest choices
+ * @param name the flag, or `the` and the name of an operand
+ * @throws UsageError with the closest choices if the value is none of them
  */
 export function checkChoice<Choice extends string>(value: string, choices: readonly Choice[], name: string): Choice {
   const choice = choices.find((known) => known === value);
   if (choice === undefined) {
-    const habit = HABITS[value.toLowerCase()];
+    const alias = FORMAT_ALIASES[value.toLowerCase()];
     throw new UsageError(`${name} ${quoted(value)} is not one of ${choices.join(", ")}.`, {
       ...(name.startsWith("--") && { flag: name }),
       value,
-      suggestions: [...new Set([...choices.filter((known) => known === habit), ...closest(value, choices)])],
+      suggestions: [...new Set([...choices.filter((known) => known === alias), ...closest(value, choices)])],
     });
   }
   return choice;
 }
 
-/** An option whose value, or comma list of values, completion offers; its own parser checks them. */
+/** An option with known names as values, which completion offers: one, or a comma list. Its parser checks them. */
 export class NamesOption extends Option {
   readonly names: readonly string[];
   readonly isList: boolean;
@@ -124,17 +128,10 @@ export function collectValues(value: string, earlier: readonly string[] = []): s
   return [...earlier, value];
 }
 
-/** A value for an error message: quoted, shortened, and without control characters. */
-export function quoted(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
-}
-
-/** The error for a flag: its name, then what is wrong. */
 export function flagError(flag: string, wrong: string): UsageError {
   return new UsageError(`${flag} ${wrong}`, { flag });
 }
 
-/** The error for the value of a flag: both, then what is wrong. */
 export function valueError(
   flag: string,
   value: string,

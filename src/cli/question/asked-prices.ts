@@ -1,7 +1,7 @@
 import { NotFoundError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { plural } from "../../contract/values/phrases.ts";
+import { plural, quoted } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import { openPrices } from "../../folder/ask/open-prices.ts";
@@ -134,7 +134,7 @@ export async function checkBrandNames(
       const names = (await readRows(prices, "SELECT brand FROM brand ORDER BY brand", {})).map(([name]) =>
         String(name),
       );
-      throw new NotFoundError(`${folder} has no product of the brand ${JSON.stringify(brand)}.`, {
+      throw new NotFoundError(`${folder} has no product of the brand ${quoted(brand)}.`, {
         ...{ flag: "--brand", value: brand },
         suggestions: closest(brand, names),
       });

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import { firstFew, plural } from "../../contract/values/phrases.ts";
+import { firstFew, plural, quoted } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
-import { quoted } from "../flags/values.ts";
 import type { ListedProduct } from "../source/product-list.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 

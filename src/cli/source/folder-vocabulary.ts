@@ -3,10 +3,10 @@ import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { type FilterName, type Filters, formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import type { SyncState } from "../../folder/folder-state.ts";
 import type { Combination, FilterSource } from "../../pull/written-filters.ts";
 import { filtersAsFlags, flagOf } from "../flags/flag-words.ts";
-import { quoted } from "../flags/values.ts";
 
 /**
  * Refuses days that the folder does not cover: days later than its newest day, or outside the dates it was synced with.

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { UsageError } from "../../contract/errors.ts";
 import { combinationFilter } from "../../contract/filter-match.ts";
 import type { Rcd } from "../../contract/filters.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { isSyncedFolder, type SyncState } from "../../folder/folder-state.ts";
 import { matchingDays, readSyncedFolder } from "../../folder/synced-day.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
@@ -10,7 +11,7 @@ import { resolveFilters } from "../../pull/written-filters.ts";
 import type { Context } from "../context.ts";
 import { filtersAsFlags } from "../flags/flag-words.ts";
 import type { FolderOptions } from "../flags/source.ts";
-import { flagError, quoted } from "../flags/values.ts";
+import { flagError } from "../flags/values.ts";
 import { type Reporter, type Reporting, startReporting } from "../reporter.ts";
 import { folderFilters } from "./folder-vocabulary.ts";
 

@@ -1,10 +1,9 @@
 import type { Run } from "../../cli/context.ts";
-import { quoted } from "../../cli/flags/values.ts";
 import { namesOf, type Question } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { plural } from "../../contract/values/phrases.ts";
+import { plural, quoted } from "../../contract/values/phrases.ts";
 import { type DuckDb, sqlText } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import COMPARE from "../../folder/questions/compare.sql";

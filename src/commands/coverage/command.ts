@@ -6,9 +6,10 @@ import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags } from "../../cli/flags/source.ts";
-import { quoted, wholeNumber } from "../../cli/flags/values.ts";
+import { wholeNumber } from "../../cli/flags/values.ts";
 import { namesOf } from "../../cli/question/declaration.ts";
 import { UsageError } from "../../contract/errors.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { NEWEST_DAYS } from "./day-counts.ts";
 import {
   COVERAGE_FORMATS,

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { type ErrorEntry, SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
-import { formatOption, quoted } from "../../cli/flags/values.ts";
+import { formatOption } from "../../cli/flags/values.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
@@ -12,6 +12,7 @@ import { wrap } from "../../cli/terminal/wrap.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { closest } from "../../contract/values/closest.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 
 type Explanation = ReturnType<typeof explanationOf>;
 

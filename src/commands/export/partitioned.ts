@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../../cli/context.ts";
-import { flagError, quoted } from "../../cli/flags/values.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import { type Connection, connect } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { FileError } from "../../contract/errors.ts";
-import { plural } from "../../contract/values/phrases.ts";
+import { plural, quoted } from "../../contract/values/phrases.ts";
 import { withCompressionEnding } from "../../export/destination/compression.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../export/destination/partition-spool.ts";
 import {

@@ -1,8 +1,8 @@
 import type { Command, Help } from "commander";
 import type { Context } from "../../cli/context.ts";
-import { quoted } from "../../cli/flags/values.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { TOPICS, type Topic } from "./topics.ts";
 
 export function declare(command: Command, context: Context): void {

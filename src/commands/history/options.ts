@@ -2,10 +2,10 @@ import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
 import { type PageOptions, splitPage } from "../../cli/flags/output.ts";
-import { quoted } from "../../cli/flags/values.ts";
 import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
 import { UsageError } from "../../contract/errors.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 
 export const HISTORY_COLUMNS: readonly QuestionColumn[] = [

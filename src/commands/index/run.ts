@@ -1,5 +1,4 @@
 import type { Context } from "../../cli/context.ts";
-import { quoted } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type ListedProduct, readProductList } from "../../cli/source/product-list.ts";
@@ -13,7 +12,7 @@ import { splitRcd } from "../../contract/filters.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { firstFew, groupDigits, plural } from "../../contract/values/phrases.ts";
+import { firstFew, groupDigits, plural, quoted } from "../../contract/values/phrases.ts";
 import type { ColumnType } from "../../export/formats/encoder.ts";
 import { type Basket, collectBasket } from "../../folder/prices/basket.ts";
 import {

@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { quoted } from "../../cli/flags/values.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { FileError, NetworkError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
 import { errorCode } from "../../files/system-error.ts";
 import { DuplicateKeyError } from "../../service/store/access/manage-keys.ts";

@@ -1,9 +1,9 @@
 import { open, rm } from "node:fs/promises";
 import type { Context } from "../../cli/context.ts";
-import { quoted } from "../../cli/flags/values.ts";
 import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { ClosedPipeError, FileError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { fileError } from "../../files/system-error.ts";
 import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { readTeams } from "../../service/store/access/team-records.ts";

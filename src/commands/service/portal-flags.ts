@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import type { Context } from "../../cli/context.ts";
-import { flagError, quoted, valueError } from "../../cli/flags/values.ts";
+import { flagError, valueError } from "../../cli/flags/values.ts";
 import { UsageError } from "../../contract/errors.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { isLoopback } from "../../service/http/admission/source-address.ts";
 import type { PortalAccess, SendCode, ServiceOptions } from "../../service/http/service-options.ts";
 import { mailCodes } from "../../service/portal/mail.ts";

@@ -1,10 +1,10 @@
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { flagError, quoted } from "../../cli/flags/values.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import type { CoverageSummary } from "../../contract/coverage.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { type Filters, formatRcd } from "../../contract/filters.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { plural } from "../../contract/values/phrases.ts";
+import { plural, quoted } from "../../contract/values/phrases.ts";
 import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
 import type { Snapshot } from "../../service/store/product-rows/snapshot.ts";
 import { removeRows } from "../../service/store/product-rows/versions.ts";

@@ -3,6 +3,7 @@ import type { Context } from "../../cli/context.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { FileError, InterruptedError, UsageError } from "../../contract/errors.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { isLoopback } from "../../service/http/admission/source-address.ts";
 import type { SentResponse, ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
@@ -159,7 +160,7 @@ function listenError(error: unknown, host: string, port: number, flag: string): 
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return new UsageError(`${JSON.stringify(host)} is not an address of this machine.`, {
+      return new UsageError(`${quoted(host)} is not an address of this machine.`, {
         flag: "--host",
         value: host,
       });

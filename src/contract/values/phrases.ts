@@ -21,3 +21,8 @@ export function groupDigits(digits: number | string): string {
     return sign + integer.slice(0, first) + integer.slice(first).replace(/\d{3}/g, ",$&");
   });
 }
+
+/** A value for a message: in quotes, with control characters escaped, and cut to 80 characters. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+}

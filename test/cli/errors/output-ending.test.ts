@@ -29,14 +29,7 @@ describe("an output whose ending names another format", () => {
     ["export", "rows.ndjsn", "rows.ndjson"],
     ["export", "rows.parqet", "rows.parquet"],
     ["export", "rows.xls", "rows.xlsx"],
-    ["export -f csv", "rows.xls", "rows.xlsx"],
-    ["sample", "rows.ods", "rows.xlsx"],
     ["export", "rows.cvs.gz", "rows.csv.gz"],
-    ["export", "rows.csv.gzip", "rows.csv.gz"],
-    ["export", "rows.csv.zstd", "rows.csv.zst"],
-    ["export", "rows.csv.zip", "rows.csv.gz"],
-    ["export", "rows.avro", "rows.parquet"],
-    ["export", "rows.yaml", "rows.json"],
     ["coverage", "rows.cvs", "rows.csv"],
     ["sample", "rows.cvs", "rows.csv"],
     ["diff --from 3d --to 2d", "rows.cvs", "rows.csv"],
@@ -57,30 +50,34 @@ describe("an output whose ending names another format", () => {
 
   test.each([
     ["export", "rows.md"],
+    ["export", "rows.csv.zip"],
+    ["export", "rows.csv.gzip"],
+    ["export -f csv", "rows.xls"],
+    ["sample", "rows.ods"],
     ["export", "rows.html"],
     ["sample", "rows.avro"],
     ["coverage", "rows.html"],
   ])("%s -o %s is refused, and the formats of the command are listed", async (command, name) => {
     const { cwd, code, stderr } = await writeRow(command, name);
     expect([code, await readdir(cwd)]).toEqual([EXIT.usage, []]);
-    expect(stderr).toMatch(/is a format that this command does not write; the formats are .*ndjson/);
+    expect(stderr).toMatch(/this command does not write .*; the formats are .*ndjson/);
   });
 
   test.each([
-    ["-f csv", "rows.xlsx", '"rows.xlsx" would hold csv: name the file "rows.csv", or leave out --format csv.'],
+    ["-f csv", "rows.xlsx", '"rows.xlsx" would contain csv: name the file "rows.csv", or leave out --format csv.'],
     [
       "--compress gzip",
       "rows.csv",
       '"rows.csv" would be compressed: name the file "rows.csv.gz", or leave out --compress gzip.',
     ],
-  ])("both ways on are named for %s -o %s", async (flags, name, message) => {
+  ])("both solutions are named for %s -o %s", async (flags, name, message) => {
     const { code, stderr } = await runInProcess(["export", ...flags.split(" "), "-o", name], { service });
     expect([code, stderr.split("\n")[0]]).toEqual([EXIT.usage, `error: ${message}`]);
   });
 
   test("a name is not offered without the flag for a format that the command does not write", async () => {
     const { code, stderr } = await runInProcess(["coverage", "-f", "csv", "-o", "x.parquet"], { service });
-    const message = '"x.parquet" would hold csv: name the file "x.csv".';
+    const message = '"x.parquet" would contain csv: name the file "x.csv".';
     expect([code, stderr.split("\n")[0]]).toEqual([EXIT.usage, `error: ${message}`]);
   });
 

@@ -155,7 +155,7 @@ describe("a key on the command line", () => {
 
   test("the value of any unknown flag is not repeated", async () => {
     const { stderr } = await runInProcess(["export", "--sercet=s3cr3t"]);
-    expect(stderr).toMatch(/^error: unknown option '--sercet'; see .*\nDid you mean --excel\?\n$/);
+    expect(stderr).toMatch(/^error: unknown option '--sercet'; see .*\n$/);
     expect(stderr).not.toContain("s3cr3t");
   });
 });
