@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
-import { flagError, quoted } from "../../cli/flags/values.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { isDateExpression } from "../../contract/values/date-expression.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 
 export interface WhyOptions extends QuestionOptions {
   retailer: string;

@@ -1,10 +1,10 @@
 import type { Run } from "../../cli/context.ts";
-import { quoted } from "../../cli/flags/values.ts";
 import type { Question } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { NotFoundError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import { readProductIds } from "../../folder/ask/product-ids.ts";
