@@ -5,8 +5,8 @@ import { groupBy } from "../contract/values/group-by.ts";
 const NARROWEST_DESCRIPTION = 24;
 
 /**
- * The layout of help. For a command with subcommands, these come first, in groups, and the options last. Any other
- * command has commander's own layout.
+ * The layout of help. For a command that only has subcommands, these come first, in groups, and the options last. Any
+ * other command has commander's own layout.
  *
  * @param firstSteps text between the commands and the options of the program itself
  */
@@ -14,16 +14,20 @@ export function helpLayout(firstSteps: string): Partial<Help> {
   return {
     minWidthToWrap: NARROWEST_DESCRIPTION,
     commandUsage: (command) =>
-      command.commands.length > 0
+      isOnlyParent(command)
         ? `${commandPath(command)} <command> [options]`
         : `${commandPath(command)} ${command.usage()}`,
     subcommandTerm: termOf,
     visibleCommands: commandsOf,
     formatHelp: (command, help) =>
-      command.commands.length > 0
+      isOnlyParent(command)
         ? commandsFirst(command, help, command.parent === null ? firstSteps : "")
         : Help.prototype.formatHelp.call(help, command, help),
   };
+}
+
+function isOnlyParent({ commands, registeredArguments }: Command): boolean {
+  return commands.length > 0 && registeredArguments.length === 0;
 }
 
 function commandsFirst(command: Command, help: Help, firstSteps: string): string {

@@ -89,6 +89,8 @@ export async function createProgram(
   const program = new Command("catalog")
     .description("Coverage, samples and complete, verified exports of crawled retail rows.")
     .exitOverride()
+    // The flags of a subcommand may have names that its parent has, too: `sync log -f csv`.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: showHelp,
       // Usage errors are reported once, by the same code as every other error.

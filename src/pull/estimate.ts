@@ -34,17 +34,21 @@ export interface Estimate {
  * and that the rows of a combination that is cut by date are spread evenly. With `maxRows`, a pull may send a few more
  * requests, for pages that it reads ahead and does not need.
  */
-export function estimate(
-  plan: Plan,
-  { pageSize, maxRows = plan.totalRows, recheck }: { pageSize: number } & Pick<PullOptions, "maxRows" | "recheck">,
-  pace: RequestLimits,
-): Estimate {
+export function estimate(plan: Plan, options: PageOptions, pace: RequestLimits): Estimate {
+  const rows = Math.min(plan.totalRows, options.maxRows ?? plan.totalRows);
+  const slices = firstSlices(plan, rows).length;
+  const requests = 1 + pageRequests(plan, options);
+  const lanes = Math.min(pace.concurrency, Math.max(1, slices));
+  return { rows, slices, requests, ...timeOf(requests, lanes, pace) };
+}
+
+type PageOptions = Pick<PullOptions, "pageSize" | "maxRows" | "recheck">;
+
+/** Expected requests for the pages of a plan, those that are read a second time included. */
+export function pageRequests(plan: Plan, { pageSize, maxRows = plan.totalRows, recheck }: PageOptions): number {
   const rows = Math.min(plan.totalRows, maxRows);
-  const slices = firstSlices(plan, rows);
-  const pages = rows < plan.totalRows ? Math.ceil(rows / pageSize) : pagesOf(slices, pageSize);
-  const requests = 1 + pages + (plan.version === undefined ? pagesToCompare(pages, recheck) : 0);
-  const lanes = Math.min(pace.concurrency, Math.max(1, slices.length));
-  return { rows, slices: slices.length, requests, ...timeOf(requests, lanes, pace) };
+  const pages = rows < plan.totalRows ? Math.ceil(rows / pageSize) : pagesOf(plan.slices, pageSize);
+  return pages + (plan.version === undefined ? pagesToCompare(pages, recheck) : 0);
 }
 
 /** Simulates the requests: the first alone, the others `lanes` at a time, within the windows and the rate. */

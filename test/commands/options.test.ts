@@ -161,6 +161,7 @@ describe("a command line becomes complete options", () => {
       lookback: 2,
       audit: 12,
       verify: false,
+      dryRun: false,
       adopt: false,
       prune: true,
       allowShrink: false,

@@ -4,11 +4,16 @@ import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addDemoFlag, addPullFlags, addRecheckFlag } from "../../cli/flags/source.ts";
 import { formatOption, wholeNumber } from "../../cli/flags/values.ts";
+import { declareLog } from "./log-command.ts";
 import { parseSyncOptions, type SyncFlags, type SyncOptions } from "./options.ts";
 
-const load: Run<SyncOptions> = async (...call) => (await import("./run.ts")).runSync(...call);
+const load: Run<SyncOptions> = async (options, context) =>
+  options.dryRun
+    ? (await import("./sync-dry-run.ts")).runSyncDryRun(options, context)
+    : (await import("./run.ts")).runSync(options, context);
 
 export function declare(command: Command, context: Context, run = load): void {
+  declareLog(command.command("log"), context);
   command
     .description(
       "Keeps a folder a copy of the filtered set: DIR/crawl_date=YYYY-MM-DD/part-0.parquet, one file a crawl day. " +
@@ -36,6 +41,7 @@ export function declare(command: Command, context: Context, run = load): void {
       "remove days that left the relative dates of the filters, and retailers that the service no longer shows",
     )
     .option("--allow-shrink", "continue even if more than half of the rows would be removed")
+    .option("--dry-run", "show the days, rows, requests and time of the sync, and change nothing")
     .addOption(formatOption(["text", "json"], "text"));
   addRecheckFlag(addPullFlags(command));
   addDemoFlag(command);

@@ -11,6 +11,7 @@ export interface SyncFlags extends SourceFlags, PullFlags {
   adopt?: boolean;
   prune?: boolean;
   allowShrink?: boolean;
+  dryRun?: boolean;
   format?: "text" | "json";
 }
 
@@ -25,14 +26,16 @@ export interface SyncOptions
   /** Most requests a minute. */
   maxRate: number | undefined;
   format: "text" | "json";
+  /** Whether only the cost is shown. */
+  dryRun: boolean;
 }
 
 export function parseSyncOptions(command: Command, folder: string, flags: SyncFlags, context: Context): SyncOptions {
   if (folder === "") {
     throw new UsageError("the name of the folder is empty.");
   }
-  const { verify = false, adopt = false, prune = false, allowShrink = false, format = "text" } = flags;
+  const { verify = false, adopt = false, prune = false, allowShrink = false, format = "text", dryRun = false } = flags;
   const { concurrency, maxRate, recheck, lookback, audit } = flags;
   const checks = { lookback, audit, verify, adopt, prune, allowShrink };
-  return { ...parseSource(command, flags, context), folder, concurrency, maxRate, recheck, ...checks, format };
+  return { ...parseSource(command, flags, context), folder, concurrency, maxRate, recheck, ...checks, format, dryRun };
 }

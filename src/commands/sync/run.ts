@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Context } from "../../cli/context.ts";
+import { errorEntryOf } from "../../cli/errors/error-table.ts";
 import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { readingAgain, showProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
@@ -7,6 +8,7 @@ import { type Connection, connect } from "../../cli/source/connection.ts";
 import { newestDay } from "../../cli/source/empty-result.ts";
 import { VERSION } from "../../cli/version.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
+import { InputError } from "../../contract/errors.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
@@ -14,14 +16,32 @@ import { firstFew, plural } from "../../contract/values/phrases.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
 import { DAY_FILE } from "../../folder/day-files.ts";
 import { type SyncResult, syncFolder } from "../../folder/sync/sync.ts";
+import { logSync } from "../../folder/sync-log.ts";
 import { namedRetailers } from "../../pull/written-filters.ts";
 import type { SyncOptions } from "./options.ts";
 
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
+  const startedAt = context.now();
   // The folder may have filters of its own, so those of the command line are resolved later, together with these.
   await using connection = await connect({ ...options, filters: {} }, context);
   const { client, reporter, signal } = connection;
-  const result = await syncWithProgress(options, connection, context);
+  const log = async (outcome: string, done?: SyncResult) =>
+    await logSync(options.folder, {
+      started_at: new Date(startedAt).toISOString(),
+      seconds: Math.round((context.now() - startedAt) / 100) / 10,
+      rows_added: done?.rowsAdded ?? null,
+      rows_replaced: done?.rowsReplaced ?? null,
+      rows_removed: done?.rowsRemoved ?? null,
+      days_changed: done?.daysChanged ?? null,
+      requests: reporter.requests().sent,
+      outcome,
+    });
+  const result = await syncWithProgress(options, connection, context).catch(async (error: unknown) => {
+    // An error of the log would hide the reason why the sync ended.
+    await log(error instanceof InputError ? "usage" : errorEntryOf(error).code).catch(() => undefined);
+    throw error;
+  });
+  await log("done", result);
   reportUnchanged(result, options, reporter);
   const isEmpty = result.daysChecked === 0;
   const newest = isEmpty ? await newestDay({ client, filters: result.resolved, signal }) : undefined;

@@ -11,7 +11,15 @@ import type { RowBatch } from "../../rows/batch.ts";
 import { storeIn } from "../folder-lock.ts";
 import type { DayState } from "../folder-state.ts";
 import { type Batch, type DayRange, isInRange, mergeRanges } from "./day-ranges.ts";
-import { coverageOf, filtersOn, placeDays, type SyncObserver, type SyncRun, stagedFile } from "./sync-run.ts";
+import {
+  type ComparedRun,
+  coverageOf,
+  filtersOn,
+  placeDays,
+  type SyncObserver,
+  type SyncRun,
+  stagedFile,
+} from "./sync-run.ts";
 
 /** Rows of one batch. The days of a batch are in place before the next one is read. */
 const BATCH_ROWS = 500_000;
@@ -141,7 +149,7 @@ async function replaceDays(
  * Divides days into batches, by the row counts of one more coverage request for each range. A single day needs no request,
  * because the copy shows the expected number of rows.
  */
-export async function cutIntoBatches(run: SyncRun, ranges: readonly DayRange[]): Promise<Batch[]> {
+export async function cutIntoBatches(run: ComparedRun, ranges: readonly DayRange[]): Promise<Batch[]> {
   const batches: Batch[] = [];
   for (const range of mergeRanges(ranges)) {
     const { first, last } = range;

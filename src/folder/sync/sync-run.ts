@@ -23,12 +23,12 @@ export interface SyncObserver extends Required<Pick<PullObserver, "onRestart" | 
   onKept(): void;
 }
 
-export interface MirrorOptions extends Pick<PullOptions, "pageSize" | "concurrency" | "recheck" | "signal"> {
+/** What decides which days a run reads. */
+export interface ComparisonOptions extends Pick<PullOptions, "pageSize" | "concurrency" | "recheck" | "signal"> {
   folder: string;
   service: string;
   /** As written; empty to use the filters of the folder. */
   filters: WrittenFilters;
-  createEncoder: (scratchPath: () => Promise<string>) => RowEncoder;
   /** Number of newest days that are always read again. */
   lookback: number;
   /** Number of days whose counts are compared alone, with one request each: those checked longest ago. */
@@ -41,11 +41,15 @@ export interface MirrorOptions extends Pick<PullOptions, "pageSize" | "concurren
   prune: boolean;
   /** Allow a run to remove more than half of the rows. */
   allowShrink: boolean;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+export interface MirrorOptions extends ComparisonOptions {
+  createEncoder: (scratchPath: () => Promise<string>) => RowEncoder;
   pid: number;
   /** Version of the tool. */
   tool: string;
-  /** Milliseconds since the epoch. */
-  now: () => number;
   observer?: SyncObserver;
 }
 
@@ -64,10 +68,10 @@ export const NO_COUNTS = {
 /** What a run did. */
 export type SyncCounts = typeof NO_COUNTS;
 
-/** What the parts of one run share. */
-export interface SyncRun extends Omit<LockedFolder, keyof AsyncDisposable> {
+/** What the parts of a run share that compare the folder with the service; they need no lock. */
+export interface ComparedRun {
   client: CatalogClient;
-  options: MirrorOptions;
+  options: ComparisonOptions;
   /** Those of the folder, with absolute dates. */
   filters: Filters;
   /** Whether a day is within these dates. */
@@ -84,9 +88,14 @@ export interface SyncRun extends Omit<LockedFolder, keyof AsyncDisposable> {
   changed: Set<string>;
 }
 
+/** What all parts of a run share. */
+export interface SyncRun extends ComparedRun, Omit<LockedFolder, keyof AsyncDisposable> {
+  options: MirrorOptions;
+}
+
 /** The combinations that have rows on some days, by one coverage request. */
 export async function coverageOf(
-  { client, filters, options }: SyncRun,
+  { client, filters, options }: ComparedRun,
   range?: DayRange,
 ): Promise<readonly Coverage[]> {
   const { data } = await client.coverage(range === undefined ? filters : filtersOn(range, filters), options.signal);

@@ -6,13 +6,13 @@ import { newState, type SyncState } from "../folder-state.ts";
 import { syncBatches } from "./day-batch.ts";
 import { type DayRange, isInRange } from "./day-ranges.ts";
 import { removalGuard } from "./removal-guard.ts";
-import { filtersOn, type SyncRun } from "./sync-run.ts";
+import { type ComparedRun, filtersOn, type SyncRun } from "./sync-run.ts";
 
 /** Milliseconds after which the newest days of an unfinished batch are read again, see `--lookback`. */
 const STILL_NEW = 24 * 60 * 60 * 1_000;
 
 /** A batch whose pages an earlier run has read in part. */
-interface UnfinishedBatch {
+export interface UnfinishedBatch {
   head: StoreContent["head"];
   range: DayRange;
   pages: number;
@@ -41,7 +41,7 @@ export function stateOfPages(unfinished: UnfinishedBatch | undefined): SyncState
  * Whether this run would ask for the same set, and it has days that are still within the dates of the filters. Others of its
  * days may have left them. Filters as written may mean other combinations by now.
  */
-function isOfRun({ head, range }: UnfinishedBatch, { filters, isInWindow, options }: SyncRun): boolean {
+export function isOfRun({ head, range }: UnfinishedBatch, { filters, isInWindow, options }: ComparedRun): boolean {
   return (
     head.service === options.service &&
     isSameSet(head.filters, filtersOn(range, filters)) &&
@@ -64,10 +64,15 @@ export async function finishBatch(
     await removeStore(storeIn(options.folder, "sync"));
     return () => false;
   }
-  const { range, head } = unfinished;
+  const { range } = unfinished;
   const held = Object.entries(run.state.days).filter(([day]) => isInRange(day, range));
   const rows = held.reduce((sum, [, { rows }]) => sum + rows, 0);
   const onRemoval = removalGuard(run.state.days, new Map(), new Map(), options.allowShrink);
   await syncBatches(run, [{ ...range, rows }], onRemoval, "resume");
-  return (day) => isInRange(day, range) && options.now() - Date.parse(head.started_at) < STILL_NEW;
+  return (day) => isStillNew(day, unfinished, options.now());
+}
+
+/** Whether a day of an unfinished batch was read so lately that it need not be read again once the batch is finished. */
+export function isStillNew(day: string, { range, head }: UnfinishedBatch, now: number): boolean {
+  return isInRange(day, range) && now - Date.parse(head.started_at) < STILL_NEW;
 }

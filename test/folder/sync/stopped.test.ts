@@ -61,7 +61,7 @@ describe("a first sync that was killed", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect([service.returned.length, new Set(service.returned).size]).toEqual([DAYS, DAYS]);
     expect(await filesBelow(folder, ".parquet")).toEqual(whole);
-    expect(await readdir(join(folder, ".catalog"))).toEqual(["state.json"]);
+    expect(await readdir(join(folder, ".catalog"))).toEqual(["log.ndjson", "state.json"]);
   });
 
   test("has placed no day: the folder has all of its rows or none", async () => {

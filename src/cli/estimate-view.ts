@@ -1,0 +1,53 @@
+import { type RateHeaders, windowSecondsOf } from "../client/requests/rate-window.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { RequestLimits } from "../pull/estimate.ts";
+import type { Context } from "./context.ts";
+import type { GlobalOptions } from "./flags/global.ts";
+import type { Reporter } from "./reporter.ts";
+import { formatDuration } from "./terminal/duration.ts";
+import { screenOf } from "./terminal/screen.ts";
+import { itemTable, numberColumn, textColumn } from "./terminal/tables/item-table.ts";
+import { renderTable } from "./terminal/tables/table.ts";
+
+/**
+ * Follows the responses of a dry run.
+ *
+ * @returns the limits that they show, for an estimate of further requests
+ */
+export function observeLimits(
+  { listeners }: Reporter,
+  { maxRate, concurrency }: { maxRate: number | undefined; concurrency: number },
+): () => RequestLimits {
+  let rate: RateHeaders | undefined;
+  let latency = 0;
+  listeners.add((event) => {
+    if (event.type === "response") {
+      rate = event.rate ?? rate;
+      latency = event.milliseconds;
+    }
+  });
+  return () => ({
+    limit: rate?.limit,
+    windowSeconds: rate === undefined ? LIMITS.windowSeconds : windowSecondsOf(rate),
+    remaining: rate?.remaining,
+    resetSeconds: rate?.resetSeconds ?? LIMITS.windowSeconds,
+    maxRate,
+    latency,
+    concurrency,
+  });
+}
+
+/** Prints what a dry run expects: counts, then the time, then texts. */
+export async function printEstimate(
+  { seconds, ...counts }: { seconds: number } & Readonly<Record<string, number>>,
+  texts: Readonly<Record<string, string>>,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
+  const time = seconds < 1 ? "under 1 s" : formatDuration(Math.round(seconds) * 1000);
+  const columns = [
+    ...Object.entries(counts).map(([name, count]) => numberColumn(name, () => count)),
+    ...Object.entries({ time, ...texts }).map(([name, text]) => textColumn(name, () => text)),
+  ];
+  await context.print(renderTable(itemTable([counts], columns), screenOf(context, { globals })).text);
+}

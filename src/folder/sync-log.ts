@@ -1,0 +1,60 @@
+import { constants } from "node:fs";
+import { join } from "node:path";
+import { parseJsonObject } from "../contract/values/json-object.ts";
+import { createOwnFile, openOwnFile, readOwnFile } from "../files/own-file.ts";
+import { ifPresent, withFileError } from "../files/system-error.ts";
+import { ownFolderOf } from "./folder-lock.ts";
+import { isSyncedFolder } from "./folder-state.ts";
+
+/** Longest log in bytes: that of 300,000 runs. */
+const MOST_BYTES = 64 * 1024 ** 2;
+
+/** A run of `catalog sync`. What it changed is null if it failed. */
+export interface SyncLogEntry {
+  started_at: string;
+  seconds: number;
+  rows_added: number | null;
+  rows_replaced: number | null;
+  rows_removed: number | null;
+  days_changed: number | null;
+  requests: number;
+  /** `done`, or the code of an error. */
+  outcome: string;
+}
+
+/** The columns of the log. */
+export const SYNC_LOG_COLUMNS = [
+  "started_at",
+  "seconds",
+  "rows_added",
+  "rows_replaced",
+  "rows_removed",
+  "days_changed",
+  "requests",
+  "outcome",
+] as const satisfies readonly (keyof SyncLogEntry)[];
+
+function logOf(folder: string): string {
+  return join(ownFolderOf(folder), "log.ndjson");
+}
+
+/** Adds a run to the log of a folder, if it is a synced one. */
+export async function logSync(folder: string, entry: SyncLogEntry): Promise<void> {
+  if (!(await isSyncedFolder(folder))) {
+    return;
+  }
+  const path = logOf(folder);
+  const flags = constants.O_WRONLY | constants.O_APPEND;
+  const file = (await ifPresent(path, () => openOwnFile(path, flags))) ?? (await createOwnFile(path, { append: true }));
+  try {
+    await withFileError(path, () => file.writeFile(`${JSON.stringify(entry)}\n`));
+  } finally {
+    await file.close();
+  }
+}
+
+/** The runs of a synced folder, the oldest first. A line that was cut or damaged is left out. */
+export async function readSyncLog(folder: string): Promise<SyncLogEntry[]> {
+  const text = (await readOwnFile(logOf(folder), MOST_BYTES)) ?? "";
+  return text.split("\n").flatMap((line) => (parseJsonObject(line) as SyncLogEntry | undefined) ?? []);
+}

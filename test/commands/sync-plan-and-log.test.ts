@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { EXIT } from "../../src/contract/errors.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { FIRST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+
+/** A folder of a service, and a way to run `catalog sync` on it that returns the JSON. */
+async function served() {
+  const rows = await servedFolder(sixteenDays());
+  const sync = async (...flags: string[]) => {
+    const args = ["sync", rows.folder, "-f", "json", ...flags];
+    const { code, stdout } = await runInProcess(args, { env: rows.env });
+    expect(code).toBe(EXIT.ok);
+    return JSON.parse(stdout);
+  };
+  return { rows, sync };
+}
+
+test("--dry-run tells the requests and rows of the next sync, and changes nothing", async () => {
+  const { rows, sync } = await served();
+  const first = await sync("--dry-run");
+  expect(existsSync(rows.folder)).toBe(false);
+  expect([first.days, first.rows, (await sync()).requests]).toEqual([16, 48, first.requests]);
+
+  const [, , ...others] = rows.all();
+  await rows.replace([...others, product({ crawl_date: "2026-01-20" })]);
+  const copied = await rows.copy();
+  const expected = await sync("--dry-run");
+  expect(await rows.copy()).toEqual(copied);
+  expect([(await sync()).requests, expected.rows > 0]).toEqual([expected.requests, true]);
+});
+
+test("--dry-run refuses what the sync would refuse", async () => {
+  const { rows, sync } = await served();
+  await sync();
+  await rows.replace([product({ crawl_date: FIRST_DAY })]);
+  const { code, stderr } = await runInProcess(["sync", rows.folder, "--dry-run"], { env: rows.env });
+  expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("--allow-shrink")]);
+});
+
+test("sync log lists the runs of a folder: when, what they changed, their requests and how they ended", async () => {
+  const { rows, sync } = await served();
+  const { requests } = await sync();
+  await runInProcess(["sync", rows.folder, "--retailer", "bolt"], { env: rows.env });
+  const { code, stdout } = await runInProcess(["sync", "log", rows.folder]);
+  const time = { started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), seconds: expect.any(Number) };
+  const none = { rows_added: null, rows_replaced: null, rows_removed: null, days_changed: null };
+  expect([
+    code,
+    stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as object),
+  ]).toEqual([
+    EXIT.ok,
+    [
+      { ...time, rows_added: 48, rows_replaced: 0, rows_removed: 0, days_changed: 16, requests, outcome: "done" },
+      { ...time, ...none, requests: 0, outcome: "usage" },
+    ],
+  ]);
+});
+
+test("sync log has the formats and flags of every list", async () => {
+  const { rows, sync } = await served();
+  await sync();
+  await sync();
+  const file = join(await temporaryFolder(), "log.parquet");
+  const log = (...flags: string[]) => runInProcess(["sync", "log", rows.folder, ...flags]);
+  const [, first, second] = (await log("-f", "csv", "--columns", "started_at")).stdout.split("\r\n");
+  const newest = await log("-f", "csv", "--columns", "started_at,outcome", "--sort", "started_at:desc", "-n", "1");
+  expect(newest.stdout).toBe(`started_at,outcome\r\n${second},done\r\n`);
+  expect((await log("-f", "table")).stdout).toContain(String(first).slice(0, 10));
+  expect((await log("-o", file)).code).toBe(EXIT.ok);
+});
+
+test("sync log leaves out a line that was cut, and refuses a folder that no sync wrote", async () => {
+  const { rows, sync } = await served();
+  await sync();
+  await writeFile(join(rows.folder, ".catalog/log.ndjson"), '{"started_at":"2026', { flag: "a" });
+  expect((await runInProcess(["sync", "log", rows.folder])).stdout.split("\n")).toHaveLength(2);
+  const { code, stderr } = await runInProcess(["sync", "log", await temporaryFolder()]);
+  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("was not written by `catalog sync`")]);
+});
