@@ -34,3 +34,18 @@ export const coverageSummarySchema = {
 } as const;
 
 export type CoverageSummary = FromSchema<typeof coverageSummarySchema>;
+
+/** `meta.coverage` of parts that have no row in common (contract section 2.3): combinations, or sets of them. */
+export function summaryOf(parts: readonly (Coverage | CoverageSummary)[]): CoverageSummary {
+  const sum = (countOf: (part: Coverage | CoverageSummary) => number) =>
+    parts.reduce((total, part) => total + countOf(part), 0);
+  const matching = parts.filter(({ matching_rows }) => matching_rows > 0);
+  const days = (name: "earliest_date" | "latest_date") => matching.flatMap((part) => part[name] ?? []).sort();
+  return {
+    combinations: sum((part) => ("combinations" in part ? part.combinations : 1)),
+    matching_rows: sum(({ matching_rows }) => matching_rows),
+    corpus_rows: sum(({ corpus_rows }) => corpus_rows),
+    earliest_date: days("earliest_date")[0] ?? null,
+    latest_date: days("latest_date").at(-1) ?? null,
+  };
+}

@@ -1,7 +1,7 @@
 import type { CatalogClient } from "../client/client.ts";
 import type { CoverageResponse } from "../client/responses/coverage-response.ts";
 import type { SampleResponse } from "../client/responses/rows-response.ts";
-import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
+import { type CoverageSummary, summaryOf } from "../contract/coverage.ts";
 import type { Meta } from "../contract/envelope.ts";
 import { combinationFilter } from "../contract/filter-match.ts";
 import { type Filters, fitsRequest, splitRcd } from "../contract/filters.ts";
@@ -94,21 +94,6 @@ function partsOf({ own_days, ...filters }: SetFilters): Filters[] {
 }
 
 const NO_DAY: Filters = { start_date: "9999-12-31", end_date: "9999-12-31" };
-
-/** `meta.coverage` of parts that have no row in common (contract section 2.3): combinations, or sets of them. */
-export function summaryOf(parts: readonly (Coverage | CoverageSummary)[]): CoverageSummary {
-  const sum = (countOf: (part: Coverage | CoverageSummary) => number) =>
-    parts.reduce((total, part) => total + countOf(part), 0);
-  const matching = parts.filter(({ matching_rows }) => matching_rows > 0);
-  const days = (name: "earliest_date" | "latest_date") => matching.flatMap((part) => part[name] ?? []).sort();
-  return {
-    combinations: sum((part) => ("combinations" in part ? part.combinations : 1)),
-    matching_rows: sum(({ matching_rows }) => matching_rows),
-    corpus_rows: sum(({ corpus_rows }) => corpus_rows),
-    earliest_date: days("earliest_date")[0] ?? null,
-    latest_date: days("latest_date").at(-1) ?? null,
-  };
-}
 
 /** As many of the triples as fit into one request, taken from each retailer in turn. */
 function spread(triples: readonly string[]): string {

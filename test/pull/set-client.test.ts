@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { splitLongFilters, summaryOf } from "../../src/pull/set-client.ts";
+import { summaryOf } from "../../src/contract/coverage.ts";
+import { splitLongFilters } from "../../src/pull/set-client.ts";
 import { ofRetailer, ownDayFilter, type SetFilters, sharedDays, spanOf } from "../../src/pull/set-filters.ts";
 import { serviceFilters } from "../../src/pull/written-filters.ts";
 import { afterAllTests } from "../helpers/endings.ts";

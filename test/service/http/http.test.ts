@@ -148,9 +148,3 @@ test("the error catalogue can be on another host", async () => {
   expect((await own.get("/nowhere")).body.type).toBe(`${own.url}/errors#not_found`);
   expect((await other.get("/nowhere")).body.type).toBe("https://docs.example/errors#not_found");
 });
-
-test("caches do not store responses with rows", async () => {
-  const service = await startTestService();
-
-  expect((await service.get("/v1/coverage")).headers.get("cache-control")).toBe("no-store");
-});

@@ -26,13 +26,6 @@ test("metrics have each response by route, method and status, in seconds, and th
   expect(text).toMatch(/^nodejs_eventloop_lag_seconds /m);
 });
 
-test("there is nothing but the metrics", async () => {
-  const { url } = await started();
-
-  expect((await fetch(new URL("/", url))).status).toBe(404);
-  expect((await fetch(`${url}?a`)).status).toBe(404);
-});
-
 test("the address of a host of IPv6 is in brackets, and nobody answers there after closing", async () => {
   const { url, close } = await started("::1");
 

@@ -111,7 +111,7 @@ async function respond(
       return envelope(bytes, { pagination: UNCURSORED, meta });
     }
     case "coverage":
-      return envelope(coverageText(selection.coverage()), { pagination: UNCURSORED, meta });
+      return envelope(coverageText(selection.coverage), { pagination: UNCURSORED, meta });
     case "catalog": {
       const { key: selected, total } = selection;
       const digest = selectionDigest(selected);

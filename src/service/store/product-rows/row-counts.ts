@@ -1,4 +1,4 @@
-import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
+import type { Coverage } from "../../../contract/coverage.ts";
 import { combinationFilter } from "../../../contract/filter-match.ts";
 import { type Filters, formatRcd, type Rcd } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
@@ -173,24 +173,6 @@ export function coverageEntry(count: CombinationCount): Coverage {
     matching_rows: count.matching,
     earliest_date: dateText(count.earliest),
     latest_date: dateText(count.latest),
-  };
-}
-
-/** @param counts of combinations with matching rows */
-export function summarise(counts: readonly CombinationCount[]): CoverageSummary {
-  const summary = { combinations: counts.length, matching_rows: 0, corpus_rows: 0 };
-  let [latest, earliest] = ALL_DAYS;
-  for (const count of counts) {
-    summary.matching_rows += count.matching;
-    summary.corpus_rows += count.corpus;
-    earliest = Math.min(earliest, count.earliest);
-    latest = Math.max(latest, count.latest);
-  }
-  const isEmpty = counts.length === 0;
-  return {
-    ...summary,
-    earliest_date: isEmpty ? null : dateText(earliest),
-    latest_date: isEmpty ? null : dateText(latest),
   };
 }
 

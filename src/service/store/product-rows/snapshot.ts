@@ -1,19 +1,11 @@
 import { LRUCache } from "lru-cache";
-import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
+import { summaryOf } from "../../../contract/coverage.ts";
 import type { Filters, Rcd } from "../../../contract/filters.ts";
 import type { ReadVersion } from "../replica.ts";
 import type { RowTexts, Visibility } from "../store.ts";
 import { readSampledRows } from "./pages.ts";
 import type { CombinationCount, DayNumbers, RowSet } from "./row-counts.ts";
-import {
-  ALL_DAYS,
-  combinationCounts,
-  coverageEntry,
-  daysOf,
-  isVisible,
-  summarise,
-  wantedCounts,
-} from "./row-counts.ts";
+import { ALL_DAYS, combinationCounts, coverageEntry, daysOf, isVisible, wantedCounts } from "./row-counts.ts";
 
 /** Maximum memory of all cached counts, and of all cached selections, in bytes. */
 const CACHE_BYTES = 32 * 1024 * 1024;
@@ -22,14 +14,6 @@ const CACHE_BYTES = 32 * 1024 * 1024;
 const SELECTION_BYTES = 62_000;
 const COUNT_BYTES = 300;
 const COVERED_COUNT_BYTES = 900;
-
-interface CachedSelection {
-  rows: RowSet;
-  summary: CoverageSummary;
-  /** Made when they are asked for. */
-  coverage?: readonly Coverage[];
-  sample?: Promise<RowTexts>;
-}
 
 /** One version of the data; all reads of a snapshot are consistent. */
 export type Snapshot = Awaited<ReturnType<ReturnType<typeof createSnapshots>>>;
@@ -42,9 +26,9 @@ export type Selection = ReturnType<typeof selectionOf>;
  */
 export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
   const counts = createCache<CombinationCount[]>(cacheBytes, ({ length }) => (1 + length) * COUNT_BYTES);
-  const selections = createCache<CachedSelection>(
+  const selections = createCache<Selection>(
     cacheBytes,
-    ({ summary }, key) => SELECTION_BYTES + 2 * key.length + summary.combinations * COVERED_COUNT_BYTES,
+    ({ coverage }, key) => SELECTION_BYTES + 2 * key.length + coverage.length * COVERED_COUNT_BYTES,
   );
 
   return async (version: number) => {
@@ -61,25 +45,26 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
       combinations: (visible: Visibility): readonly Rcd[] =>
         vocabulary.filter(({ retailer }) => isVisible(retailer, visible)),
       /** The selection of valid filters. */
-      select: async (filters: Filters, visible: Visibility): Promise<Selection> => {
+      select: (filters: Filters, visible: Visibility) => {
         const key = selectionKey(filters, visible);
-        const cached = await selections(`${version} ${key}`, async () => {
+        return selections(`${version} ${key}`, async () => {
           const days = daysOf(filters);
           const counted = await countsOf(days);
           const combinations = wantedCounts(counted, filters, visible);
-          const summary = summarise(combinations);
           const isWhole = combinations.length === counted.length;
           const stored = vocabulary.reduce((sum, { corpus }) => sum + corpus, 0);
-          return { rows: { version, days, combinations, isWhole, total: summary.matching_rows, stored }, summary };
+          return selectionOf(read, key, { version, days, combinations, isWhole, stored });
         });
-        return selectionOf(key, cached, read);
       },
     };
   };
 }
 
-function selectionOf(key: string, cached: CachedSelection, read: ReadVersion) {
-  const { rows, summary } = cached;
+function selectionOf(read: ReadVersion, key: string, set: Omit<RowSet, "total">) {
+  const coverage = set.combinations.map(coverageEntry);
+  const summary = summaryOf(coverage);
+  const rows: RowSet = { ...set, total: summary.matching_rows };
+  let sampled: Promise<RowTexts> | undefined;
   return {
     /** Identifies the filters and the visibility. */
     key,
@@ -88,17 +73,14 @@ function selectionOf(key: string, cached: CachedSelection, read: ReadVersion) {
     /** What the store reads them by. */
     rows,
     /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
-    coverage: (): readonly Coverage[] => {
-      cached.coverage ??= rows.combinations.map(coverageEntry);
-      return cached.coverage;
-    },
-    /** At most `most` rows, spread evenly over combinations and days, in the row order. It is read once. @throws DamagedDataError */
+    coverage,
+    /** At most `most` rows, evenly spread over combinations and days. They are read once. @throws DamagedDataError */
     sample: async (most: number): Promise<RowTexts> => {
-      cached.sample ??= read(rows.version, (session) => readSampledRows(session, rows, most));
+      sampled ??= read(rows.version, (session) => readSampledRows(session, rows, most));
       try {
-        return await cached.sample;
+        return await sampled;
       } catch (error) {
-        delete cached.sample;
+        sampled = undefined;
         throw error;
       }
     },

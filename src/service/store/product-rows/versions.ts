@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { CoverageSummary } from "../../../contract/coverage.ts";
+import { type CoverageSummary, summaryOf } from "../../../contract/coverage.ts";
 import type { Filters } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { combinationCounts, daysOf, retailersOf, summarise, wantedCounts } from "./row-counts.ts";
+import { combinationCounts, coverageEntry, daysOf, retailersOf, wantedCounts } from "./row-counts.ts";
 
 /** Milliseconds for which rows and versions are kept after they were replaced, so that walks can end in their version. */
 const KEPT_TIME = 24 * 60 * 60 * 1000;
@@ -114,7 +114,7 @@ export async function removeRows(session: Session, filters: Filters): Promise<Co
   const [[newest] = []] = await session.query("SELECT version FROM data_version");
   const days = daysOf(filters);
   const wanted = wantedCounts(await combinationCounts(session, Number(newest), days), filters, null);
-  const summary = summarise(wanted);
+  const summary = summaryOf(wanted.map(coverageEntry));
   if (summary.matching_rows > 0) {
     const { isListed } = session.dialect;
     const version = await beginVersion(session);

@@ -20,13 +20,6 @@ test("a cursor after a row with a sku too long for a URL has its position alone"
   expect(openCursor(sealCursor(long, secret, 10), secret, 20, HOUR)).toEqual({ ...position, after: undefined });
 });
 
-test("a cursor is accepted until it expires", () => {
-  const cursor = sealCursor(position, secret, 10);
-
-  expect(openCursor(cursor, secret, 10 + HOUR, HOUR)).toEqual(position);
-  expect(() => openCursor(cursor, secret, 11 + HOUR, HOUR)).toThrow("The cursor has expired.");
-});
-
 test("a cursor with any one character changed is refused", () => {
   const cursor = sealCursor(position, secret, 10);
 
@@ -35,23 +28,6 @@ test("a cursor with any one character changed is refused", () => {
     const edited = `${cursor.slice(0, index)}${other}${cursor.slice(index + 1)}`;
     expect(() => openCursor(edited, secret, 20, HOUR), edited).toThrow("not issued by this service");
   }
-});
-
-test("a cursor of another database is refused", () => {
-  const foreign = sealCursor(position, Buffer.alloc(32, 2), 10);
-
-  expect(() => openCursor(foreign, secret, 20, HOUR)).toThrow("not issued by this service");
-});
-
-test.each([
-  ["an empty cursor", ""],
-  ["a truncated cursor", sealCursor(position, secret, 10).slice(0, -4)],
-  ["a cursor with extra characters", `${sealCursor(position, secret, 10)}AAAA`],
-  ["a cursor with a line break at the end", `${sealCursor(position, secret, 10)}\n`],
-  ["a number", "100"],
-  ["a cursor of many kilobytes", "A".repeat(100_000)],
-])("%s is refused", (_, cursor) => {
-  expect(() => openCursor(cursor, secret, 20, HOUR)).toThrow("not issued by this service");
 });
 
 test("any text but a cursor of this service is refused", () => {

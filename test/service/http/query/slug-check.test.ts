@@ -31,17 +31,6 @@ test("categories are suggested from the queried retailer only", async () => {
   expect(body).toMatchObject({ code: "unknown_category", valid_options: ["chairs", "lamps"] });
 });
 
-test("the response to an unknown triple names the closest whole triples", async () => {
-  const service = await startTestService({ rows });
-
-  const { body } = await service.get("/v1/coverage?rcd=bolt:lamp-shade:lights");
-
-  expect(body).toMatchObject({
-    code: "unknown_category",
-    valid_options: ["bolt:lamp-shades:lights"],
-  });
-});
-
 test.each([
   ["nordwind:kettles:home", ["nordwind:kettles:kitchen"]],
   ["nordwnd:kettles:kitchen", ["nordwind:kettles:kitchen"]],
