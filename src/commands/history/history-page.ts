@@ -5,7 +5,7 @@ import { visible } from "../../cli/terminal/visible.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { groupDigits, plural, signedPercent } from "../../contract/values/phrases.ts";
-import { priceChart } from "./price-chart.ts";
+import { markShape, priceChart } from "./price-chart.ts";
 import { extremeName, priceChanges, productsInOrder } from "./price-tables.ts";
 import type { PricePoint, ProductSeries } from "./product-series.ts";
 
@@ -70,7 +70,7 @@ ${changed.map(
 function figure(series: readonly ProductSeries[], currency: string): Html {
   const legend = series.map(
     ({ title, retailer, sku }, index) =>
-      html`<li><i class="line${index}"></i>${title} <small>${retailer} ${sku}</small></li>`,
+      html`<li><svg class="line${index}" viewBox="0 0 18 18" width="18" height="18" aria-hidden="true"><path class="mark" d="M9 9${markShape(index)}"/></svg>${title} <small>${retailer} ${sku}</small></li>`,
   );
   return html`<figure>${priceChart(series, currency)}<figcaption><ul>${legend}</ul></figcaption></figure>`;
 }
@@ -125,9 +125,9 @@ function colours(list: readonly string[]): string {
 const STYLE = `${TABLE_STYLE}
 figure { margin: 1rem 0; } svg { width: 100%; height: auto; display: block; touch-action: pan-y; }
 svg text { font-size: 12px; fill: var(--soft); } .grid { stroke: var(--line); }
-path { fill: none; stroke: var(--own); stroke-width: 2; } circle { fill: var(--own); }
+path { fill: none; stroke: var(--own); stroke-width: 2; } .gap { stroke-dasharray: 4 4; stroke-width: 1; } .mark { fill: var(--own); } circle { fill: var(--own); }
 figcaption ul { list-style: none; padding: 0; margin: .5rem 0; display: grid; gap: .25rem; }
-figcaption i { display: inline-block; width: .75rem; height: .75rem; border-radius: 50%; background: var(--own); margin-right: .5rem; }
+figcaption svg { display: inline-block; width: 1.1rem; height: 1.1rem; vertical-align: -.2rem; margin-right: .4rem; }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .5rem 1rem; margin: 1rem 0; }
 dt { color: var(--soft); font-size: .85rem; } dd { margin: 0; font-size: 1.1rem; } dd b { color: var(--accent); font-size: .85rem; }
 summary { overflow-wrap: anywhere; }

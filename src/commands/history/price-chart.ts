@@ -2,7 +2,8 @@ import { html } from "../../cli/html/html-document.ts";
 import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { groupDigits } from "../../contract/values/phrases.ts";
-import type { ProductSeries } from "./product-series.ts";
+import { shownRange, stepPaths } from "./price-path.ts";
+import type { PricePoint, ProductSeries } from "./product-series.ts";
 
 /** Size of the drawing, in its own units. */
 const [WIDTH, HEIGHT, BOTTOM, TOP] = [720, 360, 32, 52];
@@ -13,18 +14,27 @@ const CHARACTER = 16;
 /** Most days that the time axis names; more would not fit side by side on a narrow screen. */
 const NAMED_DAYS = 3;
 
-/** The prices of products in one currency over their days, a line each. */
+/**
+ * The prices of products in one currency over their days, a line each with a mark of its own at the end. Lines are dashed through
+ * days without a price, and prices far from all others are cut off and marked.
+ */
 export function priceChart(series: readonly ProductSeries[], currency: string): Html {
   const drawn = series.map((one) => ({ ...one, points: one.points.filter((point) => point.currency === currency) }));
   const all = drawn.flatMap(({ points }) => points);
   const days = all.map(({ day }) => dayNumber(day));
-  const prices = all.map(({ selling_price }) => selling_price);
+  const ranges = drawn.flatMap(({ points }) => {
+    const last = points.at(-1);
+    return last === undefined ? [] : shownRange(points, last);
+  });
   const [first, last] = [Math.min(...days), Math.max(...days)];
-  const ticks = ticksOf(Math.min(...prices), Math.max(...prices));
+  const ticks = ticksOf(Math.min(...ranges), Math.max(...ranges));
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
   const left = 8 + CHARACTER * Math.max(currency.length, ...ticks.map((tick) => groupDigits(tick).length));
   const x = (day: number) => tenths(left + ((day - first) / (last - first || 1)) * (WIDTH - left - 8));
-  const y = (price: number) => tenths(HEIGHT - BOTTOM - ((price - low) / (high - low || 1)) * (HEIGHT - BOTTOM - TOP));
+  const y = (price: number) => {
+    const shown = Math.min(high, Math.max(low, price));
+    return tenths(HEIGHT - BOTTOM - ((shown - low) / (high - low || 1)) * (HEIGHT - BOTTOM - TOP));
+  };
   const levels = ticks.map(
     (tick) => html`<line class="grid" x1="${left}" x2="${WIDTH - 8}" y1="${y(tick)}" y2="${y(tick)}"/>
 <text x="${left - 8}" y="${tenths(Number(y(tick)) + 5)}" text-anchor="end">${groupDigits(tick)}</text>`,
@@ -35,19 +45,40 @@ export function priceChart(series: readonly ProductSeries[], currency: string): 
 <text x="${x(day)}" y="${HEIGHT - 8}" text-anchor="${anchor}">${dayOf(day * DAY)}</text>`;
   });
   const lines = drawn.map(({ title, points }, index) => {
-    const steps = points.map(({ day, selling_price }, position) => {
-      const [right, height] = [x(dayNumber(day)), y(selling_price)];
-      return position === 0 ? `M${right} ${height}` : `H${right}V${height}`;
-    });
+    const place = ({ day, selling_price }: PricePoint) => [x(dayNumber(day)), y(selling_price)] as const;
+    const { crawled, gaps } = stepPaths(
+      points,
+      (point) => place(point)[0],
+      (point) => place(point)[1],
+    );
+    const cuts = points
+      .filter(({ selling_price }) => selling_price > high || selling_price < low)
+      .map((point) => {
+        const [right, height] = place(point);
+        return html`<path class="mark" d="M${tenths(Number(right) - 6)} ${height}h12l-6 ${point.selling_price > high ? -10 : 10}z"/>`;
+      });
+    const end = points.at(-1);
+    const mark = end === undefined ? "" : html`<path class="mark" d="M${place(end).join(" ")}${markShape(index)}"/>`;
     const name = series.length === 1 ? "" : `${title}: `;
     const dots = points.map(
       ({ day, selling_price }) =>
         html`<circle cx="${x(dayNumber(day))}" cy="${y(selling_price)}" r="${points.length > 90 ? 1.5 : 4}" data-tip="${name}${groupDigits(selling_price)} ${currency} on ${day}"/>`,
     );
-    return html`<g class="line${index}"><path d="${steps.join("")}"/>${dots}</g>`;
+    return html`<g class="line${index}"><path class="gap" d="${gaps}"/><path d="${crawled}"/>${dots}${cuts}${mark}</g>`;
   });
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Selling prices in ${currency} from ${dayOf(first * DAY)} to ${dayOf(last * DAY)}">
 <text x="4" y="24">${currency}</text>${levels}${named}${lines}</svg>`;
+}
+
+/** The mark of a line around a point, as relative path data: lines whose colours are similar have different ones. */
+export function markShape(index: number): string {
+  const shapes = [
+    "m-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z",
+    "m-6 -6h12v12h-12z",
+    "m0 -8l8 8l-8 8l-8 -8z",
+    "m0 -8l8 14h-16z",
+  ];
+  return shapes[index % shapes.length] ?? "";
 }
 
 /** The first day, the last one, and days between them at nearly equal distances. */

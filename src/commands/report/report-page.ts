@@ -92,7 +92,7 @@ const PRICE: HtmlColumn<ShownProduct> = {
   kind: "count",
   cell: (product) => {
     const since = currencySince(product);
-    const change = since === undefined ? "" : html` <small>since ${since} in ${product.currency}</small>`;
+    const change = since === undefined ? "" : html`<br><small>since ${since} in ${product.currency}</small>`;
     return html`<b>${priceWords(product.price, product)}</b> ${product.currency}${change}`;
   },
 };
@@ -170,11 +170,15 @@ function retailerSection(report: Report): Html {
   const { retailers, staleAfter } = report;
   const columns: HtmlColumn<AnswerRow>[] = [
     { heading: "Retailer", kind: "", cell: ({ retailer }) => String(retailer) },
-    { heading: "State", kind: "", cell: (row) => html`<b class="trouble">${troubleOf(row)}</b>` },
+    {
+      heading: "State",
+      kind: "",
+      cell: (row) => (troubleOf(row) === "" ? "" : html`<b class="trouble">${troubleOf(row)}</b>`),
+    },
     { heading: "Newest day", kind: "day", cell: ({ newest_day }) => String(newest_day) },
     { heading: "Days old", kind: "count", cell: ({ days_old }) => groupDigits(Number(days_old)) },
     {
-      heading: "Rows, of the usual number",
+      heading: "Share of usual rows",
       kind: "count",
       cell: ({ share }) => (share === null ? "" : percentWords(100 * Number(share))),
     },
@@ -215,7 +219,7 @@ h1 { font-size: 1.7rem; margin-bottom: .5rem; }
 h2 { font-size: 1.2rem; margin-bottom: .25rem; }
 .filters { font-family: ui-monospace, monospace; font-size: .9em; }
 .tiles { list-style: none; padding: 0; margin: 1.5rem 0 0; display: grid; gap: .6rem;
-  grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); }
+  grid-template-columns: repeat(4, 1fr); }
 .tiles a { display: block; height: 100%; padding: .6rem .8rem; border: 1px solid var(--line); border-radius: .6rem;
   background: var(--faint); color: var(--ink); text-decoration: none; }
 .tiles a:hover { border-color: var(--accent); }
