@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { mkdir, readdir, readFile, readlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { ownerOf } from "../../src/files/process-owner.ts";
 import { openPriceIndex } from "../../src/folder/index/price-index.ts";
@@ -18,6 +18,7 @@ test("what a killed run left among the temporary files goes with the next one, a
   const env = { TMPDIR: temporary };
   const start = async () => {
     const child = startCatalog(["sql", LONG_QUERY, folder], { env });
+    onTestFinished(() => void child.kill("SIGKILL"));
     const closed = once(child, "close");
     const before = new Set(await readdir(temporary));
     const created = await vi.waitUntil(async () => {
