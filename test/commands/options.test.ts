@@ -306,7 +306,7 @@ describe("a command line becomes complete options", () => {
       ["keys", "create", "laptop", "-o", "-", "--scope", "catalog:sample,catalog:read", "--all-retailers"],
       { key: { name: "laptop", scopes: ["catalog:sample", "catalog:read"], retailers: null }, output: undefined },
     ],
-    [["keys", "list", "-f", "json"], { format: "json" }],
+    [["keys", "list", "-f", "json"], { output: { ...NDJSON, format: "json" }, list: LIST, columns: undefined }],
     [["keys", "revoke", "laptop"], { name: "laptop", team: undefined }],
     [
       ["teams", "create", "sales", "--retailer", "acme, bolt", "--retailer", "acme"],

@@ -34,7 +34,7 @@ test("teams are created, changed, given members and shown", async () => {
     expect(await service(...step)).toMatchObject({ code: 0, stderr: "" });
   }
 
-  const [list, show] = [await service("teams", "list"), await service("teams", "show", "sales")];
+  const [list, show] = [await service("teams", "list", "-f", "table"), await service("teams", "show", "sales")];
 
   expect(list.stdout.split("\n").map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
     ["name", "scopes", "retailers", "members", "active keys"],
@@ -139,7 +139,7 @@ test("incidents are listed with their ids, open ones first", async () => {
   await service("incident", "update", "2", "--state", "identified", "--body", "A disk is full.");
   await service("incident", "resolve", "2");
 
-  const { stdout } = await service("incident", "list");
+  const { stdout } = await service("incident", "list", "-f", "table");
   const documents = JSON.parse((await service("incident", "list", "-f", "json")).stdout);
 
   const today = new Date().toISOString().slice(0, 10);

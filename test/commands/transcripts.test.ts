@@ -59,7 +59,7 @@ const TRANSCRIPTS = {
   "explain-unknown": ["explain", "rate_limit"],
   "help-exit-codes": ["help", "exit-codes"],
   "completion-bash": ["completion", "bash"],
-  "service-keys-list": ["service", "keys", "list", "--database", "service.db"],
+  "service-keys-list": ["service", "keys", "list", "-f", "table", "--database", "service.db"],
 } as const;
 
 /** What was run before, in the same folder. */

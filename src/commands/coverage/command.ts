@@ -6,7 +6,7 @@ import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags } from "../../cli/flags/source.ts";
-import { wholeNumber } from "../../cli/flags/values.ts";
+import { NamesOption, wholeNumber } from "../../cli/flags/values.ts";
 import { namesOf } from "../../cli/question/declaration.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
@@ -26,12 +26,17 @@ import {
   sortWords,
 } from "./options.ts";
 
-/** What `--sort` takes for one grouping or another. */
-const SORT_NAMES = [undefined, ...GROUPINGS].flatMap((groupBy) => [
-  ...Object.keys(sortWords(groupBy)),
-  ...coverageColumns(groupBy),
+/** The columns of one grouping or another. */
+const COLUMN_NAMES = [
+  ...[undefined, ...GROUPINGS].flatMap((groupBy) => coverageColumns(groupBy)),
   ...namesOf(CRAWL_DAY_COLUMNS),
-]);
+];
+
+/** What `--sort` takes for one grouping or another. */
+const SORT_NAMES = [
+  ...[undefined, ...GROUPINGS].flatMap((groupBy) => Object.keys(sortWords(groupBy))),
+  ...COLUMN_NAMES,
+];
 
 const load: Run<CoverageOptions> = async (...call) => (await import("./run.ts")).runCoverage(...call);
 const loadDays: Run<CrawlDaysOptions> = async (...call) => (await import("./crawl-days.ts")).askCrawlDays(...call);
@@ -50,6 +55,13 @@ export function declare(command: Command, context: Context, run = load, runDays 
         "--group-by <what>",
         `sum up the combinations (brand: of a folder), count each day (of a service the newest ${NEWEST_DAYS}, or those of --start-date and --end-date), or, of a folder, show on which days a retailer's crawl failed (retailer,day)`,
       ).choices([...GROUPINGS, CRAWL_DAYS]),
+    )
+    .addOption(
+      new NamesOption(
+        "--columns <names>",
+        "columns to write, in this order: retailer,matching_rows,days_old",
+        COLUMN_NAMES,
+      ),
     )
     .option("--from <dir>", "the same as naming the folder alone")
     .option(

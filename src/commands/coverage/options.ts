@@ -17,6 +17,7 @@ import type { SortKey } from "../../cli/order.ts";
 import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion } from "../../cli/question/question-flags.ts";
 import { COVERAGE_COLUMNS } from "../../contract/coverage.ts";
+import { parseColumns } from "../../export/formats/columns.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
 
@@ -40,6 +41,8 @@ export type CoverageField = (typeof COVERAGE_FIELDS)[number];
 
 export interface CoverageFlags extends ReadFlags, OutputFlags, ListFlags {
   groupBy?: Grouping | typeof CRAWL_DAYS;
+  /** As they were written: which there are depends on `groupBy`. */
+  columns?: string;
   from?: string;
   /** As it was written: what it may compare depends on `groupBy`. */
   failIf?: string;
@@ -54,6 +57,8 @@ export interface CoverageOptions extends FolderOptions {
   failOnEmpty: boolean;
   output: OutputOptions<(typeof COVERAGE_FORMATS)[number]>;
   list: ListOptions;
+  /** The chosen columns in their order; undefined for the usual ones. */
+  columns: readonly string[] | undefined;
   page: PageOptions | undefined;
   /** Whether the rows are drawn as bars. */
   chart: boolean;
@@ -151,6 +156,10 @@ export function parseCoverageOptions(
   if (page?.isOnly) {
     refuseListFlags(flags);
   }
+  const columns = flags.columns === undefined ? undefined : parseColumns(flags.columns, coverageColumns(groupBy));
+  if (chart && columns !== undefined) {
+    throw flagError("--columns", "is for a list; --chart draws the rows of each. Leave out one of the two.");
+  }
   if (chart && output.format !== "table") {
     throw flagError("--chart", `is a view for people; it cannot be combined with ${output.format}.`);
   }
@@ -166,6 +175,7 @@ export function parseCoverageOptions(
     failOnEmpty: flags.failOnEmpty === true,
     output,
     list: parseListFlags(flags, coverageColumns(groupBy), sortWords(groupBy)),
+    columns,
     page,
     chart,
     maxRequests: flags.maxRequests ?? MAX_REQUESTS,
@@ -174,7 +184,7 @@ export function parseCoverageOptions(
 
 /** Refuses the flags of a list where only the page is asked for, which has every combination. */
 function refuseListFlags(flags: CoverageFlags): void {
-  const lost = (["groupBy", "sort", "limit"] as const).find((name) => flags[name] !== undefined);
+  const lost = (["groupBy", "columns", "sort", "limit"] as const).find((name) => flags[name] !== undefined);
   if (lost !== undefined) {
     const flag = lost === "groupBy" ? "--group-by" : `--${lost}`;
     throw flagError(flag, "is for a list; the page has every combination. Add -f or -o for a list beside it.");

@@ -14,7 +14,7 @@ import { type CoverageOptions, coverageColumns } from "./options.ts";
 
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
-  const { folder, groupBy, output, page, chart } = options;
+  const { folder, groupBy, output, columns, page, chart } = options;
   const withSource = folder === undefined ? withServiceSource : (await import("./folder-source.ts")).withFolderSource;
   await withSource(options, context, async (source) => {
     const { filters, service, reporter } = source;
@@ -31,7 +31,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     const writeListing = async () => {
       if (hasRowFormat(output)) {
         const view = { recordOf: (entry: Entry) => entry, known: coverageColumns(groupBy) };
-        await writeRecords<Entry>(listed.entries, view, { output }, reporter, context);
+        await writeRecords<Entry>(listed.entries, view, { output, columns }, reporter, context);
       } else {
         // Loaded where it is needed: tables take as long as all the rest.
         const { viewOf } = await import("./views/coverage-views.ts");

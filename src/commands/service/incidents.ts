@@ -4,7 +4,7 @@ import type { IncidentSeverity, IncidentState } from "../../contract/status.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";
-import { parseRecordList, refuseEmpty, subcommand } from "./subcommand.ts";
+import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
 interface OpenIncidentFlags {
@@ -31,20 +31,21 @@ export const openIncidentCommand = subcommand({
 });
 
 export const listIncidentsCommand = subcommand({
-  parse: parseRecordList,
+  parse: parseRecordList(RECORD_COLUMNS.incidents),
   run: async (call) => {
     const incidents = await withExistingDatabase(call.options.database, (store) => store.incidents(""));
     const closedLast = (incident: { resolved_at: string | null }) => Number(incident.resolved_at !== null);
     const ordered = incidents.toSorted((a, b) => closedLast(a) - closedLast(b));
-    const table = itemTable(ordered, [
-      textColumn("id", ({ id }) => String(id)),
-      textColumn("state", ({ updates }) => updates[0]?.state ?? ""),
-      textColumn("severity", ({ severity }) => severity),
-      textColumn("began", ({ started_at }) => started_at.slice(0, 10)),
-      textColumn("suite", ({ suite }) => suite),
-      textColumn("title", ({ title }) => title),
-    ]);
-    await writeListing(call, ordered, table);
+    await writeListing(call, ordered, RECORD_COLUMNS.incidents, (listed) =>
+      itemTable(listed, [
+        textColumn("id", ({ id }) => String(id)),
+        textColumn("state", ({ updates }) => updates[0]?.state ?? ""),
+        textColumn("severity", ({ severity }) => severity),
+        textColumn("began", ({ started_at }) => started_at.slice(0, 10)),
+        textColumn("suite", ({ suite }) => suite),
+        textColumn("title", ({ title }) => title),
+      ]),
+    );
   },
 });
 

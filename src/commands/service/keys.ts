@@ -9,7 +9,7 @@ import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../
 import { readTeams } from "../../service/store/access/team-records.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
-import { parseRecordList, refuseEmpty, subcommand } from "./subcommand.ts";
+import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
 import { type GrantFlags, wantedGrants } from "./teams.ts";
 import { writeListing } from "./write-listing.ts";
 
@@ -88,7 +88,7 @@ async function openSecret(path: string | undefined, context: Context) {
 }
 
 export const listKeysCommand = subcommand({
-  parse: parseRecordList,
+  parse: parseRecordList(RECORD_COLUMNS.keys),
   run: async (call) => {
     const keys = await withExistingDatabase(call.options.database, listKeys);
     const documents = keys.map(({ id: _, createdAt, lastUsedAt, revokedAt, ...key }) => ({
@@ -97,16 +97,19 @@ export const listKeysCommand = subcommand({
       last_used_at: lastUsedAt,
       revoked_at: revokedAt,
     }));
-    const table = itemTable(keys, [
-      textColumn("name", ({ name }) => name),
-      textColumn("team", ({ team }) => team),
-      textColumn("scopes", ({ scopes }) => scopes.join(", ")),
-      textColumn("retailers", ({ retailers }) => retailers?.join(", ") ?? "all"),
-      textColumn("created", ({ createdAt }) => createdAt.slice(0, 10)),
-      textColumn("last used", ({ lastUsedAt }) => lastUsedAt?.slice(0, 10) ?? "never"),
-      textColumn("state", ({ revokedAt }) => (revokedAt === null ? "active" : `revoked ${revokedAt.slice(0, 10)}`)),
-    ]);
-    await writeListing(call, documents, table);
+    await writeListing(call, documents, RECORD_COLUMNS.keys, (listed) =>
+      itemTable(listed, [
+        textColumn("name", ({ name }) => name),
+        textColumn("team", ({ team }) => team),
+        textColumn("scopes", ({ scopes }) => scopes.join(", ")),
+        textColumn("retailers", ({ retailers }) => retailers?.join(", ") ?? "all"),
+        textColumn("created", ({ created_at }) => created_at.slice(0, 10)),
+        textColumn("last used", ({ last_used_at }) => last_used_at?.slice(0, 10) ?? "never"),
+        textColumn("state", ({ revoked_at }) =>
+          revoked_at === null ? "active" : `revoked ${revoked_at.slice(0, 10)}`,
+        ),
+      ]),
+    );
   },
 });
 

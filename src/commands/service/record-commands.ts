@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
-import { collectValues } from "../../cli/flags/values.ts";
+import { collectValues, formatOption } from "../../cli/flags/values.ts";
 import { SCOPES } from "../../contract/operations.ts";
 import { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
-import { addListingFormat, subcommandsOf } from "./subcommand.ts";
+import { addRecordList, RECORD_COLUMNS, subcommandsOf } from "./subcommand.ts";
 
 export function declareTeams(command: Command, context: Context, run: Run<unknown> | undefined): void {
   command.description(
@@ -21,14 +21,14 @@ export function declareTeams(command: Command, context: Context, run: Run<unknow
     summary: "list the teams",
     description: "Lists the teams with their scopes and retailers, and the numbers of their members and keys.",
     examples: ["catalog service teams list", "catalog service teams list --format json"],
-    options: addListingFormat,
+    options: addRecordList(RECORD_COLUMNS.teams),
     load: async () => (await import("./teams.ts")).listTeamsCommand,
   });
   add("show <name>", {
     summary: "show a team, its members and its keys",
     description: "Shows the scopes, retailers, members and keys of a team.",
     examples: ["catalog service teams show sales"],
-    options: addListingFormat,
+    options: (show) => show.addOption(formatOption(["table", "json"], "table")),
     load: async () => (await import("./teams.ts")).showTeamCommand,
   });
   add("grant <name>", {
@@ -94,7 +94,7 @@ export function declareKeys(command: Command, context: Context, run: Run<unknown
     summary: "list the keys",
     description: "Lists all keys, including revoked ones. Secrets are not stored and cannot be listed.",
     examples: ["catalog service keys list", "catalog service keys list --format json"],
-    options: addListingFormat,
+    options: addRecordList(RECORD_COLUMNS.keys),
     load: async () => (await import("./keys.ts")).listKeysCommand,
   });
   add("revoke <name>", {
@@ -122,7 +122,7 @@ export function declareIncidents(command: Command, context: Context, run: Run<un
     summary: "list the incidents with their ids",
     description: "Lists the incidents: open ones first, then by start, the newest first.",
     examples: ["catalog service incident list", "catalog service incident list --format json"],
-    options: addListingFormat,
+    options: addRecordList(RECORD_COLUMNS.incidents),
     load: async () => (await import("./incidents.ts")).listIncidentsCommand,
   });
   add("open <title>", {

@@ -2,7 +2,16 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
-import { flagError, formatOption } from "../../cli/flags/values.ts";
+import { addListFlags } from "../../cli/flags/list.ts";
+import {
+  addListOutput,
+  columnsOption,
+  LIST_FORMATS,
+  type ListingFlags,
+  type ListingOptions,
+  parseListing,
+} from "../../cli/flags/output.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import { type Reporter, startReporting } from "../../cli/reporter.ts";
 import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { refuseTilde } from "../../config/expanded-path.ts";
@@ -111,14 +120,22 @@ export function refuseEmpty(text: string, what: string): void {
   }
 }
 
-export interface RecordListOptions {
-  format: "table" | "json";
+/** The columns of the records that commands list. */
+export const RECORD_COLUMNS = {
+  teams: ["name", "scopes", "retailers", "members", "created_at", "active_keys"],
+  keys: ["name", "team", "scopes", "retailers", "created_at", "last_used_at", "revoked_at"],
+  incidents: ["id", "title", "suite", "severity", "started_at", "resolved_at", "updates"],
+} as const;
+
+/** Declares how a command lists records. */
+export function addRecordList(columns: readonly string[]): (command: Command) => Command {
+  const [first = "", second] = columns;
+  const chosen = columnsOption(`columns to write, in this order: ${first},${second}`, columns);
+  return (command) => addListFlags(addListOutput(command).addOption(chosen), first, columns);
 }
 
-export function parseRecordList({ format = "table" }: Partial<RecordListOptions>): RecordListOptions {
-  return { format };
-}
-
-export function addListingFormat(command: Command): Command {
-  return command.addOption(formatOption(["table", "json"], "table"));
+/** The options of such a command. */
+export function parseRecordList(columns: readonly string[]) {
+  return (flags: ListingFlags, _: unknown, context: Context): ListingOptions =>
+    parseListing(flags, LIST_FORMATS, context, columns);
 }

@@ -16,7 +16,7 @@ import {
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
 import { readKeys, readTeams } from "../../service/store/access/team-records.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
-import { parseRecordList, type RecordListOptions, refuseEmpty, subcommand } from "./subcommand.ts";
+import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
 export interface GrantFlags {
@@ -40,7 +40,7 @@ export const createTeamCommand = subcommand({
 });
 
 export const listTeamsCommand = subcommand({
-  parse: parseRecordList,
+  parse: parseRecordList(RECORD_COLUMNS.teams),
   run: async (call) => {
     const { teams, members, keys } = await withExistingDatabase(call.options.database, (store) =>
       store.read(async (session) => ({
@@ -55,19 +55,20 @@ export const listTeamsCommand = subcommand({
       created_at: createdAt,
       active_keys: keys.filter((key) => key.team === team.name && key.revokedAt === null).length,
     }));
-    const table = itemTable(documents, [
-      textColumn("name", (team) => team.name),
-      textColumn("scopes", (team) => team.scopes.join(", ")),
-      textColumn("retailers", (team) => team.retailers?.join(", ") ?? "all"),
-      textColumn("members", (team) => String(team.members.length)),
-      textColumn("active keys", (team) => String(team.active_keys)),
-    ]);
-    await writeListing(call, documents, table);
+    await writeListing(call, documents, RECORD_COLUMNS.teams, (listed) =>
+      itemTable(listed, [
+        textColumn("name", (team) => team.name),
+        textColumn("scopes", (team) => team.scopes.join(", ")),
+        textColumn("retailers", (team) => team.retailers?.join(", ") ?? "all"),
+        textColumn("members", (team) => String(team.members.length)),
+        textColumn("active keys", (team) => String(team.active_keys)),
+      ]),
+    );
   },
 });
 
 export const showTeamCommand = subcommand({
-  parse: (flags: Partial<RecordListOptions>, [name]: [string]) => ({ name, ...parseRecordList(flags) }),
+  parse: ({ format = "table" }: { format?: "table" | "json" }, [name]: [string]) => ({ name, format }),
   run: async ({ options: { database, name, format }, context }) => {
     const { team, members, keys } = await withExistingDatabase(database, (store) =>
       store.read(async (session) => ({

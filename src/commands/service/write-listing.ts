@@ -1,18 +1,21 @@
-import { notShown, screenOf } from "../../cli/terminal/screen.ts";
-import { renderTable, type Table } from "../../cli/terminal/tables/table.ts";
-import type { RecordListOptions, ServiceCall } from "./subcommand.ts";
+import type { ListingOptions } from "../../cli/flags/output.ts";
+import { sortBy } from "../../cli/order.ts";
+import type { Table } from "../../cli/terminal/tables/table.ts";
+import { writeList } from "../../cli/write-list.ts";
+import type { ServiceCall } from "./subcommand.ts";
 
-/** Writes records as JSON documents or as a table. */
-export async function writeListing(
-  { options, reporter, context }: ServiceCall<RecordListOptions>,
-  documents: unknown,
-  table: Table,
+/** Writes records as rows, or as a table. */
+export async function writeListing<Row extends object>(
+  { options, reporter, context }: ServiceCall<ListingOptions>,
+  records: readonly Row[],
+  columns: readonly string[],
+  tableOf: (records: readonly Row[]) => Table,
 ): Promise<void> {
-  if (options.format === "json") {
-    await context.print(`${JSON.stringify(documents, undefined, 2)}\n`);
-    return;
-  }
-  const { text, hidden } = renderTable(table, screenOf(context, options));
-  await context.print(text);
-  notShown(hidden, "-f json has them all").forEach(reporter.note);
+  const sorted = sortBy(
+    records,
+    options.list.sort,
+    (record, column) => Object.entries(record).find(([name]) => name === column)?.[1],
+  );
+  const view = { known: columns, recordOf: (record: Row) => record, tableOf, captions: [] };
+  await writeList(sorted, view, options, reporter, context);
 }

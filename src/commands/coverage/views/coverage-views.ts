@@ -3,10 +3,11 @@ import { countBar, heatLine } from "../../../cli/terminal/chart.ts";
 import { screenOf } from "../../../cli/terminal/screen.ts";
 import type { Screen } from "../../../cli/terminal/style.ts";
 import { itemTable, numberColumn, textColumn } from "../../../cli/terminal/tables/item-table.ts";
+import { recordTable } from "../../../cli/terminal/tables/row-table.ts";
 import { captioned, fullWidthOf, renderMarkdown, renderTable } from "../../../cli/terminal/tables/table.ts";
 import { wrap } from "../../../cli/terminal/wrap.ts";
 import { type Counted, type Entry, entryMember } from "../groups.ts";
-import { type CoverageOptions, DIMENSIONS, type Grouping } from "../options.ts";
+import { type CoverageOptions, coverageColumns, DIMENSIONS, type Grouping } from "../options.ts";
 import { type Activity, activityInPeriods } from "./activity.ts";
 import { coverageTable, coverageView, RANGE } from "./coverage-table.ts";
 
@@ -16,7 +17,7 @@ import { coverageTable, coverageView, RANGE } from "./coverage-table.ts";
  * @returns the text, and the headings of the columns that were left out; bars do not count
  */
 export function viewOf(listed: Counted, options: CoverageOptions, context: Context): ReturnType<typeof renderTable> {
-  const { chart, output, groupBy } = options;
+  const { chart, output, columns, groupBy } = options;
   const { entries, days } = listed;
   const screen = screenOf(context, options);
   const now = context.now();
@@ -27,14 +28,18 @@ export function viewOf(listed: Counted, options: CoverageOptions, context: Conte
     const activity = days === undefined ? "" : `\n${activityChart(activityInPeriods(days, CHART_PERIODS), screen)}`;
     return { text: `${barChart(listed, groupBy, screen)}${activity}`, hidden: [] };
   }
+  const chosen = columns && recordTable(entries, coverageColumns(groupBy), columns);
   if (output.format !== "table") {
-    return { text: renderMarkdown(coverageTable(listed, groupBy, now)), hidden: [] };
+    return { text: renderMarkdown(chosen ?? coverageTable(listed, groupBy, now)), hidden: [] };
+  }
+  if (chosen !== undefined) {
+    return renderTable(chosen, screen);
   }
   const view = { width: screen.width, byRetailer: options.list.sort === undefined, now };
   const { table, caption } = coverageView(listed, groupBy, view);
   const { text, hidden } = renderTable(table, screen);
-  const columns = hidden.filter((heading) => heading !== RANGE && heading !== "");
-  return { text: captioned(caption, text, screen), hidden: columns };
+  const omitted = hidden.filter((heading) => heading !== RANGE && heading !== "");
+  return { text: captioned(caption, text, screen), hidden: omitted };
 }
 
 /** Maximum number of periods of the activity over time. */

@@ -1,0 +1,263 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command, Option } from "commander";
+import { beforeAll, describe, expect, test } from "vitest";
+import { isRepeatable } from "../../src/cli/flags/declared.ts";
+import { createProgram } from "../../src/commands/program.ts";
+import { EXIT } from "../../src/contract/errors.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { startTestService, type TestService } from "../helpers/service.ts";
+
+/** Two shops, of which one lowers the prices of its two lamps and then has a third. */
+const ROWS = ["2026-01-01", "2026-01-02", "2026-01-03"].flatMap((crawl_date, day) =>
+  ["acme", "bolt"].flatMap((retailer) =>
+    ["lamp-1", "lamp-2", ...(day === 2 ? ["lamp-3"] : [])].map((sku) => {
+      const selling_price = retailer === "acme" ? 15 - day : 15;
+      return product({ crawl_date, retailer, sku, model_number: sku, category: sku, selling_price });
+    }),
+  ),
+);
+
+/** How each command that lists rows is called to list more than one; `rows`, `basket` and `database` are files. */
+const LISTS: Record<string, readonly (readonly string[])[]> = {
+  coverage: [
+    [],
+    ["rows"],
+    ["--group-by", "retailer"],
+    ["rows", "--group-by", "day"],
+    ["rows", "--group-by", "retailer,day"],
+  ],
+  sample: [[]],
+  diff: [["rows", "--from", "2026-01-01", "--to", "2026-01-03"]],
+  history: [["lamp-1", "rows"]],
+  movers: [["rows", "--only", "drop"]],
+  latest: [["rows"], ["rows", "--group-by", "retailer"], ["rows", "--by", "day"]],
+  compare: [["rows", "--by", "model_number"]],
+  index: [["basket", "rows"]],
+  export: [[]],
+  sql: [["from latest", "rows"]],
+  "service teams list": [["--database", "database"]],
+  "service keys list": [["--database", "database"]],
+  "service incident list": [["--database", "database"]],
+};
+
+/** Flags of lists that these commands do not have, and why. */
+const LACKING: Record<string, { flags: readonly string[]; because: string }> = {
+  export: {
+    flags: ["--sort", "--limit"],
+    because: "it streams any number of rows in their own order; --max-rows ends it",
+  },
+  sql: { flags: ["--columns", "--sort", "--limit"], because: "the query says them" },
+};
+
+const onEnd = afterAllTests();
+let service: TestService;
+let cwd: string;
+let commands: Map<string, Command>;
+
+beforeAll(async () => {
+  cwd = await temporaryFolder(onEnd);
+  const database = join(cwd, "database");
+  service = await startTestService({ rows: ROWS, rateLimit: 100_000, database, onEnd });
+  await writeFile(join(cwd, "basket"), "sku\nlamp-1\n");
+  await run("sync", "rows");
+  for (const args of [
+    ["keys", "create", "b"],
+    ["teams", "create", "b"],
+    ["incident", "open", "a"],
+    ["incident", "open", "b"],
+  ]) {
+    expect(await run("service", ...args, "--database", "database")).toMatchObject({ code: EXIT.ok });
+  }
+  commands = leavesOf(
+    await createProgram(
+      context(),
+      () => true,
+      () => undefined,
+    ),
+  );
+}, 60_000);
+
+/** Each command without commands below it, by its words. */
+function leavesOf(command: Command, words: readonly string[] = []): Map<string, Command> {
+  return command.commands.length === 0
+    ? new Map([[words.join(" "), command]])
+    : new Map(command.commands.flatMap((child) => [...leavesOf(child, [...words, child.name()])]));
+}
+
+function context() {
+  return { stdout: {}, env: {}, folders: {} } as Parameters<typeof createProgram>[0];
+}
+
+/** Runs a command line, with the names of files in the folder of this test. */
+function run(...args: readonly string[]) {
+  return runIn({}, ...args);
+}
+
+function runIn(options: Parameters<typeof runInProcess>[1], ...args: readonly string[]) {
+  const words = args.map((word) => (["rows", "basket", "database"].includes(word) ? `./${word}` : word));
+  return runInProcess(words, { service, cwd, ...options });
+}
+
+function optionOf(command: Command, name: string): Option | undefined {
+  return command.options.find(({ long, short }) => long === name || short === name);
+}
+
+const CALLS = Object.entries(LISTS).flatMap(([name, calls]) =>
+  calls.map((args): [string, readonly string[]] => [[name, ...args].join(" "), [...name.split(" "), ...args]]),
+);
+const has = (name: string, flag: string) => LACKING[name]?.flags.includes(flag) !== true;
+const callsWith = (flag: string) =>
+  CALLS.filter(([line]) => Object.keys(LISTS).some((name) => line.startsWith(name) && has(name, flag)));
+
+describe("the flags of all commands", () => {
+  test("have the same short names: -n is --limit, -o is --output, -f is --format", () => {
+    const meanings = new Map<string, Set<string>>();
+    for (const { options } of commands.values()) {
+      for (const { short, long = "" } of options) {
+        if (short !== undefined) {
+          meanings.set(short, (meanings.get(short) ?? new Set()).add(long));
+        }
+      }
+    }
+    expect(Object.fromEntries([...meanings].map(([short, longs]) => [short, [...longs]]))).toEqual({
+      "-f": ["--format"],
+      "-o": ["--output"],
+      "-n": ["--limit"],
+      "-q": ["--quiet"],
+      "-v": ["--verbose"],
+    });
+  });
+
+  test("are complete where rows are listed, or it is said why not", () => {
+    const lists = [...commands].filter(([, command]) => optionOf(command, "--format")?.argChoices?.includes("ndjson"));
+    expect(lists.map(([name]) => name).sort()).toEqual(Object.keys(LISTS).sort());
+    for (const [name, command] of lists) {
+      const lacking = ["--output", "--compress", "--no-clobber", "--columns", "--sort", "--limit"].filter(
+        (flag) => optionOf(command, flag) === undefined,
+      );
+      expect([name, lacking]).toEqual([name, LACKING[name]?.flags ?? []]);
+      const formats = optionOf(command, "--format")?.argChoices?.filter(
+        (format) => !["markdown", "parquet"].includes(format),
+      );
+      expect([name, formats]).toEqual([
+        name,
+        [...(name === "export" ? [] : ["table"]), "ndjson", "csv", "tsv", "json", "xlsx"],
+      ]);
+    }
+  });
+
+  test("say what they are for", () => {
+    const silent = [...commands].flatMap(([name, { options }]) =>
+      options.filter(({ description, hidden }) => description === "" && !hidden).map(({ flags }) => `${name} ${flags}`),
+    );
+    expect(silent.filter((flag) => !flag.startsWith("__"))).toEqual([]);
+  });
+});
+
+test("a flag that may not be repeated is refused the second time, with exit code 2, on every command", async () => {
+  for (const [name, { options, registeredArguments }] of commands) {
+    const flags = options.filter(
+      ({ hidden, mandatory, required, optional, ...option }) =>
+        !hidden && !mandatory && !isRepeatable(option as Option),
+    );
+    for (const { long = "", required, argChoices } of flags.filter(({ long }) => long !== "--help")) {
+      const given = required ? [long, argChoices?.[0] ?? "1"] : [long];
+      const operands = registeredArguments.map(() => "x");
+      const { code, stderr } = await run(...name.split(" "), ...given, ...given, ...operands);
+      expect({ name, long, code, stderr }).toEqual({
+        name,
+        long,
+        code: EXIT.usage,
+        stderr: expect.stringMatching(/^error: /),
+      });
+    }
+  }
+}, 60_000);
+
+test("a comma list means the same as a repeated flag", async () => {
+  for (const [line, args] of CALLS.filter(([line]) => !/^(sql|service|index|history)/.test(line))) {
+    const list = await run(...args, "--retailer", "acme,bolt", "-f", "csv");
+    const repeated = await run(...args, "--retailer", "bolt", "--retailer", "acme", "-f", "csv");
+    expect({ line, ...list }).toEqual({ line, ...repeated });
+    expect([line, list.code]).toEqual([line, EXIT.ok]);
+  }
+});
+
+describe.each(CALLS)("catalog %s", (_, args) => {
+  test("writes to stdout with -o -, ndjson by default, and the same rows in each format and in a file", async () => {
+    const plain = await run(...args);
+    expect(plain.code).toBe(EXIT.ok);
+    expect(await run(...args, "-o", "-")).toEqual(plain);
+    const rows = plain.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows.length).toBeGreaterThan(1);
+    expect(JSON.parse((await run(...args, "-f", "json")).stdout)).toEqual(rows);
+    const csv = (await run(...args, "-f", "csv")).stdout.trimEnd().split("\r\n");
+    expect(csv[0]).toBe(Object.keys(rows[0]).join(","));
+    expect(csv).toHaveLength(rows.length + 1);
+    const tsv = (await run(...args, "-f", "tsv")).stdout.split("\n");
+    expect(tsv[0]).toBe(Object.keys(rows[0]).join("\t"));
+    const { code, stderr } = await run(...args, "-o", "./none/rows.csv");
+    expect([code, stderr]).toEqual([EXIT.failure, expect.stringMatching(/^error: .*none/)]);
+  });
+
+  test("refuses a format that it does not have, and an ending that contradicts it, with exit code 2", async () => {
+    for (const wrong of [["-f", "yaml"], ["-f", "csv", "-o", "./a.ndjson"], ["-o", "./a.docx"], ["--no-clobber"]]) {
+      const { code, stdout } = await run(...args, ...wrong);
+      expect([wrong, code, stdout]).toEqual([wrong, EXIT.usage, ""]);
+    }
+  });
+
+  test("has no colour with NO_COLOR, also on a terminal", async () => {
+    const format = args[0] === "export" ? [] : ["-f", "table"];
+    const { code, stdout } = await runIn({ columns: 200, env: { NO_COLOR: "1" } }, ...args, ...format, "--no-progress");
+    expect([code, stdout.includes("\u001b[")]).toEqual([EXIT.ok, false]);
+  });
+});
+
+test.each(callsWith("--columns"))("catalog %s --columns chooses and orders the columns", async (_, args) => {
+  const names = Object.keys(JSON.parse((await run(...args)).stdout.split("\n")[0] ?? ""));
+  const chosen = [names[1], names[0]].join(",");
+  const { code, stdout } = await run(...args, "--columns", chosen, "-f", "csv");
+  expect([code, stdout.split("\r\n")[0]]).toEqual([EXIT.ok, chosen]);
+  if (args[0] !== "export") {
+    const table = (await run(...args, "--columns", chosen, "-f", "table")).stdout;
+    const headings = table.split("\n").map((line) => line.trim().split(/ +/).join());
+    expect(headings).toContain(chosen);
+  }
+  for (const wrong of ["nope", "", `${chosen},${names[0]}`]) {
+    const refused = await run(...args, "--columns", wrong);
+    expect([wrong, refused.code, refused.stdout]).toEqual([wrong, EXIT.usage, ""]);
+  }
+});
+
+test.each(callsWith("--limit"))("catalog %s -n 1 writes the first row, and refuses no number", async (_, args) => {
+  const [first, ...others] = (await run(...args, "-f", "csv")).stdout.split("\r\n").slice(1);
+  expect(others.length).toBeGreaterThan(1);
+  expect((await run(...args, "-n", "1", "-f", "csv")).stdout.split("\r\n").slice(1)).toEqual([first, ""]);
+  for (const wrong of ["0", "x", "1.5"]) {
+    expect([wrong, (await run(...args, "-n", wrong)).code]).toEqual([wrong, EXIT.usage]);
+  }
+});
+
+test.each(callsWith("--sort"))("catalog %s --sort orders by a column, and :desc the other way", async (_, args) => {
+  const [name = ""] = Object.keys(JSON.parse((await run(...args)).stdout.split("\n")[0] ?? ""));
+  const valuesBy = async (sort: string) =>
+    (await run(...args, "--sort", sort)).stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)[name]);
+  const ascending = await valuesBy(name);
+  expect(ascending).toEqual([...ascending].sort());
+  expect(await valuesBy(`${name}:desc`)).toEqual([...ascending].reverse());
+  expect(await run(...args, "--sort", "nope")).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringContaining('there is no column "nope"'),
+  });
+});
