@@ -56,43 +56,36 @@ export function createWindows(name: string, length: number, connection: Database
       .catch(() => undefined);
   }
 
+  async function ask(sql: (dialect: Dialect) => string, parameters: SqlValue[], deadline?: AbortSignal) {
+    const [row] = await connection.use((session) => session.query(sql(session.dialect), parameters), deadline);
+    return row;
+  }
+
   return {
     /** Counts one request, in one step. The first one after the end of a window starts the next. */
     charge: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount> => {
-      const [row = []] = await connection.use(
-        (session) => session.query(chargeKey(session.dialect), [prefix + key, time, time + length]),
-        deadline,
-      );
+      const row = await ask(chargeKey, [prefix + key, time, time + length], deadline);
       sweep(time);
-      return countOf(row);
+      return countOf(row ?? []);
     },
     /**
-     * Finds the valid key whose secret has this hash and counts a request of its team, in one round trip. Keys are never cached, so
-     * that a revocation takes effect at once.
+     * Finds the valid key whose secret has this hash and counts a request of its team, in one round trip. Keys are never cached,
+     * so that a revocation takes effect at once.
      */
-    chargeTeam: async (
-      hash: string,
-      time: number,
-      deadline: AbortSignal,
-    ): Promise<(WindowCount & { key: KeyRecord }) | undefined> => {
-      const [row] = await connection.use(
-        (session) => session.query(chargeTeam(session.dialect), [hash, time, time + length, prefix]),
-        deadline,
-      );
+    chargeTeam: async (hash: string, time: number, deadline: AbortSignal) => {
+      const row = await ask(chargeTeam, [hash, time, time + length, prefix], deadline);
       sweep(time);
       return row && { ...countOf(row), key: withGrants(JSON.parse(String(row[2]))) as KeyRecord };
     },
     /** The present window. Undefined if the next request starts one. */
     read: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount | undefined> => {
-      const present = "SELECT started_at, used FROM request_window WHERE key = ? AND ends_at > ? AND started_at < ?";
-      const [row] = await connection.use(
-        (session) => session.query(present, [prefix + key, time, time + length]),
-        deadline,
-      );
+      const row = await ask(() => PRESENT, [prefix + key, time, time + length], deadline);
       return row && countOf(row);
     },
   };
 }
+
+const PRESENT = "SELECT started_at, used FROM request_window WHERE key = ? AND ends_at > ? AND started_at < ?";
 
 function countOf([startedAt, used]: SqlValue[]): WindowCount {
   return { startedAt: Number(startedAt), used: Number(used) };

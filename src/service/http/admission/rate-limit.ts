@@ -1,4 +1,3 @@
-import type { KeyRecord } from "../../store/store.ts";
 import type { WindowCount } from "../../store/windows.ts";
 import type { WritableStore } from "../../store/writable-store.ts";
 import { ServiceProblem } from "../service-problem.ts";
@@ -45,10 +44,7 @@ export function fixedWindow(
       return charged(await windows.charge(key, time, deadline), time);
     },
     /** Charges the team of the valid key whose secret has this hash. Undefined without such a key. */
-    chargeTeam: async (
-      hash: string,
-      deadline: AbortSignal,
-    ): Promise<{ key: KeyRecord; charge: Charge } | undefined> => {
+    chargeTeam: async (hash: string, deadline: AbortSignal) => {
       const time = now();
       const found = await windows.chargeTeam(hash, time, deadline);
       return found && { key: found.key, charge: charged(found, time) };

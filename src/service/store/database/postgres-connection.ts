@@ -57,11 +57,6 @@ export async function openPostgres(url: string): Promise<DatabaseAccess> {
   }
 }
 
-/** A PostgreSQL database whose server need not be there yet. @throws LocationError */
-export function connectToPostgres(url: string): DatabaseAccess {
-  return new PostgresConnection(url);
-}
-
 /** @throws StoreUnavailableError */
 async function checkServer(session: Session): Promise<void> {
   const facts = "SELECT current_setting('server_version_num')::int / 10000, current_setting('server_encoding')";
@@ -74,39 +69,29 @@ async function checkServer(session: Session): Promise<void> {
   }
 }
 
-/** A pool of connections to a PostgreSQL database. A connection that fails is closed, and the next query opens another. */
-class PostgresConnection implements DatabaseAccess {
-  readonly #pool: pg.Pool;
+/**
+ * A pool of connections to a PostgreSQL database, whose server need not be there yet. A connection that fails is closed, and the
+ * next query opens another.
+ *
+ * @param url see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING @throws LocationError
+ */
+export function connectToPostgres(url: string): DatabaseAccess {
+  const { options = "", ...config } = configOf(url);
+  const pool = new pg.Pool({
+    ...config,
+    options: `${SETTINGS} ${options}`,
+    fallback_application_name: "catalog",
+    max: MOST_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_WAIT,
+    keepAlive: true,
+  });
+  // A lost connection is an error of the query that uses it, or of none. Without listeners, it would end the process.
+  const ignore = () => undefined;
+  pool.on("error", ignore);
+  pool.on("connect", (client) => client.on("error", ignore));
 
-  /** @param url see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING @throws LocationError */
-  constructor(url: string) {
-    const { options = "", ...config } = configOf(url);
-    this.#pool = new pg.Pool({
-      ...config,
-      options: `${SETTINGS} ${options}`,
-      fallback_application_name: "catalog",
-      max: MOST_CONNECTIONS,
-      connectionTimeoutMillis: CONNECT_WAIT,
-      keepAlive: true,
-    });
-    // A lost connection is an error of the query that uses it, or of none. Without listeners, it would end the process.
-    const ignore = () => undefined;
-    this.#pool.on("error", ignore);
-    this.#pool.on("connect", (client) => client.on("error", ignore));
-  }
-
-  use<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> {
-    return orTimeout(this.#withClient(work, deadline), deadline);
-  }
-
-  async close(): Promise<void> {
-    if (!this.#pool.ending) {
-      await this.#pool.end();
-    }
-  }
-
-  async #withClient<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
+  async function withClient<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> {
+    const client = await pool.connect().catch((error: unknown) => {
       throw unavailable(error);
     });
     // A connection that is released with it is closed, and the next query opens another.
@@ -128,6 +113,15 @@ class PostgresConnection implements DatabaseAccess {
       client.release(failure);
     }
   }
+
+  return {
+    use: (work, deadline) => orTimeout(withClient(work, deadline), deadline),
+    close: async () => {
+      if (!pool.ending) {
+        await pool.end();
+      }
+    },
+  };
 }
 
 /** @param onLastUse called if the connection must be closed after the session */
