@@ -1,43 +1,55 @@
-// Peak memory of an export: it must not grow with the size of the set, with any output and any concurrency.
+// Peak memory of an export and of a sync: it must not grow with the size of the set, in any format.
 import { rm } from "node:fs/promises";
 import { catalog, startService } from "./catalog.mjs";
 import { mebibytes, printTable, ratio, seconds } from "./table.mjs";
 
-const SIZES = [100_000, 1_000_000, 2_000_000];
-const OUTPUTS = ["stdout", "rows.ndjson", "rows.csv", "rows.ndjson.gz", "rows.parquet"];
-const CONCURRENCIES = [8, 32];
+const SIZES = [200_000, 2_000_000];
+/** Rows that a sheet holds. */
+const ROWS_OF_SHEET = 1_048_575;
+
+const FORMATS = ["ndjson", "csv", "tsv", "json", "ndjson.gz", "parquet", "xlsx"];
+
+/** Arguments by the name of an output. */
+const OUTPUTS = {
+  stdout: () => ["export"],
+  ...Object.fromEntries(FORMATS.map((format) => [format, (path) => ["export", "-o", `${path}.${format}`]])),
+  partitions: (path) => ["export", "-f", "csv", "--partition-by", "retailer,crawl_date", "-o", path],
+  sync: (path) => ["sync", path],
+};
 
 export async function run({ folder, datasets }) {
   const peaks = new Map();
   const table = [];
   for (const rows of SIZES) {
     const service = await startService(folder, (await datasets.database(rows)).database);
-    for (const output of OUTPUTS) {
-      for (const concurrency of CONCURRENCIES) {
-        const { peak, milliseconds } = await measure(folder, service, output, concurrency);
-        const setting = `${output} ${concurrency}`;
-        const base = peaks.get(setting) ?? peak;
-        peaks.set(setting, base);
-        table.push([output, concurrency, rows, mebibytes(peak), ratio(peak, base), seconds(milliseconds)]);
-      }
+    for (const [output, argsOf] of Object.entries(OUTPUTS)) {
+      const { peak, milliseconds } = await measure(folder, service, output, rows, argsOf);
+      const base = peaks.get(output) ?? peak;
+      peaks.set(output, base);
+      table.push([output, Math.min(rows, limitOf(output)), mebibytes(peak), ratio(peak, base), seconds(milliseconds)]);
     }
     await service.close();
   }
-  const headings = ["output", "concurrency", "rows", "peak memory", `ratio to ${SIZES[0]} rows`, "time"];
-  printTable("export-memory", headings, table.sort(bySetting));
+  const headings = ["output", "rows", "peak memory", `ratio to ${SIZES[0]} rows`, "time"];
+  const order = Object.keys(OUTPUTS);
+  printTable(
+    "export-memory",
+    headings,
+    table.toSorted((a, b) => order.indexOf(a[0]) - order.indexOf(b[0])),
+  );
 }
 
-async function measure(folder, { env }, output, concurrency) {
-  const file = `${folder}/${output}`;
-  const args = ["export", "-q", "--concurrency", String(concurrency)];
-  const measured =
-    output === "stdout"
-      ? await catalog(folder, args, { env, stdoutFile: file })
-      : await catalog(folder, [...args, "--output", file], { env });
-  await rm(file);
+function limitOf(output) {
+  return output === "xlsx" ? ROWS_OF_SHEET : Number.POSITIVE_INFINITY;
+}
+
+async function measure(folder, { env }, output, rows, argsOf) {
+  const path = `${folder}/out`;
+  const limit = rows > limitOf(output) ? ["--max-rows", String(limitOf(output))] : [];
+  const stdoutFile = output === "stdout" ? { stdoutFile: path } : {};
+  const measured = await catalog(folder, [...argsOf(path), "-q", ...limit], { env, ...stdoutFile });
+  for (const left of [path, `${path}.${output}`]) {
+    await rm(left, { recursive: true, force: true });
+  }
   return measured;
-}
-
-function bySetting(a, b) {
-  return OUTPUTS.indexOf(a[0]) - OUTPUTS.indexOf(b[0]) || a[1] - b[1] || a[2] - b[2];
 }
