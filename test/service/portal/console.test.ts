@@ -185,7 +185,7 @@ test("an unforeseen error is a page without it, and is reported with the request
   const refused = await browser.post("/portal/keys", { name: "a", token: "" });
 
   expect([status, refused.status]).toEqual([500, 403]);
-  expect(text).toContain("<h1>Something failed</h1>\n<p>The service failed. The error was logged.</p>");
+  expect(text).toContain("<h1>Something failed</h1>\n<p>The service failed on this request.</p>");
   expect(text).not.toContain("secret");
   expect(reported).toEqual([["secret", /req_[\w-]{24}/.exec(text)?.[0]]]);
 });

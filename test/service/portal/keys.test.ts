@@ -262,10 +262,7 @@ test("without a database, the portal returns a page and the API a problem", asyn
   const page = await browser.get("/portal");
   const api = await portal.get("/v1/coverage");
 
-  expect([page.status, page.text]).toEqual([
-    503,
-    expect.stringContaining("The database is not available at the moment."),
-  ]);
+  expect([page.status, page.text]).toEqual([503, expect.stringContaining("The data cannot be read at the moment.")]);
   expect([api.status, api.body.code]).toEqual([503, "service_unavailable"]);
 });
 

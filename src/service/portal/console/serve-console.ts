@@ -2,8 +2,7 @@ import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
 import type { FastifyInstance } from "fastify";
 import type { ServiceParts } from "../../http/service-parts.ts";
-import { PROBLEM_TYPE, ServiceProblem } from "../../http/service-problem.ts";
-import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
+import { PROBLEM_TYPE, problemFrom, ServiceProblem } from "../../http/service-problem.ts";
 import type { Html } from "../html.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { cookieFlags, isHttps, PortalRefusal } from "./guard.ts";
@@ -27,17 +26,17 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
     await scope.register(cookie, { parseOptions: cookieFlags(settings) });
     await scope.register(formBody, { bodyLimit: FORM_BYTES });
     scope.setErrorHandler((error, request, reply) => {
-      const { id } = request;
+      const { problem, status, title, page } = refusalOf(error);
       reply.header("vary", "Accept");
       if (request.type(["text/html", "application/json", PROBLEM_TYPE]) !== "text/html") {
         // The handler of the API sends it.
-        throw problemOf(error);
+        throw status === 500 ? error : problem;
       }
-      const { status, page, ...message } = refusalOf(error);
       if (status === 500) {
-        settings.onUnexpectedError(error, id);
+        settings.onUnexpectedError(error, request.id);
       }
-      return sendPrivatePage(reply, status, page ?? messagePage({ ...message, requestId: id }));
+      const { message } = problem;
+      return sendPrivatePage(reply, status, page ?? messagePage({ title, message, requestId: request.id }));
     });
     if (isHttps(settings)) {
       scope.addHook("onSend", async (_, reply) => {
@@ -50,39 +49,27 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
   });
 }
 
-const TITLE = "That did not work";
-const UNREADABLE = "The form could not be read.";
+/** The contract has no code for a form from another site, so programs get `invalid_request`. */
+const CODES = { 400: "invalid_request", 403: "invalid_request", 404: "not_found", 429: "rate_limited" } as const;
 
-/** Fastify's status for a form that is too long or of the wrong type. Undefined for other errors. */
-function unreadableStatus(error: unknown): number | undefined {
+/** The problem that programs get, and the status and title of the page for people, or the page itself. */
+function refusalOf(error: unknown): {
+  problem: ServiceProblem;
+  status: number;
+  title: string;
+  page?: Html | undefined;
+} {
+  const title = "That did not work";
+  if (error instanceof PortalRefusal) {
+    const { status, message, page } = error;
+    return { problem: new ServiceProblem(CODES[status], message), status, title, page };
+  }
   const { statusCode } = error as { statusCode?: unknown };
-  return typeof statusCode === "number" && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
-}
-
-/** The problem for clients that prefer JSON. The contract has no code for a form from another site, so it is `invalid_request`. */
-function problemOf(error: unknown): unknown {
-  if (error instanceof PortalRefusal) {
-    const codes = { 400: "invalid_request", 403: "invalid_request", 404: "not_found", 429: "rate_limited" } as const;
-    return new ServiceProblem(codes[error.status], error.message);
+  if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
+    // Fastify refuses a form that is too long or of the wrong type.
+    return { problem: new ServiceProblem("invalid_request", "The form could not be read."), status: statusCode, title };
   }
-  return unreadableStatus(error) === undefined ? error : new ServiceProblem("invalid_request", UNREADABLE);
-}
-
-/** The texts for the page of an error, or the page itself. */
-function refusalOf(error: unknown): { status: number; title: string; message: string; page?: Html | undefined } {
-  if (error instanceof PortalRefusal) {
-    return { status: error.status, title: TITLE, message: error.message, page: error.page };
-  }
-  if (error instanceof ServiceProblem) {
-    return { status: error.status, title: TITLE, message: error.message };
-  }
-  if (error instanceof StoreUnavailableError || error instanceof StoreTimeoutError) {
-    const message = "The database is not available at the moment. Try again in a minute.";
-    return { status: 503, title: "Not available", message };
-  }
-  const status = unreadableStatus(error);
-  if (status !== undefined) {
-    return { status, title: TITLE, message: UNREADABLE };
-  }
-  return { status: 500, title: "Something failed", message: "The service failed. The error was logged." };
+  const problem = problemFrom(error);
+  const { status } = problem;
+  return { problem, status, title: status < 500 ? title : status === 500 ? "Something failed" : "Not available" };
 }
