@@ -1,17 +1,16 @@
 #!/usr/bin/env node
 import module from "node:module";
 import { join } from "node:path";
-import { userFolders } from "../src/config/user-folders.ts";
-import { makeFolderPath } from "../src/files/own-file.ts";
 
 // Since Node.js 22.1.
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
 
 // The exit code of Node.js if an `await` at the top of a module never settles.
 process.exitCode = 13;
-void run();
+run().catch(reportShortage);
 
 async function run(): Promise<void> {
+  const { userFolders } = await import("../src/config/user-folders.ts");
   const folders = userFolders(process.platform, process.env);
   if (folders.cache !== undefined && enableCompileCache !== undefined) {
     await keepCompiledCode(join(folders.cache, "compiled"), enableCompileCache);
@@ -27,10 +26,24 @@ async function run(): Promise<void> {
 /** Keeps the compiled code of all modules that are loaded from now on for the next run. */
 async function keepCompiledCode(folder: string, enable: (folder: string) => unknown): Promise<void> {
   try {
+    const { makeFolderPath } = await import("../src/files/own-file.ts");
     // Node.js never returns if it has to create the folder below /proc.
     await makeFolderPath(folder, 0o700);
     enable(folder);
   } catch {
     // Without the cache, the tool only starts more slowly.
   }
+}
+
+/** Reports a limit of open files that is too low for the modules of the tool; what reports every other error is one of them. */
+function reportShortage(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== "EMFILE") {
+    throw error;
+  }
+  const detail = "this process has too many open files; allow more with `ulimit -n 256`";
+  const title = "A local file could not be read or written";
+  const problem = { type: "about:blank", title, detail, code: "file", retryable: false, exit_code: 1 };
+  const isJson = /--error-format[= ]json/.test(process.argv.join(" "));
+  process.stderr.write(isJson ? `${JSON.stringify(problem)}\n` : `error: ${detail}\n`);
+  process.exitCode = 1;
 }
