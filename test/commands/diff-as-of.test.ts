@@ -117,3 +117,10 @@ test.each(["--strict-days", "--no-as-of"])("%s compares the rows of the days the
     ["vanished", "twice"],
   ]);
 });
+
+test("rows after --to show that a price up to it is wrong", async () => {
+  const rows = [at("s", FROM, 100), at("s", BETWEEN, 5), at("s", TO, 100), at("s", "2026-01-16", 100)];
+  const folder = await syncedFolder(rows);
+  const { stdout, stderr } = await runInProcess(["diff", folder, "--from", FROM, "--to", BETWEEN, "-f", "csv"]);
+  expect([stdout.split("\r\n").length, stderr]).toEqual([2, ""]);
+});

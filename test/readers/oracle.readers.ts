@@ -141,7 +141,12 @@ describe.runIf(python !== undefined)(
       LONG,
     );
 
-    test.each([[], ["--strict-days"], ["--skus", "watch.csv", "--from", "latest-60d"]])(
+    test.each([
+      [],
+      ["--strict-days"],
+      ["--skus", "watch.csv", "--from", "latest-60d"],
+      ["--from", addDays(today, -55), "--to", addDays(today, -5)],
+    ])(
       "diff %s",
       async (...flags) => {
         await expectEqual(["diff", "rows", ...flags], ["diff", ...flags]);

@@ -75,8 +75,10 @@ export async function openAskedPrices(
       // What the list leaves is decided by each question: a report has more than its products.
       own_list: null,
     };
+    // Rows after the later of two days still show which rows up to it are suspect.
+    const lastDay = newest > newestOfFolder || days === undefined ? newest : newestOfFolder;
     prices = await openPrices({
-      ...{ folder, state, signal, lastDay: newest, suspectFactor: options.suspectFactor, scope },
+      ...{ folder, state, signal, lastDay, suspectFactor: options.suspectFactor, scope },
       ...toldBy(reporter, name),
     });
     reporter.progress.clear();
