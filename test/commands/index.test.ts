@@ -104,7 +104,7 @@ describe("catalog index", () => {
     const { stderr } = await runInProcess(["index", file, folder], { columns: 200 });
     expect(stderr).toContain("index 100 on 2026-01-01\n");
     expect(stderr).toContain(
-      "acme: 1 of 2 products left out, without a price on 2026-01-01; all that have one have it from 2026-01-05 on (--base)\n",
+      "acme: 1 of 2 products left out, without a price of at most 14 days on 2026-01-01; all that have one have it from 2026-01-05 on (--base)\n",
     );
   });
 
@@ -135,13 +135,13 @@ describe("catalog index", () => {
   test("a sku that the folder does not have is named in a warning", async () => {
     expect(await run("sku\na\nzzz\n", "-n", "1")).toMatchObject({
       code: 0,
-      stderr: `warning: ${folder} has no price of "zzz", so the index leaves them out\n`,
+      stderr: 'warning: no row of 1 product of the list: "zzz"\n',
     });
   });
 
   test("a sku that --excel protected is that sku", async () => {
     const { code, stderr } = await run('\ufeffsku,title\r\na,\r\n"=""0007""",\r\n', "-n", "1");
-    expect([code, stderr]).toEqual([0, expect.stringContaining('has no price of "0007"')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('of the list: "0007"')]);
   });
 
   test("reads the basket from standard input", async () => {
@@ -157,7 +157,7 @@ describe("catalog index", () => {
       "--start-date",
       "2026-01-03",
     );
-    expect(stdout.replace(/ +/g, " ")).toContain("2026-01-05 75.00 0.3 2\n");
+    expect(stdout.replace(/ +/g, " ")).toContain("2026-01-05 75.00 0.30 2\n");
   });
 });
 
@@ -192,9 +192,30 @@ test.each([
   expect(stderr).toContain(`basket.csv${message.startsWith(" ") ? ":" : ""}${message}`);
 });
 
-test("a retailer that the folder does not have is refused", async () => {
-  const { code, stderr } = await run("sku,retailer\na,acmee\n");
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('line 2: there is no retailer "acmee" in ')]);
+test("a line of a retailer that the folder does not have is named", async () => {
+  const { code, stdout, stderr } = await run("sku,retailer\na,acmee\n");
+  expect({ code, stdout, stderr }).toEqual({
+    ...{ code: 0, stdout: "" },
+    stderr: 'warning: no row of 1 product of the list: "a" of acmee\n',
+  });
+});
+
+test("implausible prices are left out of the index, and counted", async () => {
+  const days = ["01", "02", "03", "04", "05"];
+  const rows = days.map((day) =>
+    product({ sku: "lamp", crawl_date: `2026-01-${day}`, selling_price: day === "03" ? 0.01 : 20 }),
+  );
+  const served = await servedFolder(rows);
+  await served.sync();
+  const basket = join(home, "lamp.csv");
+  await writeFile(basket, "sku\nlamp\n");
+  const args = ["index", basket, served.folder, "--columns", "crawl_date,index", "-f", "csv"];
+  const left = await runInProcess(args);
+  const taken = await runInProcess([...args, "--include-suspect", "--fail-if", "index < 1"]);
+  expect([left.stdout, taken.code, taken.stderr]).toEqual([
+    `crawl_date,index\r\n${days.map((day) => `2026-01-${day},100\r\n`).join("")}`,
+    ...[8, "error: index < 1 holds for 1 day: acme EUR 2026-01-03\n"],
+  ]);
 });
 
 test.each([

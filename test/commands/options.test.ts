@@ -222,11 +222,14 @@ describe("a command line becomes complete options", () => {
   test("of index, whose days are no filters", async () => {
     expect(await optionsOf(declareIndex, "basket.csv", "rows", "--start-date", "30d", "--max-age", "7d")).toEqual({
       ...FOLDER,
-      basket: "basket.csv",
+      ownList: "basket.csv",
       base: undefined,
       startDate: "30d",
       endDate: undefined,
       maxAge: 7,
+      suspectFactor: "10",
+      failIf: undefined,
+      showSql: false,
       output: NDJSON,
       list: LIST,
       columns: undefined,

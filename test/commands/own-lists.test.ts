@@ -87,5 +87,7 @@ test("two lines that may mean one product are refused, and columns of a list nee
 test("the SQL of --show-sql has the list", async () => {
   const list = await listOf("lamp-1,,15,'desk'");
   const { stdout } = await runInProcess(["latest", folder, "--skus", list, "--show-sql"]);
-  expect(stdout).toContain("[{line: '2', own_retailer: '', own_sku: 'lamp-1', target_price: '15', note: '''desk'''}]");
+  expect(stdout).toContain(
+    "[{line: '2', own_retailer: '', own_sku: 'lamp-1', quantity: '1', target_price: '15', note: '''desk'''}]",
+  );
 });

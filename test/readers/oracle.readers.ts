@@ -205,20 +205,21 @@ describe.runIf(python !== undefined)(
       LONG,
     );
 
-    test(
-      "index of a basket",
-      async () => {
-        // Products whose prices are all plausible and in one currency.
+    test.each([
+      { flags: [] },
+      { flags: ["--base", addDays(today, -30), "--start-date", addDays(today, -60), "--max-age", "none"] },
+      { flags: ["--end-date", addDays(today, -25), "--max-age", "3d", "--include-suspect"] },
+      { flags: ["--retailer", "shop-a,shop-b", "--category", "lamps,rugs"] },
+    ])(
+      "index of a basket with $flags",
+      async ({ flags }) => {
+        // With suspect rows, several rows of a day and two currencies.
+        const troubled = [",A-00013,1", ",A-00018,2.5", ",A-00029,0.001", ",0001,7", ",case3,1"];
         const lines = [
-          "shop-a,A-00086,2",
-          "shop-a,A-00087,0.5",
-          "shop-a,none,1",
-          "shop-b,B-00036,1",
-          ",A-00040,",
-          ",C-00088,3",
+          ...["shop-a,A-00086,2", "shop-a,A-00087,0.5", "shop-a,none,1", "shop-b,B-00036,1", ",A-00040,", ",C-00088,3"],
+          ...troubled,
         ];
         await writeFile(`${home}/basket.csv`, ["retailer,sku,quantity", ...lines, ""].join("\n"));
-        const flags = ["--end-date", addDays(today, -1), "--max-age", "14d"];
         await expectEqual(["index", "basket.csv", "rows", ...flags], ["index", "--basket", "basket.csv", ...flags]);
       },
       LONG,

@@ -14,8 +14,8 @@ export function addSkusFlag(command: Command, which = "only the products of a li
 
 /** A list as the parameter `own_list`: empty texts for what a line does not say. */
 export function ownListParameter(list: readonly ListedProduct[]): Parameters["own_list"] {
-  return list.map(({ line, retailer = "", sku, targetPrice = "", note = "" }) => ({
-    ...{ line: String(line), own_retailer: retailer, own_sku: sku, target_price: targetPrice, note },
+  return list.map(({ line, retailer = "", sku, quantity, targetPrice = "", note = "" }) => ({
+    ...{ line: String(line), own_retailer: retailer, own_sku: sku, quantity, target_price: targetPrice, note },
   }));
 }
 

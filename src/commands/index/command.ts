@@ -1,11 +1,9 @@
 import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
-import { addBrandFlag, addPriceDayFlags, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { addListFlags } from "../../cli/flags/list.ts";
-import { addListOutput, columnsOption, TABLE_FORMATS } from "../../cli/flags/output.ts";
-import { addDemoFlag } from "../../cli/flags/source.ts";
-import { dateExpression, dayCount } from "../../cli/flags/values.ts";
+import { dateExpression } from "../../cli/flags/values.ts";
+import { columnsHelp } from "../../cli/question/declaration.ts";
+import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { INDEX_COLUMNS, type IndexFlags, type IndexOptions, parseIndexOptions } from "./options.ts";
 
 const DEFINITIONS = `BASKET.csv has a header, in any order: sku; retailer, or empty for each retailer
@@ -16,18 +14,12 @@ On each day a product has its last known price: that of its newest day up to the
 if that is not older than --max-age. The index is one of Laspeyres: what the basket
 costs on a day, in percent of what it cost on the base day, with the quantities of
 the basket. It compares the same products: those that have a price on both days.
-There is a row for each retailer, currency and day on which the retailer was crawled:
-  index                100 * basket_value / base_value, exact to six decimals
-  basket_value         of the priced products on that day
-  products_priced      products with a price on the base day and on that day
-  products             products of the basket for this retailer
-  base_date            the base day
-  base_value           of the same products on the base day
+There is a row for each retailer, currency and day on which the retailer was crawled.
 A product without a price on the base day is in no index; a note tells how many.
 A product counts in its currency of the base day, and has no price on a day on
 which it is sold in another.`;
 
-const load: Run<IndexOptions> = async (...call) => (await import("./run.ts")).runIndex(...call);
+const load: Run<IndexOptions> = async (...call) => (await import("./question.ts")).askIndex(...call);
 
 export function declare(command: Command, context: Context, run = load): void {
   command
@@ -41,22 +33,21 @@ export function declare(command: Command, context: Context, run = load): void {
       "--base <day>",
       "the day on which the index is 100: YYYY-MM-DD, 30d, latest-30d (default: the first day)",
       dateExpression("--base"),
-    )
-    .option("--max-age <days>", "a price that is older than this is not known, such as 14d", dayCount("--max-age"));
-  addPriceDayFlags(addBrandFlag(addVocabularyFlags(command)));
-  addDemoFlag(
-    addListOutput(command, TABLE_FORMATS).addOption(
-      columnsOption("columns to write, in this order: crawl_date,retailer,index", INDEX_COLUMNS),
-    ),
-  );
-  addListFlags(command, "crawl_date", INDEX_COLUMNS, " (default: retailer, currency and day)");
+    );
+  addQuestionFlags(command, {
+    columns: INDEX_COLUMNS,
+    sortExample: "crawl_date",
+    sortHelp: " (default: retailer, currency and day)",
+    hasStartDate: true,
+    maxAge: "14d",
+  });
   const examples = [
     "catalog index basket.csv rows",
     "catalog index basket.csv rows --start-date latest-30d --max-age 7d",
     "catalog index basket.csv rows --base 2026-03-01 --retailer acme -o index.csv",
     "catalog latest rows --category lamps -f csv | catalog index - rows --columns crawl_date,retailer,index,basket_value",
   ];
-  addReportingFlags(command, examples, DEFINITIONS).action(
+  addReportingFlags(command, examples, `${DEFINITIONS}\n\n${columnsHelp(INDEX_COLUMNS)}`).action(
     (basket: string, folder: string | undefined, flags: IndexFlags) =>
       run(parseIndexOptions(command, basket, folder, flags, context), context),
   );

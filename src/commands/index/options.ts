@@ -1,39 +1,35 @@
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
 import { parseFilters } from "../../cli/flags/filter.ts";
-import {
-  type ListingFlags,
-  type ListingOptions,
-  parseListing,
-  TABLE_FORMATS,
-  type TableFormat,
-} from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 
-/** The columns in their order. */
-export const INDEX_COLUMNS: readonly string[] = [
-  ...["retailer", "crawl_date", "currency", "index", "basket_value", "products_priced", "products"],
-  ...["base_date", "base_value"],
+export const INDEX_COLUMNS: readonly QuestionColumn[] = [
+  { name: "retailer", kind: "text", meaning: "slug of the retailer" },
+  { name: "crawl_date", kind: "date", meaning: "a day on which the retailer was crawled" },
+  { name: "currency", kind: "text", meaning: "of both values" },
+  { name: "index", kind: "number", meaning: "100 * basket_value / base_value, exact to six decimals" },
+  { name: "basket_value", kind: "price", meaning: "of the priced products on that day" },
+  { name: "products_priced", kind: "integer", meaning: "products with a price on the base day and on that day" },
+  { name: "products", kind: "integer", meaning: "products of the basket for this retailer" },
+  { name: "base_date", kind: "date", meaning: "the base day" },
+  { name: "base_value", kind: "price", meaning: "of the same products on the base day" },
 ];
 
-export interface IndexFlags extends SourceFlags, ListingFlags {
+export interface IndexFlags extends QuestionFlags {
   base?: DateExpression;
-  /** Days. */
-  maxAge?: number;
 }
 
 /** What `catalog index` computes. The filters have no days: earlier prices are known on the first one. */
-export interface IndexOptions extends FolderOptions, ListingOptions<TableFormat> {
-  /** A path, or `-` for standard input. */
-  basket: string;
+export interface IndexOptions extends QuestionOptions {
+  /** The basket: a path, or `-` for standard input. */
+  ownList: string;
   /** The day on which the index is 100; undefined for the first one with a price. */
   base: DateExpression | undefined;
   /** The first and the last day; undefined for those of the folder. */
   startDate: DateExpression | undefined;
   endDate: DateExpression | undefined;
-  /** Days after which a price is no longer known; undefined for never. */
-  maxAge: number | undefined;
 }
 
 export function parseIndexOptions(
@@ -43,16 +39,14 @@ export function parseIndexOptions(
   flags: IndexFlags,
   context: Context,
 ): IndexOptions {
-  const { startDate, endDate, date: _, ...others } = flags;
+  const { startDate, endDate, date, base, ...others } = flags;
   // Refuses wrong days.
   parseFilters(flags, context.now());
   return {
-    ...parseFolderSource(command, folder, others, context),
-    ...parseListing(flags, TABLE_FORMATS, context, INDEX_COLUMNS),
-    basket,
-    base: flags.base,
-    startDate,
-    endDate,
-    maxAge: flags.maxAge,
+    ...parseQuestion(command, folder, others, context, { columns: INDEX_COLUMNS, maxAge: 14 }),
+    ownList: basket,
+    base,
+    startDate: date ?? startDate,
+    endDate: date ?? endDate,
   };
 }

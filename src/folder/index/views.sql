@@ -18,10 +18,11 @@ GROUP BY brand_key;
 
 -- The products of an own list (`--skus`). A line without a retailer means each that has the sku.
 CREATE MACRO own_product(own_list) AS TABLE
-SELECT product, line::INTEGER AS line, nullif(target_price, '')::DECIMAL(18, 4) AS target_price, nullif(note, '') AS note
+SELECT product, line::INTEGER AS line, own_retailer, quantity::DECIMAL(9, 3) AS quantity, nullif(target_price, '')::DECIMAL(18, 4) AS target_price, nullif(note, '') AS note
 FROM product
 JOIN (
-  SELECT unnest(own_list::STRUCT(line VARCHAR, own_retailer VARCHAR, own_sku VARCHAR, target_price VARCHAR, note VARCHAR)[],
+  SELECT unnest(own_list::STRUCT(line VARCHAR, own_retailer VARCHAR, own_sku VARCHAR, quantity VARCHAR, target_price VARCHAR,
+      note VARCHAR)[],
     recursive := true)
 ) ON lower(sku) = lower(own_sku) AND own_retailer IN ('', retailer);
 
@@ -38,6 +39,18 @@ WHERE (own_list IS NULL OR own.product IS NOT NULL)
   AND (categories IS NULL OR list_contains(categories::VARCHAR[], category))
   AND (combinations IS NULL OR list_contains(combinations::VARCHAR[], retailer || ':' || category || ':' || department))
   AND (brands IS NULL OR list_contains([lower(trim(name)) FOR name IN brands::VARCHAR[]], brand_key));
+
+-- The number of rows that the filters match, by retailer and day.
+CREATE MACRO matching_rows(days, departments, categories, combinations, brands) AS TABLE
+SELECT retailer, day, since, sum(rows)::BIGINT AS rows
+FROM row_count
+JOIN (SELECT unnest(days::STRUCT(retailer VARCHAR, first_day DATE, since DATE, last_day DATE)[], recursive := true)) USING (retailer)
+WHERE day BETWEEN first_day AND last_day
+  AND (departments IS NULL OR list_contains(departments::VARCHAR[], department))
+  AND (categories IS NULL OR list_contains(categories::VARCHAR[], category))
+  AND (combinations IS NULL OR list_contains(combinations::VARCHAR[], retailer || ':' || category || ':' || department))
+  AND (brands IS NULL OR list_contains([lower(trim(name)) FOR name IN brands::VARCHAR[]], lower(trim(brand))))
+GROUP BY ALL;
 
 -- The observations that the filters match, up to the newest day of their retailer.
 CREATE MACRO observed(days, departments, categories, combinations, brands, own_list) AS TABLE

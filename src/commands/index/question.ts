@@ -1,0 +1,98 @@
+import type { Run } from "../../cli/context.ts";
+import type { Question, ShownAnswer } from "../../cli/question/declaration.ts";
+import { runQuestion } from "../../cli/question/run-question.ts";
+import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
+import type { Screen } from "../../cli/terminal/style.ts";
+import { numberCell } from "../../cli/terminal/tables/cell.ts";
+import { itemTable, numberColumn, priceColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
+import { UsageError } from "../../contract/errors.ts";
+import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
+import { type AnswerRow, readRows } from "../../folder/ask/ask.ts";
+import GAPS from "../../folder/questions/basket-gaps.sql";
+import INDEX from "../../folder/questions/basket-index.sql";
+import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
+
+export const askIndex: Run<IndexOptions> = (options, context) => runQuestion(questionOf(), options, context);
+
+function questionOf(): Question<IndexOptions> {
+  let asked: ReturnType<typeof daysOf> | undefined;
+  return {
+    command: "index",
+    sql: INDEX,
+    columns: INDEX_COLUMNS,
+    days: (options, synced, today) => {
+      asked = daysOf(options, synced, today);
+      const { start, end, base = end } = asked;
+      return { from: start, to: base > end ? base : end };
+    },
+    parameters: () => ({ base: asked?.base ?? null, end: asked?.end ?? "" }),
+    find: async (prices, parameters, { maxAge }, { reporter }) => {
+      const gaps = await readRows(prices, GAPS, parameters);
+      const base = String(gaps[0]?.[0] ?? asked?.start);
+      reporter.note(`index 100 on ${base}`);
+      const age = maxAge === undefined ? "" : ` of at most ${plural(maxAge, "day")}`;
+      for (const [, retailer, products, lacking, complete] of gaps.filter(([, , , lacking]) => Number(lacking) > 0)) {
+        const isLater = complete !== null && String(complete) > base;
+        const hint = isLater ? `; all that have one have it from ${String(complete)} on (--base)` : "";
+        const left = `${groupDigits(Number(lacking))} of ${plural(Number(products), "product")} left out`;
+        reporter.note(`${String(retailer)}: ${left}, without a price${age} on ${base}${hint}`);
+      }
+      return { base };
+    },
+    subject: ["retailer", "currency", "crawl_date"],
+    noun: "day",
+    view: indexText,
+  };
+}
+
+/** @throws UsageError if the folder has no row on the days, or does not know the base day */
+function daysOf(
+  { base, startDate, endDate }: IndexOptions,
+  { name, days: all }: SyncedFolder,
+  { newest, now }: { newest: string; now: number },
+): { start: string; end: string; base?: string } {
+  const days = all.filter((day) => day <= newest);
+  const [first, latest] = [days[0], days.at(-1)];
+  if (first === undefined || latest === undefined) {
+    throw new UsageError(`${name} holds no rows that the filters match.`);
+  }
+  const dayFor = (expression: DateExpression) => resolveDay(expression, { today: dayOf(now), latest }) ?? "";
+  const [from, to] = [dayFor(startDate ?? first), dayFor(endDate ?? latest)];
+  const range = `${name} has ${first} to ${latest}`;
+  const start = days.find((day) => day >= from && day <= to);
+  if (start === undefined) {
+    const flag = startDate === undefined ? "--end-date" : "--start-date";
+    throw new UsageError(`${flag}: there are no rows from ${from} to ${to}; ${range}.`, { flag });
+  }
+  if (base === undefined) {
+    return { start, end: to };
+  }
+  const day = dayFor(base);
+  if (day < first || day > latest) {
+    throw new UsageError(`--base ${base}: ${range}. Name one of these days.`, { flag: "--base", suggestions: [first] });
+  }
+  return { start, end: to, base: day };
+}
+
+function indexText({ rows }: ShownAnswer, _: IndexOptions, screen: Screen) {
+  const number = (name: string) => (row: AnswerRow) => (typeof row[name] === "number" ? row[name] : undefined);
+  const text = (name: string) => (row: AnswerRow) => String(row[name]);
+  const table = itemTable(rows, [
+    textColumn("retailer", text("retailer")),
+    textColumn("day", text("crawl_date"), { rigid: true }),
+    { heading: "index", rigid: true, cell: (row) => numberCell(twoDecimals(number("index")(row))) },
+    priceColumn("basket", number("basket_value"), text("currency")),
+    textColumn("currency", text("currency"), { rigid: true }),
+    numberColumn("priced", number("products_priced")),
+    numberColumn("products", number("products")),
+  ]);
+  return renderCaptioned(table, ["retailer", "currency", "products"], screen);
+}
+
+/** Rounded half away from zero by its digits: `toFixed` rounds its binary value. */
+function twoDecimals(index: number | undefined): string | undefined {
+  return index === undefined ? undefined : (Math.round(Number(`${index}e2`)) / 100).toFixed(2);
+}
