@@ -52,19 +52,6 @@ export function addBrandFlag(command: Command): Command {
   return command.optionsGroup("Filters:").addOption(flag.argParser(collectValues)).optionsGroup("Options:");
 }
 
-/** Declares the days of prices over time; prices of earlier days may count as known on the first one. */
-export function addPriceDayFlags(command: Command): Command {
-  return command
-    .optionsGroup("Filters:")
-    .option(
-      "--start-date <date>",
-      "from this day on (UTC): YYYY-MM-DD, 30d, latest-30d",
-      dateExpression("--start-date"),
-    )
-    .option("--end-date <date>", "up to this day", dateExpression("--end-date"))
-    .optionsGroup("Options:");
-}
-
 /** @throws UsageError if brands are named without a folder, or one of them is empty */
 export function checkBrands(brand: readonly string[] | undefined, hasFolder: boolean): void {
   if (brand !== undefined && !hasFolder) {

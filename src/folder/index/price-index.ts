@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { rename, rm, stat } from "node:fs/promises";
+import { realpath, rename, rm, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { FileError } from "../../contract/errors.ts";
+import { FileError, SetChangedError } from "../../contract/errors.ts";
 import { type DuckDb, type DuckDbOptions, filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { assertOwnFolder } from "../../files/own-file.ts";
 import { type ScratchFolder, scratchFolder } from "../../files/scratch-folder.ts";
+import { placeOfDay } from "../day-files.ts";
 import { ownFolderOf } from "../folder-lock.ts";
 import type { SyncState } from "../folder-state.ts";
 import { readSyncedFolder } from "../synced-day.ts";
@@ -69,7 +70,13 @@ export async function openPriceIndex(request: PriceIndexRequest): Promise<OpenPr
   const next = join(scratch.path, "prices.duckdb");
   const built = await build(next, request);
   await built[Symbol.asyncDispose]();
-  await rename(next, path);
+  try {
+    // Who opened the older one for writing may have left changes to it.
+    await rm(`${path}.wal`, { force: true });
+    await rename(next, path);
+  } catch (error) {
+    request.onNotStored?.((error as Error).message);
+  }
   const opened = await openIfCurrent(path, { ...request, state: built.state });
   // Another command may have placed the index of a newer state meanwhile.
   return opened ?? (await build(undefined, request));
@@ -99,13 +106,35 @@ async function openIfCurrent(path: string, request: PriceIndexRequest): Promise<
     duckDb = await openDuckDb({ ...settings(request), database: path, readOnly: true, files: outputs });
     const [row] = await rowsOf(duckDb, "SELECT version, days FROM meta");
     if (row?.[0] === VERSION && row[1] === daysKey(state)) {
-      return { ...duckDb, state };
+      return { ...duckDb, state, until: untilDamaged(path, duckDb) };
     }
   } catch {
     signal.throwIfAborted();
   }
   await duckDb?.[Symbol.asyncDispose]();
   return undefined;
+}
+
+/** What DuckDB says of blocks whose checksum is wrong, and afterwards. */
+const DAMAGED = /corrupt database file|database has been invalidated/i;
+
+/** As `until` of an open index, which is removed if it turns out to be damaged. */
+function untilDamaged(path: string, duckDb: DuckDb): DuckDb["until"] {
+  return async (action) => {
+    try {
+      return await duckDb.until(action);
+    } catch (error) {
+      if (!(error instanceof Error && DAMAGED.test(error.message))) {
+        throw error;
+      }
+      await rm(path, { force: true });
+      throw new FileError(
+        `${path} is damaged and was removed; run the command again, which makes it anew`,
+        path,
+        error,
+      );
+    }
+  };
 }
 
 function settings({ signal, memory = 512 * 1024 ** 2 }: Pick<PriceIndexRequest, "signal" | "memory">) {
@@ -128,40 +157,36 @@ function daysKey({ days }: SyncState): string {
 
 /** Builds an index as a file, or in memory without a path, reading what an older one does not have. */
 async function build(database: string | undefined, request: PriceIndexRequest): Promise<OpenPriceIndex> {
-  const { folder, signal, outputs = [] } = request;
-  const old = database === undefined ? undefined : await storedDays(priceIndexPath(folder), request);
+  const { folder, signal } = request;
+  let isOldUsable = database !== undefined;
   for (let { state } = request; ; state = await readSyncedFolder(folder)) {
-    const kept = new Set(Object.keys(state.days).filter((day) => old?.get(day) === state.days[day]?.sha256));
+    const { duckDb, kept } = await openEmpty(database, request, state, isOldUsable);
     const changed = Object.keys(state.days).filter((day) => !kept.has(day));
     request.onBuild?.(changed.length);
-    const files = await openDays(folder, changed, state);
-    if (files === undefined) {
-      continue;
-    }
-    let duckDb: DuckDb | undefined;
+    let files: Awaited<ReturnType<typeof openDays>>;
     let isBuilt = false;
     try {
-      duckDb = await openDuckDb({
-        ...settings({ signal }),
-        ...(database !== undefined && { database }),
-        files: [...files.map(({ path }) => path), ...outputs],
-        setUp: kept.size === 0 ? [] : [`ATTACH ${sqlText(priceIndexPath(folder))} AS old (READ_ONLY)`],
-      });
-      const paths = files.map(({ path }) => path);
-      await fill(duckDb, paths, kept, state);
-      isBuilt = await areInPlace(files);
+      files = await openDays(folder, changed, state);
+      if (files !== undefined) {
+        const paths = files.map(({ path }) => path);
+        await fill(duckDb, paths, kept, state);
+        isBuilt = await areInPlace(files);
+      }
     } catch (error) {
       signal.throwIfAborted();
-      if (await areInPlace(files)) {
+      const isOfFiles = files !== undefined && !(await areInPlace(files));
+      if (!isOfFiles && (error instanceof FileError || error instanceof SetChangedError || kept.size === 0)) {
         throw error;
       }
+      // The older index may be damaged.
+      isOldUsable = isOfFiles;
     } finally {
-      await Promise.all(files.map(({ close }) => close()));
+      await Promise.all(files?.map(({ close }) => close()) ?? []);
       if (!isBuilt) {
-        await duckDb?.[Symbol.asyncDispose]();
+        await duckDb[Symbol.asyncDispose]();
       }
     }
-    if (isBuilt && duckDb !== undefined) {
+    if (isBuilt) {
       return { ...duckDb, state };
     }
     // A sync has replaced a file while it was read.
@@ -171,20 +196,34 @@ async function build(database: string | undefined, request: PriceIndexRequest): 
   }
 }
 
-/** The days of an index that is there, with the SHA-256 of each. */
-async function storedDays(path: string, { signal }: PriceIndexRequest): Promise<Map<string, string> | undefined> {
-  if ((await stat(path).catch(() => undefined))?.isFile() !== true) {
-    return undefined;
+/** An empty database for an index, and the days that it can take from the older index, which is then attached as `old`. */
+async function openEmpty(
+  database: string | undefined,
+  { folder, signal, outputs = [] }: PriceIndexRequest,
+  state: SyncState,
+  isOldUsable: boolean,
+): Promise<{ duckDb: DuckDb; kept: ReadonlySet<string> }> {
+  const root = await realpath(folder);
+  const options = {
+    ...settings({ signal }),
+    ...(database !== undefined && { database }),
+    files: [...Object.keys(state.days).map((day) => join(root, placeOfDay(day))), ...outputs],
+  };
+  const path = priceIndexPath(folder);
+  if (isOldUsable && (await stat(path).catch(() => undefined))?.isFile()) {
+    let duckDb: DuckDb | undefined;
+    try {
+      duckDb = await openDuckDb({ ...options, setUp: [`ATTACH ${sqlText(path)} AS old (READ_ONLY)`] });
+      const [meta] = await rowsOf(duckDb, "SELECT version FROM old.meta");
+      const days = meta?.[0] === VERSION ? await rowsOf(duckDb, "SELECT day::VARCHAR, sha256 FROM old.day") : [];
+      const kept = days.filter(([day, sha256]) => state.days[String(day)]?.sha256 === sha256);
+      return { duckDb, kept: new Set(kept.map(([day]) => String(day))) };
+    } catch {
+      await duckDb?.[Symbol.asyncDispose]();
+      signal.throwIfAborted();
+    }
   }
-  try {
-    await using duckDb = await openDuckDb({ ...settings({ signal }), database: path, readOnly: true, files: [] });
-    const [meta] = await rowsOf(duckDb, "SELECT version FROM meta");
-    const rows = meta?.[0] === VERSION ? await rowsOf(duckDb, "SELECT day::VARCHAR, sha256 FROM day") : [];
-    return new Map(rows.map(([day, sha256]) => [String(day), String(sha256)]));
-  } catch {
-    signal.throwIfAborted();
-    return undefined;
-  }
+  return { duckDb: await openDuckDb(options), kept: new Set() };
 }
 
 /** @throws FileError naming a file without SKUs or prices: its rows would be left out silently */

@@ -1,0 +1,132 @@
+import { mkdir, readdir, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { describe, expect, test } from "vitest";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import { readRows } from "../../../src/folder/ask/ask.ts";
+import { placeOfDay } from "../../../src/folder/day-files.ts";
+import { ownFolderOf } from "../../../src/folder/folder-lock.ts";
+import { openPriceIndex, priceIndexPath } from "../../../src/folder/index/price-index.ts";
+import { readSyncedFolder } from "../../../src/folder/synced-day.ts";
+import { product } from "../../helpers/products.ts";
+import { FIRST_DAY, rewriteDay, servedFolder, syncedFolder } from "../../helpers/synced-folder.ts";
+
+const DAYS = [0, 1, 2].map((day) => addDays(FIRST_DAY, day));
+
+const ROWS = DAYS.flatMap((crawl_date, day) => [
+  product({ crawl_date, sku: "s0", selling_price: 10 + day }),
+  product({ crawl_date, sku: "s1", retailer: "bolt", selling_price: 20.05 + day }),
+]);
+
+/** The prices of a folder, how many days were read from their files, and why the index was not stored. */
+async function read(folder: string) {
+  const [readDays, notStored]: [number[], string[]] = [[], []];
+  await using index = await openPriceIndex({
+    ...{ folder, state: await readSyncedFolder(folder), signal: new AbortController().signal },
+    onBuild: (days) => readDays.push(days),
+    onNotStored: (reason) => notStored.push(reason),
+  });
+  const sql = "SELECT day, retailer, sku, selling_price FROM observation JOIN product USING (product) ORDER BY ALL";
+  const prices = (await readRows(index, sql, {})).map((row) => row.map(String).join(" "));
+  return { prices, readDays, notStored };
+}
+
+function pricesOf(rows: readonly (typeof ROWS)[number][]): string[] {
+  return rows
+    .map(({ crawl_date, retailer, sku, selling_price }) =>
+      [crawl_date, retailer, sku, selling_price.toFixed(4)].join(" "),
+    )
+    .sort();
+}
+
+describe("the index of a folder", () => {
+  test("has the prices of all days, and reads each file once", async () => {
+    const folder = await syncedFolder(ROWS);
+    expect(await read(folder)).toEqual({ prices: pricesOf(ROWS), readDays: [3], notStored: [] });
+    expect(await read(folder)).toEqual({ prices: pricesOf(ROWS), readDays: [], notStored: [] });
+    expect(await readdir(ownFolderOf(folder))).toEqual(["prices.duckdb", "state.json"]);
+  });
+
+  test("follows syncs that replace, add and remove a day, and reads only those", async () => {
+    const served = await servedFolder(ROWS);
+    await served.sync();
+    await read(served.folder);
+    const [first = "", second] = DAYS;
+    const next = [
+      ...ROWS.filter(({ crawl_date }) => crawl_date !== second).map((row) =>
+        row.crawl_date === first ? { ...row, selling_price: row.selling_price + 1 } : row,
+      ),
+      product({ crawl_date: addDays(FIRST_DAY, 3), sku: "s0", selling_price: 9 }),
+    ];
+    await served.replace(next);
+    await served.sync({ lookback: 9 });
+    expect(await read(served.folder)).toEqual({ prices: pricesOf(next), readDays: [2], notStored: [] });
+  });
+
+  test.each<[string, (path: string) => Promise<void>]>([
+    ["cut off", (path) => truncate(path, 5_000)],
+    ["empty", (path) => truncate(path, 0)],
+    ["another file", (path) => writeFile(path, "no database")],
+    [
+      "of another version",
+      async (path) => {
+        const connection = await (await DuckDBInstance.create(path)).connect();
+        await connection.run("UPDATE meta SET version = 'another'");
+        connection.closeSync();
+      },
+    ],
+    [
+      "a folder",
+      async (path) => {
+        await rm(path);
+        await mkdir(path);
+      },
+    ],
+  ])("is built anew, or in memory, if there is one that is %s", async (_, damage) => {
+    const folder = await syncedFolder(ROWS);
+    await read(folder);
+    await damage(priceIndexPath(folder));
+    const { prices, readDays } = await read(folder);
+    expect({ prices, first: readDays[0] }).toEqual({ prices: pricesOf(ROWS), first: 3 });
+  });
+
+  test("is in memory if a link is where the tool's own folder should be", async () => {
+    const folder = await syncedFolder(ROWS);
+    const state = await readSyncedFolder(folder);
+    const elsewhere = `${folder}-own`;
+    await mkdir(elsewhere);
+    await rm(ownFolderOf(folder), { recursive: true });
+    await symlink(elsewhere, ownFolderOf(folder));
+    const request = { folder, state, signal: new AbortController().signal };
+    await expect(openPriceIndex(request)).rejects.toThrow("link");
+    expect(await readdir(elsewhere)).toEqual([]);
+  });
+
+  test("reads files of earlier versions, which lack texts", async () => {
+    const folder = await syncedFolder(ROWS);
+    const lacking = { title: undefined, brand: undefined, model_number: undefined, url: undefined };
+    await rewriteDay(folder, FIRST_DAY, (row) => ({ ...row, ...lacking }));
+    expect(await read(folder)).toEqual({ prices: pricesOf(ROWS), readDays: [3], notStored: [] });
+  });
+
+  test("is removed if a question finds it damaged", async () => {
+    const folder = await syncedFolder(ROWS);
+    await read(folder);
+    const path = priceIndexPath(folder);
+    const state = await readSyncedFolder(folder);
+    await using index = await openPriceIndex({ folder, state, signal: new AbortController().signal });
+    const damaged = index.until(async () => {
+      throw new Error("IO Error: Corrupt database file: computed checksum 1 does not match stored checksum 2");
+    });
+    await expect(damaged).rejects.toThrow(`${path} is damaged and was removed; run the command again`);
+    expect(await readdir(ownFolderOf(folder))).toEqual(["state.json"]);
+  });
+
+  test("is not made from a file that was altered", async () => {
+    const folder = await syncedFolder(ROWS);
+    const path = join(folder, placeOfDay(FIRST_DAY));
+    await truncate(path, 100);
+    await expect(read(folder)).rejects.toThrow(`${path} was changed or damaged since the last sync`);
+    expect(await readdir(ownFolderOf(folder))).toEqual(["state.json"]);
+  });
+});
