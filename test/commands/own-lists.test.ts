@@ -1,11 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
+import { parquetRows } from "../helpers/parquet-files.ts";
 import { product } from "../helpers/products.ts";
-import { syncedFolder } from "../helpers/synced-folder.ts";
+import { servedFolder, syncedFolder } from "../helpers/synced-folder.ts";
 
 /** Prices on the first and the last day of a week. */
 const ROWS = [
@@ -90,4 +91,54 @@ test("the SQL of --show-sql has the list", async () => {
   expect(stdout).toContain(
     "[{line: '2', own_retailer: '', own_sku: 'lamp-1', quantity: '1', target_price: '15', note: '''desk'''}]",
   );
+});
+
+describe("export --skus", () => {
+  /** Exports from a service of all rows. */
+  async function exported(...args: string[]) {
+    const { env } = await servedFolder(ROWS);
+    return await runInProcess(["export", ...args], { env, cwd: home });
+  }
+
+  test("writes the rows of the list alone, with what it says of them", async () => {
+    const list = await listOf(...LINES, "none,,1,");
+    const { code, stdout, stderr } = await exported(
+      ...["--skus", list, "-f", "csv", "--date", "2026-01-08", "--columns", OWN, "--page-size", "1"],
+    );
+    expect([code, stderr]).toEqual([0, 'warning: no row of 1 product of the list: "none"\n']);
+    expect(stdout.trimEnd().split("\r\n").slice(1).sort()).toEqual([
+      ...["acme,0001,,,", "acme,Lamp-1,15,true,desk", "bolt,Lamp-1,15,false,desk"],
+    ]);
+  });
+
+  test("has these columns in each format, at the end of unchanged rows", async () => {
+    const list = await listOf("0001,,6,'x'");
+    const { stdout } = await exported("--skus", list, "--date", "2026-01-08");
+    const row = ROWS.find(({ sku, crawl_date }) => sku === "0001" && crawl_date === "2026-01-08");
+    expect(stdout).toBe(`${JSON.stringify({ ...row, target_price: 6, target_met: true, note: "'x'" })}\n`);
+
+    const file = join(home, "own.parquet");
+    expect(await exported("--skus", list, "--date", "2026-01-08", "-o", file)).toMatchObject({ code: 0 });
+    expect(await parquetRows(file)).toMatchObject([{ sku: "0001", target_price: 6, target_met: true, note: "'x'" }]);
+  });
+
+  test("of a list without a row ends with 7 if that is asked for", async () => {
+    const list = await listOf("none,,1,");
+    expect(await exported("--skus", list, "--fail-on-empty")).toMatchObject({ code: 7, stdout: "" });
+  });
+
+  test.each([
+    [["--manifest", "-o", "a.csv"], "--skus leaves out rows of the set, of which --manifest is"],
+    [["--max-rows", "1"], "of which --max-rows is"],
+  ])("refuses %j, which is about the whole set", async (flags, message) => {
+    const list = await listOf(...LINES);
+    expect(await exported("--skus", list, ...flags)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(message),
+    });
+    expect(await exported("--columns", "sku,note")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--columns names note, which only --skus FILE gives."),
+    });
+  });
 });

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { firstFew, plural, quoted } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
+import type { Reporter } from "../reporter.ts";
 import type { ListedProduct } from "../source/product-list.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 
@@ -32,11 +33,16 @@ export async function warnOfUnknown(
     own_list: ownListParameter(list),
   });
   const lines = new Set(found.map(([line]) => line));
-  const unknown = list.filter(({ line }) => !lines.has(line));
-  if (unknown.length > 0) {
-    const names = unknown.map(
-      ({ sku, retailer }) => `${quoted(sku)}${retailer === undefined ? "" : ` of ${retailer}`}`,
-    );
-    reporter.warn(`no row of ${plural(unknown.length, "product")} of the list: ${firstFew(names, NAMED)}`);
+  warnOfMissing(
+    list.filter(({ line }) => !lines.has(line)),
+    reporter,
+  );
+}
+
+/** Names lines of a list that match no row. */
+export function warnOfMissing(lines: readonly ListedProduct[], { warn }: Pick<Reporter, "warn">): void {
+  if (lines.length > 0) {
+    const names = lines.map(({ sku, retailer }) => `${quoted(sku)}${retailer === undefined ? "" : ` of ${retailer}`}`);
+    warn(`no row of ${plural(lines.length, "product")} of the list: ${firstFew(names, NAMED)}`);
   }
 }

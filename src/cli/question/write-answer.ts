@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<ColumnKind, ColumnType["kind"]>> = {
   percent: "number",
   number: "number",
   integer: "integer",
-  boolean: "string",
+  boolean: "boolean",
 };
 
 /** Writes rows of an answer in a format for programs; one chunk is in memory at a time. */
@@ -33,9 +33,14 @@ export async function writeAnswer(
     known,
     chosen,
     kinds: Object.fromEntries(columns.flatMap(({ name, kind }) => cellKindOf(name, kind))),
-    types: Object.fromEntries(columns.map(({ name, kind }) => [name, { kind: TYPES[kind], nullable: true }])),
+    types: typesOf(columns),
   };
   await writeRows(batches(answer, { columns: chosen ?? known, ...selection }), output, encoding, reporter, context);
+}
+
+/** What columns are in Parquet. */
+export function typesOf(columns: readonly QuestionColumn[]): Readonly<Record<string, ColumnType>> {
+  return Object.fromEntries(columns.map(({ name, kind }) => [name, { kind: TYPES[kind], nullable: true }]));
 }
 
 function cellKindOf(name: string, kind: ColumnKind): [string, CellKind][] {

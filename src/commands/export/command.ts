@@ -5,12 +5,14 @@ import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addOutputFlags, columnsOption } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags, addRecheckFlag } from "../../cli/flags/source.ts";
 import { NamesOption, wholeNumber } from "../../cli/flags/values.ts";
+import { addSkusFlag } from "../../cli/question/own-list.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { PARTITION_COLUMNS, parsePartitionColumns } from "../../export/destination/partitions.ts";
 import { ROW_FORMATS } from "../../export/formats/registry.ts";
 import { type ExportFlags, type ExportOptions, parseExportOptions, UNNOTICED } from "./options.ts";
+import { OWN_ROW_COLUMNS } from "./own-rows.ts";
 
 const load: Run<ExportOptions> = async (options, context) => {
   if (options.dryRun) {
@@ -26,9 +28,9 @@ export function declare(command: Command, context: Context, run = load): void {
   command.description(
     "Writes the complete filtered set to stdout or a file, and checks the number of its rows against the service.",
   );
-  addFilterFlags(command);
+  addSkusFlag(addFilterFlags(command), "only the rows of a list of products");
   addLinksFlag(addOutputFlags(command, ROW_FORMATS, "from the file's ending, else ndjson"))
-    .addOption(columnsOption("columns to write, in this order: sku,title,selling_price"))
+    .addOption(columnsOption("columns to write, in this order: sku,title,selling_price", OWN_ROW_COLUMNS))
     .addOption(
       new NamesOption(
         "--partition-by <names>",
@@ -56,6 +58,7 @@ export function declare(command: Command, context: Context, run = load): void {
       "catalog export --retailer acme --date yesterday -o acme.csv",
       "catalog export --start-date 30d --columns sku,crawl_date,selling_price -o prices.csv.gz",
       "catalog export --retailer acme -o acme.xlsx --links",
+      "catalog export --skus watch.csv --date yesterday -f csv",
       "catalog export --start-date 30d --partition-by retailer,crawl_date -f parquet -o month",
       "catalog export -o rows.ndjson.gz --manifest --resume",
     ],

@@ -3,12 +3,14 @@ import type { Context } from "../../cli/context.ts";
 import { type OutputFlags, type OutputOptions, parseOutput } from "../../cli/flags/output.ts";
 import { type PullFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
+import { OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
 import { FileError } from "../../contract/errors.ts";
 import type { PartitionColumn } from "../../export/destination/partitions.ts";
 import type { Spreadsheet } from "../../export/formats/encoder.ts";
 import { ROW_FORMATS, type RowFormat } from "../../export/formats/registry.ts";
 
 export interface ExportFlags extends ReadFlags, OutputFlags, PullFlags {
+  skus?: string;
   columns?: string[];
   bom?: boolean;
   excel?: boolean;
@@ -27,6 +29,8 @@ export const UNNOTICED =
 
 export interface ExportOptions extends SourceOptions {
   output: OutputOptions<RowFormat>;
+  /** The file of `--skus`, or `-` for standard input. */
+  ownList: string | undefined;
   /** The chosen columns in their order; undefined for all. */
   columns: readonly string[] | undefined;
   spreadsheet: Spreadsheet | undefined;
@@ -65,9 +69,11 @@ export function parseExportOptions(command: Command, flags: ExportFlags, context
   if (flags.partitionBy !== undefined) {
     checkPartitionFlags(flags, output);
   }
+  checkOwnList(flags);
   return {
     ...parseSource(command, flags, context),
     output,
+    ownList: flags.skus,
     columns: flags.columns,
     spreadsheet: spreadsheetOf(flags, output.format),
     partitionBy: flags.partitionBy,
@@ -82,6 +88,22 @@ export function parseExportOptions(command: Command, flags: ExportFlags, context
     failOnEmpty,
     words: command.parent?.args ?? [],
   };
+}
+
+/** @throws UsageError for flags about the whole set together with a list, and for columns of a list without one */
+function checkOwnList({ skus, manifest, maxRows, partitionBy, columns = [] }: ExportFlags): void {
+  if (skus === undefined) {
+    const own = columns.find((name) => OWN_LIST_COLUMNS.some((column) => column.name === name));
+    if (own !== undefined) {
+      throw flagError("--columns", `names ${own}, which only --skus FILE gives.`);
+    }
+    return;
+  }
+  const others = { "--manifest": manifest, "--max-rows": maxRows, "--partition-by": partitionBy };
+  const other = Object.entries(others).find(([, value]) => value !== undefined)?.[0];
+  if (other !== undefined) {
+    throw flagError("--skus", `leaves out rows of the set, of which ${other} is; leave out one of the two.`);
+  }
 }
 
 function leftoverOf({ fresh, resume }: ExportFlags): "resume" | "fresh" | "careful" {

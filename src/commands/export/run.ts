@@ -1,8 +1,12 @@
 import { basename } from "node:path";
 import type { Context } from "../../cli/context.ts";
+import { OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
+import { warnOfMissing } from "../../cli/question/own-list.ts";
+import { typesOf } from "../../cli/question/write-answer.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, connect } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
+import { readProductList } from "../../cli/source/product-list.ts";
 import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { VERSION } from "../../cli/version.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
@@ -20,9 +24,11 @@ import { LONGEST_NAME } from "../../files/own-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import type { StoreOptions } from "../../pull/store/open-store.ts";
 import { temporaryStore } from "../../pull/store/page-store.ts";
+import type { RowBatch } from "../../rows/batch.ts";
 import { recordExport } from "./export-record.ts";
 import { leftoverError } from "./leftover-error.ts";
 import type { ExportOptions } from "./options.ts";
+import { OWN_ROW_COLUMNS, ownRows } from "./own-rows.ts";
 import { pageSizeOf, writeSet } from "./pull-rows.ts";
 
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
@@ -33,6 +39,8 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   const { output: path, compression, noClobber, format } = options.output;
   const fingerprint = options.manifest ? runningFingerprint() : undefined;
   const createEncoder = await loadEncoder(format, signal);
+  const own =
+    options.ownList === undefined ? undefined : ownRows(await readProductList(options.ownList, context, signal));
   await using output = await openSink(
     {
       ...{ output: path, compression, noClobber, fingerprint, signal },
@@ -42,8 +50,13 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   );
   await using waiting = claim === undefined ? temporaryStore(false) : undefined;
   const place = { store: waiting ?? (claim as Claim).store.pages, target: claim?.target };
-  const result = await writeSet(output.write, options, place, connection, context);
-  if (result.rows === 0) {
+  const write = async (rows: RowBatch) => await output.write(own === undefined ? rows : own.of(rows));
+  const result = await writeSet(write, options, place, connection, context);
+  const count = own?.count ?? result.rows;
+  if (own !== undefined) {
+    warnOfMissing(own.unmatched(), reporter);
+  }
+  if (count === 0) {
     await reportEmpty(connection, options);
   }
   await output.finish();
@@ -59,8 +72,8 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     await replaceFile(manifestPathOf(claim.target), manifestText(manifest), { beforePlacing: claim.lock.assertHeld });
   }
   await claim?.store.remove();
-  if (result.rows > 0) {
-    noteOutcome(result.rows, options, reporter, context);
+  if (count > 0) {
+    noteOutcome(count, options, reporter, context);
   }
 }
 
@@ -118,7 +131,12 @@ export function storeOptions(
   };
 }
 
-export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
+export function rowEncoding(
+  { columns, spreadsheet, output, ownList }: ExportOptions,
+  reporter: Reporter,
+): EncoderOptions {
   const { format, links } = output;
-  return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, links, onLoss: lossWarnings(format, reporter) };
+  const rows =
+    ownList === undefined ? { known: PRODUCT_COLUMNS } : { known: OWN_ROW_COLUMNS, types: typesOf(OWN_LIST_COLUMNS) };
+  return { ...rows, chosen: columns, spreadsheet, links, onLoss: lossWarnings(format, reporter) };
 }

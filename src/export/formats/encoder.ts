@@ -28,7 +28,7 @@ export type Spreadsheet = "bom" | "excel";
 
 /** The type of a column in a format that has types. */
 export interface ColumnType {
-  kind: "string" | "number" | "integer" | "date";
+  kind: "string" | "number" | "integer" | "date" | "boolean";
   nullable: boolean;
 }
 

@@ -30,7 +30,7 @@ export const PARQUET_WRITER = "retail-catalog-cli";
 /** How DuckDB writes each Parquet file of this tool. */
 export const COPY_OPTIONS = `FORMAT parquet, COMPRESSION zstd, KV_METADATA {${WRITER_KEY}: ${sqlText(PARQUET_WRITER)}}`;
 
-const SQL_TYPES = { string: "VARCHAR", number: "DOUBLE", integer: "BIGINT", date: "DATE" } as const;
+const SQL_TYPES = { string: "VARCHAR", number: "DOUBLE", integer: "BIGINT", date: "DATE", boolean: "BOOLEAN" } as const;
 
 /** How each kind of value is written in JSON. */
 const FITS: Readonly<Record<ColumnType["kind"], (raw: string) => boolean>> = {
@@ -38,6 +38,7 @@ const FITS: Readonly<Record<ColumnType["kind"], (raw: string) => boolean>> = {
   number: (raw) => /^[-\d]/.test(raw) && Number.isFinite(Number(raw)),
   integer: (raw) => /^-?\d{1,18}$/.test(raw),
   date: (raw) => raw.startsWith('"') && isCalendarDate(JSON.parse(raw) as string),
+  boolean: (raw) => raw === "true" || raw === "false",
 };
 
 /** The type of a column in SQL, as the contract has it. */

@@ -1,0 +1,55 @@
+import { OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
+import type { ListedProduct } from "../../cli/source/product-list.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import type { RowBatch } from "../../rows/batch.ts";
+import { batchOf } from "../../rows/scan.ts";
+
+/** The columns of a row of an own list. */
+export const OWN_ROW_COLUMNS: readonly string[] = [...PRODUCT_COLUMNS, ...OWN_LIST_COLUMNS.map(({ name }) => name)];
+
+/** The rows of the products of an own list, among those of a set. */
+export interface OwnRows {
+  /** The rows of these products, with what the list says of each. */
+  of(rows: RowBatch): RowBatch;
+  /** Number of these rows so far. */
+  readonly count: number;
+  /** The lines of the list without a row so far. */
+  unmatched(): ListedProduct[];
+}
+
+export function ownRows(list: readonly ListedProduct[]): OwnRows {
+  const bySku = new Map<string, ListedProduct[]>();
+  for (const line of list) {
+    const sku = line.sku.toLowerCase();
+    bySku.set(sku, [...(bySku.get(sku) ?? []), line]);
+  }
+  const matched = new Set<ListedProduct>();
+  let count = 0;
+  return {
+    of: (rows) => {
+      const read = (row: number, name: string) => JSON.parse(rows.raw(row, rows.column(name)) ?? "null");
+      const texts: string[] = [];
+      for (let row = 0; row < rows.length; row += 1) {
+        const lines = bySku.get(String(read(row, "sku")).toLowerCase()) ?? [];
+        const line = lines.find(({ retailer = read(row, "retailer") }) => retailer === read(row, "retailer"));
+        if (line !== undefined) {
+          matched.add(line);
+          texts.push(`${rows.text(row).slice(0, -1)},${membersOf(line, read(row, "selling_price"))}`);
+        }
+      }
+      count += texts.length;
+      return batchOf(texts, OWN_ROW_COLUMNS);
+    },
+    get count() {
+      return count;
+    },
+    unmatched: () => list.filter((line) => !matched.has(line)),
+  };
+}
+
+/** What a list says of a product, as the end of its row. */
+function membersOf({ targetPrice, note }: ListedProduct, price: unknown): string {
+  const isMet = targetPrice === undefined || typeof price !== "number" ? null : price <= Number(targetPrice);
+  const target = targetPrice === undefined ? null : Number(targetPrice);
+  return JSON.stringify({ target_price: target, target_met: isMet, note: note ?? null }).slice(1);
+}
