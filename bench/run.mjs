@@ -13,6 +13,7 @@ const SCENARIOS = [
   "service-fleet",
   "export-memory",
   "export-pace",
+  "requests",
   "prices",
 ];
 
