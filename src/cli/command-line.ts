@@ -1,26 +1,26 @@
 import type { Command, Option } from "commander";
 
-/** The position in a command line of the word to complete. */
+/** What a command line says up to the word at its end. */
 export interface CursorPosition {
   command: Command;
-  /** The option whose value it is; undefined if it is not a value. */
+  /** The option whose value the word is, if it is one. */
   option: Option | undefined;
-  /** Typed text before the word that every candidate keeps: `--format=`, or the start of a list. */
+  /** The start of the last argument that is not part of the word: `--format=`, or earlier values of a comma list. */
   prefix: string;
-  /** The typed part of the word, without `prefix`. */
+  /** The word as far as it is typed. */
   typed: string;
-  /** Values of the options before it, by long flag. */
+  /** The values of the options before it, by long flag. */
   values: ReadonlyMap<string, string>;
-  /** The first word before it that looks like a flag but is unknown. */
+  /** The first unknown flag before it. */
   unknownFlag: string | undefined;
-  /** The words before it that are neither flags, nor their values, nor commands. */
+  /** The operands before it. */
   operands: readonly string[];
 }
 
-/** Parses a command line as commander does, up to the word to complete, which is the last of `words`. */
+/** Parses a command line like commander, up to the last of `words`, which may be incomplete or empty. */
 export function parseToCursor(program: Command, words: readonly string[]): CursorPosition {
   const before = words.slice(0, -1);
-  const last = words.at(-1) ?? "";
+  const [last = ""] = words.slice(-1);
   const values = new Map<string, string>();
   let command = program;
   const operands: string[] = [];
@@ -60,7 +60,7 @@ function longOf(option: Option): string {
   return option.long ?? option.flags;
 }
 
-/** Whether a word is several short flags (`-qv`), or a short flag with its value (`-fcsv`). */
+/** Whether a word is a group of short flags (`-qv`), or a short flag with its value (`-fcsv`). */
 function isShortFlags(command: Command, word: string): boolean {
   const [first, ...others] = [...word.slice(1)].map((letter) => findOption(command, `-${letter}`));
   return first !== undefined && (first.required || others.every((option) => option !== undefined));

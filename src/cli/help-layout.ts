@@ -1,18 +1,18 @@
 import { type Argument, type Command, Help } from "commander";
 import { groupBy } from "../contract/values/group-by.ts";
 
-/** Smallest width in which a description is wrapped; below it, each line would hold a single word. */
-const NARROWEST_DESCRIPTION = 24;
+/** Descriptions are not wrapped below this width, where most lines would have a single word. */
+const MIN_DESCRIPTION_WIDTH = 24;
 
 /**
- * The layout of help. For a command that only has subcommands, these come first, in groups, and the options last. Any
- * other command has commander's own layout.
+ * The layout of help. A command that only has subcommands lists them first, in groups, and the options last. Other commands
+ * have the layout of commander.
  *
- * @param firstSteps text between the commands and the options of the program itself
+ * @param firstSteps shown between the commands and the options of the program itself
  */
 export function helpLayout(firstSteps: string): Partial<Help> {
   return {
-    minWidthToWrap: NARROWEST_DESCRIPTION,
+    minWidthToWrap: MIN_DESCRIPTION_WIDTH,
     commandUsage: (command) =>
       isOnlyParent(command)
         ? `${commandPath(command)} <command> [options]`
@@ -53,7 +53,7 @@ function commandsFirst(command: Command, help: Help, firstSteps: string): string
   return `${sections.join("\n\n")}\n`;
 }
 
-/** Items below their group headings; groups are in order of first appearance. */
+/** Items below the headings of their groups. */
 function grouped<Item>(
   items: readonly Item[],
   headingOf: (item: Item) => string,
@@ -62,13 +62,13 @@ function grouped<Item>(
   return [...groupBy(items, headingOf)].map(([heading, own]) => [heading, ...own.map(textOf)].join("\n"));
 }
 
-/** Without the `help` that commander adds below a command: `catalog help` shows the help of all. */
+/** Leaves out the `help` that commander adds to each command, because `catalog help COMMAND` does the same. */
 function commandsOf(command: Command): Command[] {
   const commands = new Help().visibleCommands(command);
   return command.parent === null ? commands : commands.filter((sub) => sub.name() !== "help");
 }
 
-/** The name, with its operands if they are declared; top-level commands declare theirs only when they run. */
+/** The name with its operands. Top-level commands are listed without, because they declare theirs only when they run. */
 function termOf(command: Command): string {
   const operands = command.parent?.parent === null ? [] : command.registeredArguments;
   return [command.name(), ...operands.map(operandOf)].join(" ");
@@ -79,7 +79,7 @@ function operandOf(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-/** The full name: `catalog service keys`. */
+/** The full name of a command: `catalog service keys`. */
 export function commandPath(command: Command): string {
   return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
 }

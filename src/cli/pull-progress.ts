@@ -10,25 +10,25 @@ import { formatDuration } from "./terminal/duration.ts";
 interface PullState {
   /** Rows so far. */
   rows?: number;
-  /** Rows that an earlier run has read. */
+  /** Rows that an earlier run has stored. */
   stored?: number;
   /** Expected rows. */
   total?: number;
-  /** Expected requests; estimated from the rows if absent. */
+  /** Expected requests; by default, estimated from the rows. */
   requests?: number;
 }
 
-/** Milliseconds between two estimates of the time left; an estimate takes one step for each request. */
-const PAUSE = 1_000;
+/** Milliseconds between estimates of the time left, whose cost grows with the number of requests. */
+const ESTIMATE_INTERVAL = 1_000;
 
-/** The progress of a pull: its rows, the rate limit and the time left. Disposing of it ends the line. */
+/** The progress line of a pull. Disposing of it removes the line. */
 export interface PullProgress extends Disposable {
   update(change: PullState): void;
-  /** Without it, the pull was stopped. */
+  /** Call it when the pull is complete; otherwise the last line says that it was stopped. */
   done(): void;
 }
 
-/** Shows the progress of a pull from now on. */
+/** Shows the rows, the rate limit and the time left of a pull. */
 export function showProgress(
   reporter: Reporter,
   { now }: Pick<Context, "now">,
@@ -37,13 +37,12 @@ export function showProgress(
   const { progress } = reporter;
   const start = now();
   const pace = createPace(start, maxRate);
-  let { rows = 0, total, requests }: PullState = {};
-  let stored: number | undefined;
+  let { rows = 0, total = 0, requests, stored }: PullState = {};
   let estimatedAt = 0;
   const estimate = () => {
     estimatedAt = now();
-    const all = requests ?? Math.ceil((total ?? 0) / LIMITS.pageSize.maximum);
-    const share = total === undefined || total === 0 ? 0 : 1 - (stored ?? 0) / total;
+    const all = requests ?? Math.ceil(total / LIMITS.pageSize.maximum);
+    const share = total === 0 ? 0 : 1 - (stored === undefined ? 0 : stored / total);
     progress.update({ endsAt: pace.endsAt(Math.ceil(all * share), estimatedAt) });
   };
   const onEvent = (event: ClientEvent) => {
@@ -51,7 +50,7 @@ export function showProgress(
     if (event.type === "response" && event.rate !== undefined) {
       progress.update({ requestsLeft: event.rate.remaining });
     }
-    if (event.type === "wait" || now() - estimatedAt >= PAUSE) {
+    if (event.type === "wait" || now() - estimatedAt >= ESTIMATE_INTERVAL) {
       estimate();
     }
   };
@@ -61,7 +60,7 @@ export function showProgress(
     update: (change) => {
       ({ rows = rows, total = total, requests = requests } = change);
       stored ??= change.stored;
-      progress.update({ rows, ...(total !== undefined && { total }) });
+      progress.update({ rows, ...(change.total !== undefined && { total }) });
     },
     done: () => {
       outcome = "done";
@@ -73,21 +72,21 @@ export function showProgress(
   };
 }
 
-/** Tells a person that a pull reads something again. */
+/** Observers of a pull that report when it reads something again. */
 export function readingAgain({ note, warn }: Reporter) {
   return {
-    onRestart: (reason: string) => note(`reading a part of the set again: ${reason}`),
+    onRestart: (reason: string) => note(`reading part of the set again: ${reason}`),
     onDamage: (pages: number) =>
-      warn(`${plural(pages, "page")} on disk cannot be used, because the first is damaged; reading again`),
+      warn(`${plural(pages, "page")} on disk cannot be used, because the first of them is damaged; reading them again`),
   };
 }
 
-/** Estimates the end of a pull from its pages so far and the window of the rate limit, as `--dry-run` does. */
+/** Estimates when a pull ends, like `--dry-run`, from its pages so far and the rate limit. */
 function createPace(start: number, maxRate: number | undefined) {
   let pages = 0;
   let lastPage = start;
   let pause = { until: start, milliseconds: 0 };
-  /** Milliseconds of the pauses for the rate limit before the last page. */
+  /** Milliseconds paused for the rate limit before the last page. */
   let idle = 0;
   let seen: { rate: RateHeaders; at: number } | undefined;
   let windowSeconds: number = LIMITS.windowSeconds;

@@ -13,10 +13,10 @@ import { recordTable } from "./terminal/tables/row-table.ts";
 import { renderCaptioned, type Table } from "./terminal/tables/table.ts";
 import { writeRows } from "./write-rows.ts";
 
-/** Rows of a table on a terminal without `--limit`. Every other output has all. */
+/** The default limit of a table on a terminal. Every other output has all rows. */
 const SHOWN_ROWS = 1000;
 
-/** How many rows an output may have without `--limit`. */
+/** The limit without `--limit`. */
 export function usualLimit(
   { format, output }: OutputOptions<string>,
   { stdout }: Pick<Context, "stdout">,
@@ -26,31 +26,29 @@ export function usualLimit(
   return isOnTerminal ? shownRows : Number.POSITIVE_INFINITY;
 }
 
-/** Items of which one batch is in memory as rows. */
+/** Items per batch; one batch is in memory as rows. */
 const AT_ONCE = 2_000;
 
-/** The records of a list. */
 interface RecordView<Item, Row extends object> extends Pick<EncoderOptions, "known" | "types"> {
-  /** Members in the order of the columns. */
+  /** Returns the members in the order of the columns. */
   recordOf: (item: Item) => Row;
 }
 
-/** How a list is written. */
 interface ListView<Item, Row extends object> extends RecordView<Item, Row> {
-  /** The table without chosen columns. */
+  /** Makes the table if no columns are chosen. */
   tableOf: (records: readonly Row[]) => Table;
-  /** Headings of columns that become a caption if all rows have the same value. */
+  /** Headings of columns that move to a caption if all rows have the same value. */
   captions: readonly string[];
 }
 
 type Listing = ListingOptions<TableFormat>;
 
-/** The items that the output has: those of `--limit`, and without it all, or the first in a table on a terminal. */
+/** The items to write, within the limit. */
 export function listed<Item>(items: readonly Item[], { output, list }: Listing, context: Context): readonly Item[] {
   return items.slice(0, list.limit ?? usualLimit(output, context));
 }
 
-/** Writes those of all items that are `listed`, as rows, or as a table that says if there are more. */
+/** Writes the `listed` items as rows, or as a table with a note if there are more. */
 export async function writeList<Item, Row extends object>(
   all: readonly Item[],
   view: ListView<Item, Row>,
@@ -74,7 +72,6 @@ export async function writeList<Item, Row extends object>(
   }
 }
 
-/** Writes items as rows; one batch is in memory at a time. */
 export async function writeRecords<Item>(
   items: readonly Item[],
   { recordOf, known, types }: RecordView<Item, object>,

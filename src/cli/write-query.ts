@@ -13,7 +13,7 @@ export interface Query {
   values?: readonly string[];
 }
 
-/** Writes the rows of a query. Parquet has DuckDB's own types. */
+/** Writes the rows of a query. Parquet keeps DuckDB's types. */
 export async function writeQuery(
   session: SqlSession,
   { sql, values }: Query,
@@ -31,7 +31,7 @@ export async function writeQuery(
   await writeRows(rowBatches(result, names), output, encoding, reporter, context);
 }
 
-/** Types of DuckDB that are dates in a sheet; one with a time zone is not. */
+/** DuckDB types that are dates in a sheet; those with a time zone are not. */
 const KIND_OF_TYPE: CellKinds = {
   DATE: "date",
   TIMESTAMP: "timestamp",
@@ -40,10 +40,10 @@ const KIND_OF_TYPE: CellKinds = {
   TIMESTAMP_NS: "timestamp",
 };
 
-/** Columns of product rows that are more than their type says. */
+/** Columns of product rows with a meaning beyond their type. */
 const KIND_OF_NAME: CellKinds = { url: "link", image_url: "link", discount_pct: "percent" };
 
-/** Makes column names unique by numbering repeated ones. */
+/** The column names, with numbers appended to repeated ones. */
 export function uniqueNames({ columns }: QueryResult): string[] {
   const used = new Set<string>();
   return columns.map(({ name }) => {
@@ -56,10 +56,10 @@ export function uniqueNames({ columns }: QueryResult): string[] {
   });
 }
 
-/** What the columns are in a sheet, by their types, and links and percentages by the names of product columns. */
 function cellKindsOf({ columns }: QueryResult, names: readonly string[]): CellKinds {
   const kinds = columns.map(({ type }, index) => {
-    const named = KIND_OF_NAME[names[index] ?? ""];
+    const name = names[index];
+    const named = name === undefined ? undefined : KIND_OF_NAME[name];
     return KIND_OF_TYPE[type] ?? (named === "percent" || (named === "link" && type === "VARCHAR") ? named : undefined);
   });
   return Object.fromEntries(names.flatMap((name, index) => (kinds[index] ? [[name, kinds[index]]] : [])));

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Context } from "../cli/context.ts";
 import { COMPLETE } from "./completion/scripts.ts";
 
-/** Group headings of the help, in order. */
+/** Group headings of the help. */
 const LOOK = "Look at the data:";
 const PULL = "Pull it:";
 const KEEP = "Keep it:";
@@ -13,7 +13,7 @@ interface CommandEntry {
   /** Undefined for a hidden command. */
   group: string | undefined;
   summary: string;
-  /** Loads the module of the command; called only if the command line names it. */
+  /** Imports the command; only called if the command line names it. */
   load: () => Promise<{ declare: (command: Command, context: Context) => void }>;
 }
 

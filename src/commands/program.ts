@@ -9,19 +9,19 @@ import { COMMANDS } from "./command-list.ts";
 /**
  * Runs the command that a command line names.
  *
- * @param showHelp gets the texts of --help and --version
- * @throws what the command throws; UsageError for a wrong command line
+ * @param showHelp gets the output of --help and --version
+ * @throws UsageError for a wrong command line; whatever the command throws
  */
 export async function runCommandLine(
   argv: readonly string[],
   context: Context,
   showHelp: (text: string) => void,
 ): Promise<void> {
-  // For completion, a whole command line is one argument.
+  // The argument of `__complete --line` is a whole command line.
   const named = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
   const program = await createProgram(context, (name) => named.has(name), showHelp);
   try {
-    // No flag has a space after its dashes: this is a query that begins with a comment.
+    // An argument with a space after its dashes is a SQL query that begins with a comment, not a flag.
     const words = argv.map((word) => (/^--\s/.test(word) ? ` ${word}` : word));
     await program.parseAsync(asksForHelp(argv) ? [...argv.slice(0, -1), "--help"] : words, { from: "user" });
   } catch (error) {
@@ -36,7 +36,7 @@ export async function runCommandLine(
   }
 }
 
-/** Whether the commands, flags, values and operands of a command line are accepted one by one. It is not run. */
+/** Whether a command line parses. Does not run it, and does not check how flags combine. */
 export async function isAccepted(argv: readonly string[], context: Context): Promise<boolean> {
   const program = await createProgram(
     context,
@@ -60,7 +60,7 @@ function replaceActions(command: Command): void {
   command.commands.forEach(replaceActions);
 }
 
-/** Whether a command line is empty or `COMMAND help`. A file or a folder of that name can be given as `./help`. */
+/** Whether a command line is empty or `COMMAND help`. A file named `help` can be given as `./help`. */
 function asksForHelp([command, word, ...more]: readonly string[]): boolean {
   return (
     command === undefined || (word === "help" && more.length === 0 && COMMANDS.some(({ name }) => name === command))
@@ -75,15 +75,15 @@ const FIRST_STEPS = `First steps:
 
 Every morning, on the folder that \`catalog sync rows\` keeps:
   $ catalog report rows --html morning.html          # all of it on one page
-  $ catalog movers rows --since last --only drop     # what dropped since I last looked
+  $ catalog movers rows --since last --only drop     # what dropped since last time
   $ catalog history --search 'MODEL OR TITLE' rows   # who is the cheapest, and is it a low
   $ catalog latest rows --group-by brand             # discounts by brand
   $ catalog coverage rows --fail-if 'days_old > 2'   # exit code 8 if a retailer is stale`;
 
-/** Declares every command; commands that are not wanted get only their summary. */
+/** Declares all commands, those that `isNeeded` rejects with their summary only. */
 export async function createProgram(
   context: Context,
-  isWanted: (name: string) => boolean,
+  isNeeded: (name: string) => boolean,
   showHelp: (text: string) => void,
 ): Promise<Command> {
   const program = new Command("catalog")
@@ -106,7 +106,7 @@ export async function createProgram(
   for (const { name, group, summary, load } of COMMANDS) {
     const command = program.command(name, { hidden: group === undefined }).summary(summary);
     command.helpGroup(group ?? "");
-    if (isWanted(name)) {
+    if (isNeeded(name)) {
       const { declare } = await load();
       declare(command, context);
     }

@@ -76,7 +76,7 @@ api_key_command = "pass show catalog"
     const { auth, key, path } = await setUp((url) => `[profiles.default]\nbase_url = "${url}"\n`, 0o644);
     const { stderr } = await auth(["login"], { stdin: key });
     expect(stderr).toMatch(
-      /^warning: \S+config\.toml could be read by other users of this machine; now they cannot read it\.\n$/,
+      /^warning: \S+config\.toml could be read by other users of this machine; now only you can read it\.\n$/,
     );
     expect(await modeOf(path)).toBe(0o600);
   });

@@ -14,7 +14,7 @@ describe("explain", () => {
       "",
       "The team used up the requests of this endpoint group for the current window.",
       "",
-      "Retry         yes, after a pause; the tool does so by itself",
+      "Retry         yes, after a pause; the tool does so automatically",
       "Recovery      Wait at least the seconds named in `Retry-After`, then send the request again.",
       expect.stringMatching(/^With catalog {2}The tool waits automatically/),
       "Exit code     5",
@@ -25,7 +25,7 @@ describe("explain", () => {
   test("lists every code with status, retry and exit code", async () => {
     const { stdout } = await runInProcess(["explain"]);
     const [service = "", tool = ""] = stdout.split(
-      "\nErrors of this tool, and of anything between it and the service:\n\n",
+      "\nErrors of this tool, and of proxies between it and the service:\n\n",
     );
     const codesOf = (table: string) =>
       table
@@ -36,7 +36,7 @@ describe("explain", () => {
     expect(codesOf(service)).toEqual(PROBLEM_CODES);
     expect(codesOf(tool)).toEqual(TOOL_ERRORS.map(({ code }) => code));
     expect(service).toMatch(/^not_found +404 +no +4 +The path/m);
-    expect(tool).toMatch(/^network +yes +5 +At each attempt/m);
+    expect(tool).toMatch(/^network +yes +5 +In every attempt/m);
   });
 
   test("explains what to do about an error of this tool", async () => {

@@ -67,7 +67,7 @@ test("the pages of a killed run are not thrown away without being asked, and --f
     expect([code, stderr.split("\n").slice(1, 3)]).toEqual([
       2,
       [
-        `  to go on with them: catalog ${argsOf(folder, "--resume").join(" ")}`,
+        `  to continue with them: catalog ${argsOf(folder, "--resume").join(" ")}`,
         `  to start over: catalog ${argsOf(folder, ...flags.filter((flag) => flag !== "--resume"), "--fresh").join(" ")}`,
       ],
     ]);

@@ -125,7 +125,7 @@ describe("an export with --resume", () => {
         bytes[place] = (bytes[place] ?? 0) ^ (1 << part);
         await writeFile(rows.at(suffix), bytes);
         const { code, stderr } = await rows.run("--resume");
-        expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(/read\s+again|reading\s+again/)]);
+        expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(/read\s+again|reading\s+them\s+again/)]);
         await expectWhole(rows);
       }
     },
@@ -229,17 +229,20 @@ describe("pages that an interrupted export left", () => {
       "catalog export -o rows.csv --page-size 10 --concurrency 4 --retailer acme --start-date 2026-01-01 --resume",
       "",
     ],
-  ])("are not thrown away by a run %s: it says both ways on", async (_, flags, changes, message, goOn, more) => {
-    const rows = await crashedExport();
-    await changeHead(rows.at(), changes);
-    const before = await leftBeside(rows);
-    const { code, stderr } = await rows.run(...flags);
-    const text = stderr.replace(/\s+/g, " ");
-    const fresh = `to start over: catalog export -o rows.csv --page-size 10 --concurrency 4${more} --fresh`;
-    expect([code, text]).toEqual([EXIT.usage, expect.stringContaining(message)]);
-    expect(text).toContain(`to go on with them: ${goOn} ${fresh}`);
-    expect([rows.pages(), await leftBeside(rows)]).toEqual([0, before]);
-  });
+  ])(
+    "are not thrown away by a run %s: it says how to continue and how to start over",
+    async (_, flags, changes, message, goOn, more) => {
+      const rows = await crashedExport();
+      await changeHead(rows.at(), changes);
+      const before = await leftBeside(rows);
+      const { code, stderr } = await rows.run(...flags);
+      const text = stderr.replace(/\s+/g, " ");
+      const fresh = `to start over: catalog export -o rows.csv --page-size 10 --concurrency 4${more} --fresh`;
+      expect([code, text]).toEqual([EXIT.usage, expect.stringContaining(message)]);
+      expect(text).toContain(`to continue with them: ${goOn} ${fresh}`);
+      expect([rows.pages(), await leftBeside(rows)]).toEqual([0, before]);
+    },
+  );
 
   test.each([
     ["of another version", (rows: { at: (suffix: string) => string }) => changeHead(rows.at(""), { version: 2 })],

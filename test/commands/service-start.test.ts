@@ -33,7 +33,7 @@ test("a service for this machine alone prints the codes, and the page says so", 
 test("under a public address there is no portal without mail, and a warning says why", async () => {
   const { url, log } = await start([], { CATALOG_PUBLIC_URL: "https://api.example.com" });
 
-  await expect.poll(log).toMatch(/^warning: the developer portal is off: .*--smtp-url/);
+  await expect.poll(log).toMatch(/^warning: the developer portal is off, .*--smtp-url/);
   expect((await fetch(`${url}/portal`)).status).toBe(404);
   expect((await (await fetch(`${url}/v1/nowhere`)).json()) as object).toMatchObject({
     type: "https://api.example.com/errors#not_found",

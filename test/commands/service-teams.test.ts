@@ -78,7 +78,7 @@ test.each([
   [["teams", "grant", "sale", "--all-retailers"], /there is no team "sale"; there are sales\./],
   [["keys", "create", "b", "--team", "sale"], /there is no team "sale"\. To create it, .*\nDid you mean sales\?/],
   [["keys", "create", "b", "--scope", "catalog:write"], /--scope "catalog:write" is not one of catalog:sample/],
-  [["teams", "create", "new", "--retailer", "a,,b"], /--retailer "a,,b" holds an empty value; name a retailer\./],
+  [["teams", "create", "new", "--retailer", "a,,b"], /--retailer "a,,b" has an empty value; name a retailer\./],
   [["teams", "create", "new", "--retailer", "x", "--all-retailers"], /contradict each other/],
   [["remove", "--all", "-n"], /unknown option '-n'/],
   [["teams", "grant", "sales"], /nothing to change: give --scope/],

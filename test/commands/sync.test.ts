@@ -40,7 +40,7 @@ test("a first run reports its result as text and as JSON", async () => {
   expect(await sync("--lookback", "0")).toMatchObject({
     code: 0,
     stdout: "Up to date: nothing new (13 requests)\n",
-    stderr: `warning: ${rows.folder}/crawl_date=${FIRST_DAY}/part-1.parquet: not written by catalog, so it stays. Programs that read the day folders will also read it\n`,
+    stderr: `warning: ${rows.folder}/crawl_date=${FIRST_DAY}/part-1.parquet: not written by catalog, so it stays. Programs that read the day folders also read it\n`,
   });
 });
 

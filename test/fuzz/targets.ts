@@ -197,7 +197,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   condition: {
     read: (bytes) =>
       refusing([UsageError], () =>
-        parseCondition(bytes.toString(), FIELDS).holds({ percent: 1, selling_price: 2, days_old: undefined }),
+        parseCondition(bytes.toString(), FIELDS).isMetBy({ percent: 1, selling_price: 2, days_old: undefined }),
       ),
     seeds: () => ["percent < -20 and selling_price >= 1.5", "days_old = 3"],
   },

@@ -6,7 +6,7 @@ import { editDistance } from "../../contract/values/edit-distance.ts";
 import { flagOf } from "../flags/flag-words.ts";
 import { quoteCommand } from "../terminal/quote.ts";
 
-/** A wrong value, and the command line with the best suggestion in its place. */
+/** A wrong value, and the command line with the best suggestion instead. */
 export interface Correction {
   /** The wrong value, as typed. */
   value: string;
@@ -15,9 +15,9 @@ export interface Correction {
 }
 
 /**
- * Corrects a command line after an error that has suggestions.
+ * Corrects a command line after an error with suggestions.
  *
- * @returns undefined if the error names no flag of the command line or has no suggestion
+ * @returns undefined without suggestions, or if the error names no flag of the command line
  */
 export function correct(argv: readonly string[], error: unknown): Correction | undefined {
   const correction = misspeltWord(argv, error) ?? wrongValueIn(argv, error);
@@ -28,9 +28,9 @@ export function correct(argv: readonly string[], error: unknown): Correction | u
 export const SERVICE_FLAGS = ["--base-url", "--profile"];
 
 /**
- * A text whose `catalog coverage` is about the service, and the retailer, of a command line.
+ * Adds the service and the retailer of a command line to the `catalog coverage` that a text recommends.
  *
- * @param text with `SLUG` for the retailer
+ * @param text with `SLUG` in place of the retailer
  */
 export function aboutSameService(text: string, argv: readonly string[]): string {
   const service = SERVICE_FLAGS.flatMap((flag) => typedValues(argv, flag).map(({ value }) => [flag, value]));
@@ -42,13 +42,13 @@ export function aboutSameService(text: string, argv: readonly string[]): string 
     .replace("--retailer SLUG", (slug) => (isOne ? quoteCommand(["--retailer", retailer]) : slug));
 }
 
-/** Hides keys and passwords. No flag takes one, but a user may have typed one. */
+/** Hides keys and passwords, which a user may have typed although no flag takes them. */
 function withoutSecret(argument: string): string {
   const isKey = new RegExp(`(^|=)[\\w-]{${API_KEY_LENGTH}}$`).test(argument);
   return isKey ? argument.replace(/[^=]*$/, "…") : argument.replace(/:[^:/@]*@/, ":…@");
 }
 
-/** Replaces the value of a flag, or one value of a comma list; of several wrong ones, the closest to the suggestion. */
+/** Replaces the wrong value of a flag, or of a comma list: the one closest to the suggestion. */
 function wrongValueIn(argv: readonly string[], error: unknown): Correction | undefined {
   const { flag, suggestions: [best] = [], isWrong } = wrongValueOf(error) ?? {};
   if (flag === undefined || best === undefined || isWrong === undefined) {
@@ -63,10 +63,10 @@ function wrongValueIn(argv: readonly string[], error: unknown): Correction | und
     return undefined;
   }
   if (error instanceof ApiError && closest(at.part, [best]).length === 0) {
-    // If no value is close, the service lists some of the valid values.
+    // If no value is close, the service suggests arbitrary valid ones.
     return { value: at.part, command: undefined };
   }
-  // In a comma list only the wrong part is replaced, and no value appears twice.
+  // In a comma list, only the wrong part is replaced, and duplicates are removed.
   const parts = at.part === at.value ? [at.part] : at.value.split(",");
   const corrected = new Set(parts.map((part) => (part === at.part ? best : part)));
   const command = argv.map((argument, index) =>
@@ -75,7 +75,7 @@ function wrongValueIn(argv: readonly string[], error: unknown): Correction | und
   return { value: at.part, command: ["catalog", ...command] };
 }
 
-/** The flag that an error is about, its suggestions, and whether a typed value may be the wrong one. */
+/** The flag that an error is about, its suggestions, and a test for the wrong one among its values. */
 function wrongValueOf(error: unknown) {
   if (error instanceof UsageError) {
     const { flag, value, suggestions } = error;
@@ -91,10 +91,10 @@ function wrongValueOf(error: unknown) {
   return undefined;
 }
 
-/** The short forms of flags whose values are corrected. */
+/** Short forms of flags whose values are corrected. */
 const SHORT: Readonly<Record<string, string>> = { "--output": "-o", "--format": "-f" };
 
-/** The values of a flag, each with the argument that holds it; `prefix` is `--flag=` if that is the flag, too. */
+/** The values of a flag, with the index of their argument; `prefix` is `--flag=` if that argument includes the flag. */
 function typedValues(argv: readonly string[], flag: string): { index: number; prefix: string; value: string }[] {
   return argv.flatMap((argument, index) => {
     if (argument.startsWith(`${flag}=`)) {
@@ -117,7 +117,7 @@ function misspeltWord(argv: readonly string[], error: unknown): Correction | und
   if (index === -1 || best === undefined) {
     return undefined;
   }
-  // The name of a command may be two words: `auth login`. A sku with a space is one.
+  // The suggestion may be two words: `auth login`. A sku with a space is one.
   const words = error instanceof NotFoundError ? [best] : best.split(" ");
   const corrected = (argument: string) => (best.startsWith("-") ? [argument.replace(value, () => best)] : words);
   const command = argv.flatMap((argument, at) => (at === index ? corrected(argument) : argument));

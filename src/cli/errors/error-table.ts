@@ -26,7 +26,7 @@ import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../contract/proble
 
 /** An entry of `catalog explain`, for an error of the tool or of the service. */
 export interface ErrorEntry {
-  /** Stable and machine-readable. The tool and the service have different codes. */
+  /** Stable. The tool and the service use different codes. */
   code: string;
   title: string;
   exitCode: number;
@@ -34,22 +34,21 @@ export interface ErrorEntry {
   retryable: boolean;
   /** Meaning and causes. */
   meaning: string;
-  /** The last sentence of each error message; absent if the message itself says what to do. */
+  /** The end of each error message; absent if messages themselves say what to do. */
   recovery?: string;
-  /** How to solve it with this tool. */
+  /** What to do, in terms of this tool. */
   remedy: string;
 }
 
-/** The errors of this tool by code, each with its class. The first of several classes that fit counts. */
+/** The errors of this tool by code, with their classes. The first class that matches an error counts. */
 const KINDS = {
   nothing_found: {
     kind: NotFoundError,
-    title: "Nothing of that name",
+    title: "Nothing with that name",
     exitCode: EXIT.notFound,
     retryable: false,
-    meaning:
-      "The command line is right, but the folder has nothing of the name that it gives, such as a sku or a brand.",
-    remedy: "The error suggests names that there are. `catalog history --search WORDS` finds products by their titles.",
+    meaning: "The command line is valid, but the folder has nothing with the given name, such as a sku or a brand.",
+    remedy: "The error suggests existing names. `catalog history --search WORDS` finds products by title.",
   },
   usage: {
     kind: UsageError,
@@ -66,7 +65,7 @@ const KINDS = {
     exitCode: EXIT.credentials,
     retryable: false,
     meaning:
-      "There is no API key, or it cannot be valid, so nothing was sent. Or a proxy asks for a user and a password.",
+      "There is no API key, or it cannot be valid, so nothing was sent. Or a proxy requires a user name and a password.",
     remedy:
       "Store a key with `catalog auth login`, or set CATALOG_API_KEY or CATALOG_API_KEY_FILE. `catalog auth status` shows which key is used. A proxy gets its user and password from HTTPS_PROXY or HTTP_PROXY.",
   },
@@ -85,14 +84,15 @@ const KINDS = {
     title: "No complete response from the service",
     exitCode: EXIT.unavailable,
     retryable: true,
-    meaning: "At each attempt, the connection failed or was cut, the host name was not found, or the time was over.",
+    meaning:
+      "In every attempt, the connection failed or was cut, the host name was not found, or the request timed out.",
     recovery: "Check the address and the network, or run the command again later.",
     remedy:
       "`--verbose` shows each attempt. For a slow service, raise --timeout and --retries. For a proxy, set HTTPS_PROXY. `catalog export -o FILE --resume` continues an interrupted export.",
   },
   time_limit: {
     kind: TimeLimitError,
-    title: "The time limit is over",
+    title: "The time limit was exceeded",
     exitCode: EXIT.unavailable,
     retryable: true,
     meaning: "The command took longer than --max-time.",
@@ -103,10 +103,11 @@ const KINDS = {
     title: "The service broke its contract",
     exitCode: EXIT.failure,
     retryable: false,
-    meaning: "A successful response is not what the API promises. For example, it is a web page, or its sums differ.",
+    meaning:
+      "A successful response is not what the API promises: it is a web page, for example, or its counts contradict each other.",
     recovery: "Do not use the output. Report this to the operator of the service.",
     remedy:
-      "Check with `catalog auth status` that the address is the address of the API, and not of a web page or a proxy. `--verbose` shows the id of each request. `--max-body` allows longer bodies.",
+      "Check with `catalog auth status` that the address is that of the API, not of a web page or a proxy. `--verbose` shows request ids. `--max-body` allows larger responses.",
   },
   set_changed: {
     kind: SetChangedError,
@@ -116,7 +117,7 @@ const KINDS = {
     meaning: "Rows were added or removed while they were read, or their number differs from the count of the service.",
     recovery: "Do not use the output. Run the command again.",
     remedy:
-      "Export to a file with --output. Changed parts of a file are read again automatically; rows in a pipe cannot be taken back.",
+      "Export to a file with --output: changed parts are read again automatically, whereas rows written to a pipe cannot be taken back.",
   },
   shrunk: {
     kind: ShrinkError,
@@ -124,16 +125,16 @@ const KINDS = {
     exitCode: EXIT.changed,
     retryable: true,
     meaning:
-      "The service no longer has more than half of the rows of the synced folder. They are kept, because the response may be wrong.",
-    recovery: "Run the command again later. If the service really removed the rows, add --allow-shrink.",
-    remedy: "See the rows of the service: `catalog coverage` with the filters of the folder.",
+      "The service lacks more than half of the rows of the synced folder. The folder keeps them, because the response may be wrong.",
+    recovery: "Run the command again later. If the rows were really removed, add --allow-shrink.",
+    remedy: "Look at the rows of the service: `catalog coverage` with the filters of the folder.",
   },
   mismatch: {
     kind: MismatchError,
     title: "The file differs from its manifest",
     exitCode: EXIT.changed,
     retryable: false,
-    meaning: "The file or its manifest was changed, cut or damaged after the export.",
+    meaning: "The file or its manifest was changed or damaged after the export.",
     recovery: "Do not use the file. Export it again.",
     remedy: "Export it again with `catalog export -o FILE --manifest`.",
   },
@@ -143,16 +144,16 @@ const KINDS = {
     exitCode: EXIT.changed,
     retryable: false,
     meaning:
-      "`.catalog/state.json` of the folder is not what `catalog sync` wrote: a disk, a copy or somebody changed it.",
-    remedy: "Delete the state and run `catalog sync DIR --adopt`: every day is pulled again.",
+      "`.catalog/state.json` in the folder is not what `catalog sync` wrote: it was edited, badly copied, or damaged on disk.",
+    remedy: "Delete the state and run `catalog sync DIR --adopt`, which pulls every day again.",
   },
   condition: {
     kind: ConditionHoldsError,
-    title: "The condition holds",
+    title: "The condition is met",
     exitCode: EXIT.condition,
     retryable: false,
     meaning: "A row meets the condition of --fail-if. The output is complete.",
-    remedy: "Nothing failed. This is the alert that --fail-if asks for.",
+    remedy: "Nothing failed: this is the alert that --fail-if asks for.",
   },
   missing_package: {
     kind: MissingPackageError,
@@ -169,24 +170,24 @@ const KINDS = {
     retryable: false,
     meaning: "Nothing matches the filters, and --fail-on-empty makes this an error.",
     remedy:
-      "See which days have rows: `catalog coverage` with the same filters, without the dates. Without --fail-on-empty, an empty result is no error.",
+      "See which days have rows: `catalog coverage` with the same filters but no dates. Without --fail-on-empty, an empty result is not an error.",
   },
   not_operational: {
     kind: NotOperationalError,
-    title: "The service does not fully work",
+    title: "The service is not fully operational",
     exitCode: EXIT.unavailable,
     retryable: true,
     meaning: "The status feed reports a degraded or failed suite, or an open incident.",
-    remedy: "Run `catalog status` again later. Requests may still work.",
+    remedy: "Run `catalog status` again later. Requests may work nevertheless.",
   },
   file: {
     kind: FileError,
     title: "A local file could not be read or written",
     exitCode: EXIT.failure,
     retryable: false,
-    meaning: "A file or folder is missing, in use or not accessible, or the disk is full.",
+    meaning: "A file or folder is missing, in use or inaccessible, or the disk is full.",
     remedy:
-      "The error names the path. An existing output file was not changed. `catalog export -o FILE --resume` continues an interrupted export.",
+      "The error names the path. Existing output files were not changed. `catalog export -o FILE --resume` continues an interrupted export.",
   },
   locked: {
     kind: LockedError,
@@ -196,40 +197,39 @@ const KINDS = {
     meaning: "Another process is writing the same output file or folder.",
     recovery: "Run the command again when the other one has ended.",
     remedy:
-      "Run it again later. The lock of a killed process expires at once on the same machine, and after a minute on another machine or in another container.",
+      "Run it again later. The lock of a killed process expires at once on the same machine, and after a minute on other machines and in other containers.",
   },
   interrupted: {
     kind: InterruptedError,
     title: "Interrupted",
     exitCode: EXIT.interrupted,
     retryable: true,
-    meaning: `The user ended the command with Ctrl-C, or the system ended it with SIGTERM (exit code ${EXIT.terminated}).`,
-    remedy: "`catalog export -o FILE --resume` continues an export. `catalog sync` always continues.",
+    meaning: `The command was stopped with Ctrl-C, or with SIGTERM (exit code ${EXIT.terminated}).`,
+    remedy: "`catalog export -o FILE --resume` continues an export; `catalog sync` always continues.",
   },
   closed_pipe: {
     kind: ClosedPipeError,
     title: "The reader closed the pipe",
     exitCode: EXIT.ok,
     retryable: false,
-    meaning: "The reader of stdout needs no more rows, like `head`. This is no error, and nothing is printed.",
+    meaning: "The reader of stdout, such as `head`, has enough rows. This is not reported as an error.",
     remedy: "Nothing to do. `--max-rows` also ends an export early.",
   },
 } as const satisfies Record<string, Omit<ErrorEntry, "code"> & { kind: unknown }>;
 
 const ENTRIES = Object.entries(KINDS).map(([code, { kind, ...facts }]) => ({ kind, entry: { code, ...facts } }));
 
-/** An error status without a problem document. The entry describes a 5xx. */
+/** An error response without a problem document; described for status 5xx. */
 export const HTTP_ERROR: ErrorEntry = {
   code: "http_error",
   title: "An error without a problem document",
   exitCode: EXIT.unavailable,
   retryable: true,
-  meaning: "The error comes from a proxy or a gateway before the service, or from another service.",
+  meaning: "The response comes from a proxy or gateway in front of the service, or from another service.",
   remedy:
     "The tool retried 429 and 5xx. Run the command again later. For another status, check the address with `catalog auth status`. The exit code is then 3 for 401, 403 and 407, 4 for 404, 1 for 431, and 2 for the rest.",
 };
 
-/** All other errors. */
 const UNEXPECTED: ErrorEntry = {
   code: "unexpected",
   title: "Unexpected error",
@@ -240,37 +240,37 @@ const UNEXPECTED: ErrorEntry = {
   remedy: "Run the command again with `--verbose`, which shows where the error happened.",
 };
 
-/** How to solve each problem of the service with this tool. The service's catalogue has the other members. */
+/** What to do about each problem of the service, in terms of this tool. Its catalogue has the other members. */
 const REMEDIES = {
   invalid_request:
-    "The tool checks flags before it sends a request, but did not find this error. The message names the flag.",
+    "The message names the flag. The tool checks flags before it sends requests, but this error passed its checks.",
   unknown_retailer: "List them: `catalog coverage --group-by retailer`.",
   unknown_category: "List the categories of the retailer: `catalog coverage --retailer SLUG --group-by category`.",
   unknown_department: "List the departments of the retailer: `catalog coverage --retailer SLUG --group-by department`.",
   invalid_date_range:
     "A day is YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d, in UTC; `--date DAY` sets both ends at once.",
   invalid_cursor:
-    "`catalog export` reads the slice again from its first page. It cannot do this if the rows are already in a pipe: export to a file with --output.",
+    "`catalog export` reads the slice again from its first page, unless its rows are already in a pipe: export to a file with --output.",
   missing_credentials: "Store a key with `catalog auth login`, or set CATALOG_API_KEY or CATALOG_API_KEY_FILE.",
   invalid_credentials:
-    "`catalog auth status` shows which key is used and where it comes from. Replace it with `catalog auth login`. Do not repeat the command with the same key: the service limits failed attempts.",
+    "`catalog auth status` shows which key is used and where it comes from. Replace it with `catalog auth login`. Do not retry with the same key: the service limits failed attempts.",
   insufficient_scope:
     "`catalog auth status` shows the scopes of the key. `catalog sample` needs catalog:sample, the other commands need catalog:read.",
   not_found:
     "Check the address, which `catalog auth status` shows. If the service has a path prefix, --base-url must include it, such as https://api.example.com/api. The tool adds /v1.",
   rate_limited:
-    "The tool waits automatically. Other clients of the team use the same limit. Leave them requests with `catalog export --max-rate N`, or retry more often with --retries N.",
+    "The tool waits automatically. All clients of the team share one limit: leave some requests to them with `catalog export --max-rate N`, or retry more often with --retries N.",
   internal_error:
     "The tool retried the request. See whether `catalog status` shows an incident. If not, report the request id.",
   service_unavailable:
     "The tool retried the request. See whether `catalog status` shows an incident, and run the command again later.",
   upstream_timeout:
-    "The tool retried the request. Narrow the filters (one retailer, fewer days), or request less at once: `catalog export --page-size 100 --concurrency 2`.",
+    "The tool retried the request. Narrow the filters (one retailer, fewer days), or request less at a time: `catalog export --page-size 100 --concurrency 2`.",
 } as const satisfies Record<ProblemCode, string>;
 
 /** The problems of the service, in the order of its catalogue. */
 export const SERVICE_ERRORS: readonly ErrorEntry[] = PROBLEM_CODES.map((code) => {
-  // An invalid cursor is no usage error: the set changed.
+  // An invalid cursor is not the user's mistake: the set changed.
   const exitCode = code === "invalid_cursor" ? EXIT.changed : exitCodeOfStatus(PROBLEMS[code]);
   return { code, ...PROBLEMS[code], exitCode, remedy: REMEDIES[code] };
 });
@@ -278,7 +278,7 @@ export const SERVICE_ERRORS: readonly ErrorEntry[] = PROBLEM_CODES.map((code) =>
 /** The errors of this tool, and of proxies and gateways. */
 export const TOOL_ERRORS: readonly ErrorEntry[] = [...ENTRIES.map(({ entry }) => entry), HTTP_ERROR, UNEXPECTED];
 
-/** The entry of an error: by the code of its problem document, or by its class. */
+/** The entry for an error, by the code of its problem document or by its class. */
 export function errorEntryOf(error: unknown): ErrorEntry {
   if (error instanceof ApiError) {
     const { code } = error.problem;

@@ -17,8 +17,8 @@ import { fill, wrap } from "../terminal/wrap.ts";
 import { errorEntryOf, HTTP_ERROR } from "./error-table.ts";
 
 /**
- * Any error in the shape of a problem document, contract section 2.7. Errors that do not come from the service have codes
- * that the service does not use, and lack the members that only a response has.
+ * Any error in the shape of a problem document, contract section 2.7. Errors of the tool have codes that the service does not
+ * use, and lack the members that describe a response.
  */
 interface ProblemDocument {
   /** `about:blank` if no error catalogue describes it (RFC 9457 section 4.2.1). */
@@ -32,30 +32,30 @@ interface ProblemDocument {
   request_id?: string;
   field?: string;
   valid_options?: readonly string[];
-  /** What looks wrong with the key that was sent, as the end of a sentence. */
+  /** What looks wrong with the key that was sent; ends a sentence. */
   key_flaw?: string;
 }
 
 export interface ErrorContext {
-  /** The words of the corrected command line, if there is one. */
+  /** The corrected command line, if there is one. */
   command?: readonly string[] | undefined;
-  /** The value that the service refused, as sent. */
+  /** The value that the service refused. */
   value?: string | undefined;
-  /** Fills in what the command line says into the commands that a text names. */
+  /** Adds flags of the command line to the commands in a text. */
   complete?: (text: string) => string;
   colour?: boolean | undefined;
-  /** Width of the terminal, if there is one. Command lines are not wrapped, so that they can be pasted. */
+  /** The width of the terminal, if there is one. Command lines are not wrapped, so that they can be pasted. */
   width?: number | undefined;
-  /** Show the stack of an unexpected error. */
+  /** Whether to show the stack of an unexpected error. */
   verbose?: boolean | undefined;
 }
 
-/** Most suggestions in a message; the JSON form has them all. */
-const MOST_OPTIONS = 10;
+/** Maximum number of suggestions in a message; the JSON form has them all. */
+const MAX_OPTIONS = 10;
 
 /**
- * An error for people: what was wrong, suggestions, the corrected command line, how to recover, and what to quote in a
- * report. The text has no final line end. It is empty for a closed pipe.
+ * Describes an error for people: what was wrong, suggestions, the corrected command line, how to recover, and what to quote in
+ * a report. Empty for a closed pipe.
  */
 export function describeError(error: unknown, context: ErrorContext = {}): string {
   if (error instanceof ClosedPipeError) {
@@ -63,13 +63,13 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
   }
   const problem = problemDocumentOf(error);
   const { colour = false, complete = (text) => text } = context;
-  // The reader has just seen the `valid_options`, so the text only says how to list them all.
+  // The options are listed above, so the text only says how to get all of them.
   const recovery = problem.recovery?.includes("valid_options")
     ? complete(errorEntryOf(error).remedy)
     : problem.recovery;
   const sentence = (text: string) => wrap(visible(shortened(text)), context.width);
   const text = headline(error, problem, context.value);
-  // Only usage errors have lines; in any other text a line end is a character that a terminal must not get.
+  // Only usage errors have several lines. In any other text, line ends are escaped.
   const [first = "", ...details] = error instanceof UsageError ? text.split("\n") : [text];
   const lines = [
     sentence(`error: ${first}`).replace(/^error:/, (word) => style("bold", style("red", word, colour), colour)),
@@ -82,13 +82,13 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
     ...(recovery === undefined ? [] : [sentence(recovery)]),
     ...facts(error, problem).map((words) => style("dim", fill(words.map(visible), context.width), colour)),
     ...(context.verbose && problem.code === "unexpected" && error instanceof Error
-      ? (error.stack ?? "").split("\n").slice(1).map(visible)
+      ? String(error.stack).split("\n").slice(1).map(visible)
       : []),
   ];
   return lines.join("\n");
 }
 
-/** Characters of a word that are repeated in a message; longer words were probably pasted by mistake. */
+/** Maximum characters of a word in a message; longer words were probably pasted by mistake. */
 const LONGEST_WORD = 1_000;
 
 function shortened(text: string): string {
@@ -106,10 +106,7 @@ export function errorAsJson(error: unknown, exitCode: number): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => character.split("").map(escaped).join(""));
 }
 
-/**
- * What went wrong. For a refused request it is the `detail` of the service; otherwise the message of the error, which
- * also says who responded and how many attempts were made.
- */
+/** The `detail` of a refused request, else the message, which also names the responder and the number of attempts. */
 function headline(error: unknown, { title, code }: ProblemDocument, value: string | undefined): string {
   const refused = error instanceof ApiError && error.status === 400 ? error.problem.detail : undefined;
   const text = (refused ?? (error instanceof Error ? error.message : String(error))) || title;
@@ -119,21 +116,21 @@ function headline(error: unknown, { title, code }: ProblemDocument, value: strin
   return value === undefined || text.includes(value) ? text : `"${value}": ${text}`;
 }
 
-/** Suggestions: the options close to the refused value, or if none is close, some valid ones. */
+/** The options close to the refused value or, if none is close, some valid ones. */
 function offer(options: readonly string[], refused: string | undefined): string[] {
   const near = refused === undefined ? options : closest(refused, options, options.length);
   const shown = near.length === 0 ? options : near;
   if (shown.length === 0) {
     return [];
   }
-  const list = firstFew(shown, MOST_OPTIONS);
+  const list = firstFew(shown, MAX_OPTIONS);
   return [near.length === 0 ? `There are, among others: ${list}.` : `Did you mean ${list}?`];
 }
 
-/** The errors whose message alone does not say what to do. */
+/** Errors whose message does not say what to do. */
 const EXPLAINED = [ApiError, ContractError, MismatchError, NetworkError, SetChangedError] as const;
 
-/** Facts for a report, and where to read more: the parts of a line, which are not broken. */
+/** Facts for a report, and the command that explains the error: lines of parts that are not wrapped. */
 function facts(error: unknown, { code, request_id }: ProblemDocument): string[][] {
   if (!EXPLAINED.some((kind) => error instanceof kind)) {
     return [];
@@ -163,7 +160,7 @@ function problemDocumentOf(error: unknown): ProblemDocument {
   };
 }
 
-/** The problem document of the service; missing members are filled in from the error catalogue. */
+/** The problem document of the service, with missing members from the error catalogue. */
 function documentOfResponse({ status, problem, message, keyFlaw }: ApiError): ProblemDocument {
   const { code = HTTP_ERROR.code } = problem;
   const known = isProblemCode(code) ? PROBLEMS[code] : undefined;

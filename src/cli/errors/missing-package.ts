@@ -3,7 +3,7 @@ import { MissingPackageError } from "../../contract/errors.ts";
 import type { Context } from "../context.ts";
 import { quoteCommand } from "../terminal/quote.ts";
 
-/** The packages with a native part, which npm leaves out with `--omit=optional` and on platforms without one. */
+/** Packages with native code. npm leaves them out with `--omit=optional`, and on unsupported platforms. */
 const PACKAGES = [
   {
     name: "@duckdb/node-api",
@@ -14,16 +14,16 @@ const PACKAGES = [
 ];
 
 /**
- * The error that says how to get a package which could not be loaded.
+ * Explains how to install a package that could not be loaded.
  *
- * @param error of loading a module
- * @returns undefined if it is about something else
+ * @param error thrown while a module was loaded
+ * @returns undefined if it has another cause
  */
 export function missingPackageError(
   error: Error,
   { platform, arch }: Pick<Context, "platform" | "arch">,
 ): MissingPackageError | undefined {
-  // The lines after the first name the files that required it, and their paths may have any name.
+  // Further lines list the requiring files, whose paths may contain anything.
   const [reason = ""] = error.message.split("\n");
   const missing = PACKAGES.find(({ pattern }) => pattern.test(reason));
   if (missing === undefined) {
@@ -38,10 +38,10 @@ export function missingPackageError(
   );
 }
 
-/** The command that installs a package where the tool at `own` finds it. */
+/** The command that installs a package where the tool, whose path is `own`, finds it. */
 function installCommand(own: string, name: string): string {
   const [, home = dirname(own)] = /^(.*?)[\\/](?:node_modules[\\/]retail-catalog-cli|dist)[\\/]/.exec(own) ?? [];
   const isGlobal = home === join(dirname(home), "lib");
-  const place = isGlobal ? ["--global"] : ["--no-save", "--prefix", home];
-  return quoteCommand(["npm", "install", "--include=optional", ...place, name]);
+  const target = isGlobal ? ["--global"] : ["--no-save", "--prefix", home];
+  return quoteCommand(["npm", "install", "--include=optional", ...target, name]);
 }

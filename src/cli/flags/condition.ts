@@ -14,31 +14,31 @@ const COMPARISONS = {
 
 /** A condition of `--fail-if`. */
 export interface Condition<Field extends string> {
-  /** As it was written. */
+  /** As typed. */
   text: string;
   /** The fields that it compares. */
   fields: readonly Field[];
-  /** Its parts, all of which must hold. */
+  /** Its parts; all of them must be true. */
   comparisons: readonly ColumnComparison[];
-  /** Whether a row meets it; a comparison with a missing value is false. */
-  holds(row: Readonly<Partial<Record<Field, number | null | undefined>>>): boolean;
+  /** Whether a row meets the condition. Comparisons with missing values are false. */
+  isMetBy(row: Readonly<Partial<Record<Field, number | null | undefined>>>): boolean;
 }
 
-/** @throws UsageError naming the part that is no condition, or the field that there is not */
+/** @throws UsageError naming the malformed part or the unknown field */
 export function parseCondition<Field extends string>(text: string, fields: readonly Field[]): Condition<Field> {
   const parts = text.split(/\s+and\s+/i).map((part) => parsePart(part.trim(), fields));
   return {
     text,
     fields: parts.map(({ field }) => field),
     comparisons: parts.map(({ comparison }) => comparison),
-    holds: (row) => parts.every((part) => part.holds(row)),
+    isMetBy: (row) => parts.every((part) => part.isMetBy(row)),
   };
 }
 
 /**
- * @param names those that meet the condition, such as `retailer sku`
- * @param noun what one of them is
- * @throws ConditionHoldsError if there is one
+ * @param names of what meets the condition, such as `retailer sku`
+ * @param noun for one of them
+ * @throws ConditionHoldsError if there are any
  */
 export function failIfAnyMatch(
   condition: Condition<string> | undefined,
@@ -50,18 +50,18 @@ export function failIfAnyMatch(
   }
 }
 
-/** What meets a condition, in words. @param names what it holds for @param noun what one of them is */
+/** Describes what meets a condition: `3 products fell more than 20 %: …`. @param noun for one of them */
 export function matchText({ text }: Pick<Condition<string>, "text">, names: readonly string[], noun: string): string {
-  const held = plural(names.length, noun);
+  const matches = plural(names.length, noun);
   const moved = movementOf(text);
-  const what = moved === undefined ? `${text} holds for ${held}` : `${held} ${moved}`;
-  return `${what}: ${firstFew(names, NAMED)}`;
+  const what = moved === undefined ? `${text} holds for ${matches}` : `${matches} ${moved}`;
+  return `${what}: ${firstFew(names, MAX_NAMED)}`;
 }
 
-/** Most products that an error names. */
-const NAMED = 3;
+/** Maximum number of names in an error. */
+const MAX_NAMED = 3;
 
-/** A condition that is one movement of the price, in words: `fell more than 20 %`. */
+/** Describes a condition on `percent` as a price movement: `fell more than 20 %`. */
 function movementOf(condition: string): string | undefined {
   const [, sign = "", minus, size] = /^percent\s*([<>]=?)\s*(?:(-)|\+)?([\d.]+)\s*%?$/.exec(condition.trim()) ?? [];
   if (size === undefined || Number(size) === 0 || sign.startsWith("<") !== (minus !== undefined)) {
@@ -74,7 +74,7 @@ function movementOf(condition: string): string | undefined {
 function parsePart<Field extends string>(
   part: string,
   fields: readonly Field[],
-): { field: Field; comparison: ColumnComparison; holds: Condition<Field>["holds"] } {
+): { field: Field; comparison: ColumnComparison; isMetBy: Condition<Field>["isMetBy"] } {
   const match = /^([\w-]+?)\s*(<=|>=|<|>|=)\s*([-+]?\d+(?:\.\d+)?)\s*%?$/.exec(part);
   if (match === null) {
     throw valueError(
@@ -93,9 +93,9 @@ function parsePart<Field extends string>(
     });
   }
   const compare = COMPARISONS[sign as keyof typeof COMPARISONS];
-  const holds: Condition<Field>["holds"] = (row) => {
+  const isMetBy: Condition<Field>["isMetBy"] = (row) => {
     const value = row[field];
     return value !== undefined && value !== null && compare(value, Number(number));
   };
-  return { field, comparison: { column: field, operator: sign as ColumnComparison["operator"], number }, holds };
+  return { field, comparison: { column: field, operator: sign as ColumnComparison["operator"], number }, isMetBy };
 }

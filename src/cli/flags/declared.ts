@@ -3,10 +3,10 @@ import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { checkChoice, collectValues } from "./values.ts";
 
-/** The names of operands and of values of options that are paths. */
+/** Names of operands and option values that are paths. */
 const PATHS = /^(dir|folder|file|basket)/;
 
-/** Makes a program refuse paths that begin with a `~` which the shell did not expand. */
+/** Makes the program refuse paths with a `~` that the shell did not expand. */
 export function refuseTildes(program: Command): void {
   program.hook("preAction", (_, command) => {
     const options = command.options.map((option) => ({
@@ -29,14 +29,14 @@ export function refuseTildes(program: Command): void {
   });
 }
 
-/** Whether an option may be given several times, so that all its values count. */
+/** Whether an option may be given several times. */
 export function isRepeatable(option: Option): boolean {
   return option.parseArg === collectValues;
 }
 
 /**
- * Makes a program refuse values that are not among the choices of an option or an operand, and suggest the closest ones;
- * commander would only list them all.
+ * Makes the program refuse values outside of the choices of an option or operand with the closest ones; commander would only
+ * list them all.
  */
 export function refuseOtherChoices(command: Command): void {
   for (const option of command.options) {
@@ -55,8 +55,8 @@ export function refuseOtherChoices(command: Command): void {
 }
 
 /**
- * Makes a program refuse an option that is given twice, unless it is repeatable; commander would silently take the last
- * value. An option and its `--no-` form count as the same, whether before or after the name of the command.
+ * Makes the program refuse an option that is given twice, unless it is repeatable; commander would silently take the last
+ * value. An option and its `--no-` form count as one, before or after the name of the command.
  */
 export function refuseRepeatedFlags(program: Command): void {
   const given = new Map<string, string>();

@@ -11,7 +11,7 @@ export interface FilterFlags {
   category?: string[];
   department?: string[];
   rcd?: string[];
-  /** Of a synced folder only. */
+  /** Only for synced folders. */
   brand?: string[];
   startDate?: DateExpression;
   endDate?: DateExpression;
@@ -20,7 +20,7 @@ export interface FilterFlags {
 
 const SLUG_FLAGS = ["retailer", "category", "department"] as const;
 
-/** Declares the flags of the six shared filters (contract section 4.1) on a command. */
+/** Declares the flags of the six shared filters (contract section 4.1). */
 export function addFilterFlags(command: Command): Command {
   return addVocabularyFlags(command)
     .optionsGroup("Filters:")
@@ -34,7 +34,7 @@ export function addFilterFlags(command: Command): Command {
     .optionsGroup("Options:");
 }
 
-/** Declares the filter flags except dates, for a command that has its own flags for days. */
+/** Declares the filter flags without dates, for commands with their own flags for days. */
 export function addVocabularyFlags(command: Command): Command {
   const list = (flags: string, description: string) =>
     command.addOption(new Option(flags, description).argParser(collectValues));
@@ -46,16 +46,16 @@ export function addVocabularyFlags(command: Command): Command {
   return command.optionsGroup("Options:");
 }
 
-/** Declares `--brand`, for a command that reads a synced folder: the API has no such filter. */
+/** Declares `--brand` for commands that read a synced folder; the API has no such filter. */
 export function addBrandFlag(command: Command): Command {
   const flag = new Option("--brand <name>", "only these brands of a synced folder, in any letter case (repeatable)");
   return command.optionsGroup("Filters:").addOption(flag.argParser(collectValues)).optionsGroup("Options:");
 }
 
-/** @throws UsageError if brands are named without a folder, or one of them is empty */
+/** @throws UsageError if brands are given without a folder, or one of them is empty */
 export function checkBrands(brand: readonly string[] | undefined, hasFolder: boolean): void {
   if (brand !== undefined && !hasFolder) {
-    throw flagError("--brand", "is no filter of the API; it needs a folder of `catalog sync`: name one, such as rows.");
+    throw flagError("--brand", "is not a filter of the API; it needs a folder of `catalog sync`, such as rows.");
   }
   if (brand?.some((name) => name.trim() === "")) {
     throw flagError("--brand", "is empty; name a brand, or leave the flag out to match all.");
@@ -63,7 +63,7 @@ export function checkBrands(brand: readonly string[] | undefined, hasFolder: boo
 }
 
 /**
- * Checks the filter flags; `resolveFilters` turns the result into the filters of the API.
+ * Checks the filter flags. `resolveFilters` turns the result into filters of the API.
  *
  * @param now milliseconds since the epoch
  * @throws UsageError naming flag and value
@@ -90,7 +90,7 @@ export function splitValues(values: readonly string[], flag: string, remedy: str
   const parts = values.flatMap((value) => value.split(",")).map((part) => part.trim());
   const empty = values.find((value) => value.split(",").some((part) => part.trim() === ""));
   if (empty !== undefined) {
-    const what = empty.trim() === "" ? "is empty" : `${quoted(empty)} holds an empty value`;
+    const what = empty.trim() === "" ? "is empty" : `${quoted(empty)} has an empty value`;
     throw new UsageError(`${flag} ${what}; ${remedy}.`, { flag, value: empty });
   }
   return [...new Set(parts)];
@@ -131,7 +131,7 @@ function parseDates(flags: FilterFlags, now: number): Pick<WrittenFilters, "star
     ...(endDate !== undefined && { end_date: endDate }),
   };
   if (!Object.values(days).some(isFromLatest)) {
-    // Refuses wrong dates before any request is sent.
+    // Refuses wrong dates before any request.
     resolveDays(days, now);
   }
   return days;

@@ -3,12 +3,12 @@ import { FILTER_NAMES } from "../../contract/filters.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import { quoteCommand } from "../terminal/quote.ts";
 
-/** The flag of an input: `start_date` is `--start-date`. */
+/** The flag for an input: `--start-date` for `start_date`. */
 export function flagOf(input: string): string {
   return `--${input.replaceAll("_", "-")}`;
 }
 
-/** Filters as words of a command line. */
+/** Filters as arguments of a command line. */
 export function flagsOfFilters(filters: WrittenFilters): string[] {
   return FILTER_NAMES.flatMap((name) => {
     const value = filters[name];
@@ -16,12 +16,11 @@ export function flagsOfFilters(filters: WrittenFilters): string[] {
   });
 }
 
-/** Filters as a text that can be pasted into a command line. */
 export function filtersAsFlags(filters: WrittenFilters): string {
   return quoteCommand(flagsOfFilters(filters));
 }
 
-/** The error of a library function in words of flags. */
+/** The error of a library function, with flags in place of the names of inputs. */
 export function inFlagWords(error: InputError): UsageError {
   const { input, value, suggestions } = error;
   return new UsageError(error.say(flagOf), {

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { ProgressMode } from "../terminal/progress/progress.ts";
 import { duration, flagError, size, wholeNumber } from "./values.ts";
 
-/** The global options, complete: every default is filled in. */
+/** The global options, with all defaults filled in. */
 export interface GlobalOptions {
   baseUrl: string | undefined;
   profile: string | undefined;
@@ -11,21 +11,21 @@ export interface GlobalOptions {
   /** Milliseconds for the whole command; undefined for no limit. */
   maxTime: number | undefined;
   retries: number;
-  /** Most bytes of one response; undefined for the default, which depends on the number of rows. */
+  /** Maximum bytes of one response; undefined for the default, which depends on the page size. */
   maxBody: number | undefined;
   quiet: boolean;
   verbose: boolean;
-  /** False with `--no-color`; otherwise the environment and the terminal decide. */
+  /** False with `--no-color`; if true, the environment and the terminal decide. */
   color: boolean;
   progress: ProgressMode;
   errorFormat: "human" | "json";
 }
 
 /**
- * Declares the global options, which may stand before or after the name of the command, and ends the help.
+ * Declares the global options, which may come before or after the name of the command, and the end of the help.
  *
  * @param examples command lines
- * @param note text before the examples
+ * @param note shown before the examples
  */
 export function addGlobalFlags(command: Command, examples: readonly string[] = [], note = ""): Command {
   command
@@ -42,7 +42,7 @@ export function addGlobalFlags(command: Command, examples: readonly string[] = [
   return addReportingFlags(command, examples, note);
 }
 
-/** As `addGlobalFlags`, without the options that are about requests. */
+/** Like `addGlobalFlags`, without the options about requests. */
 export function addReportingFlags(command: Command, examples: readonly string[] = [], note = ""): Command {
   if (examples.length > 0) {
     const list = `Examples:\n${examples.map((line) => `  $ ${line}`).join("\n")}`;
@@ -71,10 +71,9 @@ export function addReportingFlags(command: Command, examples: readonly string[] 
     .helpOption("-h, --help", "show help");
 }
 
-/** The global options as commander has them: without defaults, but for that of `--no-color`. */
+/** As commander parses them. */
 type GlobalFlags = Partial<Omit<GlobalOptions, "progress">> & { progress?: ProgressMode | false };
 
-/** Reads the global options of a command, including those before its name. */
 export function parseGlobals(command: Command): GlobalOptions {
   const { quiet = false, verbose = false, progress = "auto", ...flags } = command.optsWithGlobals<GlobalFlags>();
   if (quiet && verbose) {

@@ -4,10 +4,10 @@ import { similar } from "../../contract/values/closest.ts";
 import type { SortKey } from "../order.ts";
 import { NamesOption, wholeNumber } from "./values.ts";
 
-/** The order of the rows of a result, and how many are shown. */
+/** The order and number of the rows to show. */
 export interface ListOptions {
   sort: SortKey | undefined;
-  /** Most rows, counted after sorting. */
+  /** Maximum number of rows, applied after sorting. */
   limit: number | undefined;
   /** False with `--no-pager`. */
   pager: boolean;
@@ -19,7 +19,7 @@ export interface ListFlags {
   pager?: boolean;
 }
 
-/** Declares `--sort`, `--limit` and `--no-pager`. @param columns those that completion offers for `--sort` */
+/** Declares `--sort`, `--limit` and `--no-pager`. @param columns offered by completion for `--sort` */
 export function addListFlags(
   command: Command,
   example: string,
@@ -36,7 +36,7 @@ export function addListFlags(
 
 /**
  * @param known columns to sort by
- * @param words short names for columns with an order
+ * @param words short names, each for a column and a direction
  * @throws UsageError naming flag and value
  */
 export function parseListFlags(

@@ -11,34 +11,34 @@ import type { SortKey } from "../order.ts";
 import { type ListFlags, type ListOptions, parseListFlags } from "./list.ts";
 import { flagError, formatOption, NamesOption } from "./values.ts";
 
-/** The formats of a command that shows a list: a table for people, and rows for programs. */
+/** The formats of commands that show a list: a table for people, and rows for programs. */
 export const TABLE_FORMATS = ["table", ...ROW_FORMATS] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** Those of a command whose columns have no types. */
+/** Without Parquet, for commands whose columns have no types. */
 type ListFormat = Exclude<TableFormat, "parquet">;
 export const LIST_FORMATS = TABLE_FORMATS.filter((format): format is ListFormat => format !== "parquet");
 
-/** Where and how a command writes its output; all defaults are filled in. */
+/** Where and how to write the output, with all defaults filled in. */
 export interface OutputOptions<Format extends string> {
   format: Format;
   /** A path; undefined for stdout. */
   output: string | undefined;
   compression: Compression | undefined;
   noClobber: boolean;
-  /** Whether addresses in a sheet can be clicked. */
+  /** Whether to make addresses in a sheet clickable. */
   links?: boolean;
 }
 
-/** How a command shows a list. */
+/** How to show a list. */
 export interface ListingOptions<Format extends string = ListFormat> {
   output: OutputOptions<Format>;
   list: ListOptions;
-  /** The chosen columns in their order; undefined for the usual ones. */
+  /** The chosen columns, in order; undefined for the default ones. */
   columns: readonly string[] | undefined;
 }
 
-/** Whether rows are written, not a view for people. */
+/** Whether the output is rows, not a view for people. */
 export function hasRowFormat<Format extends string>(
   output: OutputOptions<Format>,
 ): output is OutputOptions<Format & RowFormat> {
@@ -56,21 +56,20 @@ export interface OutputFlags {
   clobber?: boolean;
   links?: boolean;
   html?: string;
-  /** Given if `output` is a folder, whose name may have any ending. */
+  /** If given, `output` is a folder, whose name may have any ending. */
   partitionBy?: readonly string[];
 }
 
-/** The HTML page of `--html`, which is written beside what `--output` and `--format` ask for. */
+/** The HTML page of `--html`, which is written in addition to what `--output` and `--format` ask for. */
 export interface PageOptions {
   /** A path, or `-` for stdout. */
   file: string;
   compression: Compression | undefined;
   noClobber: boolean;
-  /** Whether nothing else is asked for. */
+  /** Whether no other output is asked for. */
   isOnly: boolean;
 }
 
-/** Declares `--columns`. @param known the columns of the rows */
 export function columnsOption(description: string, known: readonly string[] = PRODUCT_COLUMNS): Option {
   return new NamesOption("--columns <names>", description, known).argParser((text) => parseColumns(text, known));
 }
@@ -92,16 +91,15 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
     .option("--no-clobber", "refuse to replace an existing file");
 }
 
-/** Declares `--links`, for a command whose rows have addresses. */
 export function addLinksFlag(command: Command): Command {
   return command.option("--links", "xlsx: make addresses links; a sheet with many of them opens slowly");
 }
 
 /**
- * The page of `--html`, and the flags of what is written beside it.
+ * Splits the flags into the page of `--html` and those of the other output.
  *
- * @param isListed whether something is asked for beside the page
- * @throws UsageError if both would have the same place
+ * @param isListed whether there is another output
+ * @throws UsageError if both would go to the same file
  */
 export function splitPage<Flags extends OutputFlags>(
   flags: Flags,
@@ -127,17 +125,14 @@ export function splitPage<Flags extends OutputFlags>(
   return { page, listing: flags.output === undefined ? { ...listing, clobber: undefined } : listing };
 }
 
-/** Standard output, as far as it decides the format. */
 interface Destination {
   stdout: { isTTY?: boolean | undefined };
 }
 
 /**
- * How a command shows a list.
- *
  * @param known columns to sort by
- * @param words short names for columns with an order
- * @throws UsageError if the flags contradict each other, or there is no such column
+ * @param words short names, each for a column and a direction
+ * @throws UsageError if flags contradict each other or name an unknown column
  */
 export function parseListing<Format extends string>(
   flags: ListingFlags,
@@ -151,11 +146,11 @@ export function parseListing<Format extends string>(
 }
 
 /**
- * Decides the format of the output: by the flag, else by the file extension. Else it is a table for people, if the command
- * has one, and ndjson for programs.
+ * Decides the format: that of the flag, else of the file name's ending, else a table for people, if the command has one, and
+ * ndjson for programs.
  *
- * @param formats those of the command
- * @throws UsageError if the flags contradict each other or the name of the file
+ * @param formats the formats of the command
+ * @throws UsageError if the flags contradict each other or the file name
  */
 export function parseOutput<Format extends string>(
   flags: OutputFlags,
@@ -186,7 +181,6 @@ export function parseOutput<Format extends string>(
       { flag: "--compress" },
     );
   }
-  // A terminal takes no binary data.
   if (stdout.isTTY && output === undefined && (inside ?? compression) !== undefined) {
     const [flag, value, name] =
       compression === undefined ? ["--format", format, `-o FILE.${format}`] : ["--compress", compression, "--output"];
@@ -201,7 +195,7 @@ export function parseOutput<Format extends string>(
   };
 }
 
-/** The format for a file name, by its extension. @throws UsageError for Parquet, if the command does not write it */
+/** The format that a file name ends in. @throws UsageError for Parquet if the command does not write it */
 function formatOfName(name: string, formats: readonly string[]): string | undefined {
   const { format } = formatOfFile(name);
   if (format === "parquet" && !formats.includes(format)) {

@@ -7,20 +7,20 @@ import { checkBrands, type FilterFlags, parseFilters } from "./filter.ts";
 import { type GlobalOptions, parseGlobals } from "./global.ts";
 import { flagError, wholeNumber } from "./values.ts";
 
-/** Which rows a command is about: those of the configured service, unless it takes a folder. */
+/** The rows that a command reads: from the configured service, unless it takes a folder. */
 export interface SourceOptions {
   globals: GlobalOptions;
-  /** Whether generated rows are used instead. */
+  /** Whether to use generated rows instead. */
   demo: boolean;
-  /** As they were written: days may be relative. */
+  /** As typed: days may be relative. */
   filters: WrittenFilters;
 }
 
-/** Which rows of a folder of `catalog sync` a command is about. */
+/** The rows of a folder of `catalog sync` that a command reads. */
 export interface FolderOptions extends SourceOptions {
-  /** A path; undefined for the current folder or, where a command also reads a service, for the service. */
+  /** A path; undefined for the current folder or, if the command can read a service, for the service. */
   folder: string | undefined;
-  /** In any letter case; undefined for all. */
+  /** Matched in any letter case; undefined for all. */
   brands: readonly string[] | undefined;
 }
 
@@ -29,12 +29,11 @@ export interface SourceFlags extends FilterFlags {
   demo?: boolean;
 }
 
-/** The flags of every command that fails without rows if asked to. */
 export interface ReadFlags extends SourceFlags {
   failOnEmpty?: boolean;
 }
 
-/** The flags of every command that pulls whole sets. */
+/** The flags of commands that pull whole sets. */
 export interface PullFlags {
   concurrency: number;
   /** Requests a minute. */
@@ -49,7 +48,7 @@ export function parseSource(command: Command, flags: SourceFlags, context: Pick<
   return { globals: parseGlobals(command), demo: flags.demo === true, filters };
 }
 
-/** As `parseSource`, of a command that only reads folders. */
+/** Like `parseSource`, for commands that only read folders. */
 export function parseFolderSource(
   command: Command,
   folder: string | undefined,
@@ -60,42 +59,41 @@ export function parseFolderSource(
   return { ...parseSource(command, flags, context), folder, brands: flags.brand };
 }
 
-/** @param emptiness condition in the help of `--fail-on-empty` */
+/** @param emptiness when `--fail-on-empty` applies, for the help */
 export function addReadFlags(command: Command, emptiness = "if nothing matches"): Command {
   return addDemoFlag(command.option("--fail-on-empty", `exit with 7 ${emptiness}`));
 }
 
-/** Of the commands that keep what they pull. */
 export function addRecheckFlag(command: Command): Command {
   return command.option(
     "--recheck <percent>",
-    "share of the pages that are read a second time at the end, the oldest first, where the service names no version of its data (default: 1, at least 4 pages)",
+    "share of the pages to read again at the end, oldest first, if the service reports no data version (default: 1, at least 4 pages)",
     wholeNumber("--recheck", 0, 100),
   );
 }
 
 export function addDemoFlag(command: Command): Command {
-  return command.option("--demo", "use a generated data set; needs no key and no configuration");
+  return command.option("--demo", "use a generated data set; needs neither key nor configuration");
 }
 
 export function addPullFlags(command: Command): Command {
   const concurrency = wholeNumber("--concurrency", 1, 64);
   return command
-    .option("--concurrency <n>", "parts of the set that are read at the same time", concurrency, 8)
+    .option("--concurrency <n>", "parts of the set to read in parallel", concurrency, 8)
     .option(
       "--max-rate <n>",
-      "most requests a minute, to leave some to the rest of the team",
+      "maximum requests a minute, to leave some to the rest of the team",
       wholeNumber("--max-rate", 1),
     );
 }
 
-/** Flags that have no effect on a folder. */
+/** Flags that only affect requests. */
 const SERVICE_FLAGS = ["--demo", "--base-url", "--profile", "--concurrency", "--max-rate"];
 
 /**
- * The synced folder that a command reads instead of the service, named by an operand or by a flag.
+ * The synced folder to read instead of the service, given as an operand or by a flag.
  *
- * @throws UsageError if two are named, the folder has no name, or a flag that only matters for a service is given
+ * @throws UsageError if both are given, the path is empty, or a flag about requests is given
  */
 export function parseFolder(
   command: Command,
@@ -105,7 +103,7 @@ export function parseFolder(
 ): string | undefined {
   if (operand !== undefined && value !== undefined) {
     const both = `${quoted(operand)} and ${quoted(value)}`;
-    throw new UsageError(`Two folders are named, ${both}; leave one out.`, { flag });
+    throw new UsageError(`Two folders are given, ${both}; leave one out.`, { flag });
   }
   const folder = operand ?? value;
   if (folder === undefined) {

@@ -19,18 +19,16 @@ const load: AuthRuns = {
 };
 
 export function declare(command: Command, context: Context, run = load): void {
-  command
-    .description("Stores, checks and removes an API key. The key is kept in a profile of the configuration file.")
-    .addHelpText(
-      "after",
-      `
+  command.description("Stores, checks and removes an API key, in a profile of the configuration file.").addHelpText(
+    "after",
+    `
 Configuration file: ${configPath(context) ?? "none, because there is no home folder"}
 
 Examples:
   $ catalog auth login
   $ catalog auth status
   $ catalog auth logout --profile staging`,
-    );
+  );
   declareLogin(command.command("login"), context, run.login);
   declareStatus(command.command("status"), context, run.status);
   declareLogout(command.command("logout"), context, run.logout);
@@ -40,9 +38,9 @@ function declareLogin(command: Command, context: Context, run: AuthRuns["login"]
   command
     .summary("store a key")
     .description(
-      "Stores the address of the service and an API key. At a terminal it asks for the address, if none is set, and for the key without showing it; otherwise it reads the key from stdin. No flag takes the key, because other users can see a command line.",
+      "Stores the address of the service and an API key. At a terminal, it asks for the address, unless it is set, and for the key without showing it; otherwise it reads the key from stdin. No flag takes the key, because other users can see command lines.",
     )
-    .option("--api-key-command <command>", "store this command instead of the key; the tool runs it to get the key")
+    .option("--api-key-command <command>", "store this command instead of a key, and run it whenever a key is needed")
     .option("--no-check", "store the key without checking it with the service");
   addGlobalFlags(command, [
     "catalog auth login",
@@ -65,7 +63,7 @@ function declareStatus(command: Command, context: Context, run: AuthRuns["status
   addGlobalFlags(
     command,
     ["catalog auth status", "catalog auth status --format json | jq .scopes"],
-    `It sends two requests, for a day without rows; they count against the rate limit.
+    `Sends two requests for a day without rows, which count against the rate limit.
 Exit code: 0 if the service accepts the key, 3 if it does not or there is no key.`,
   ).action(({ format = "text" }: Partial<AuthStatusOptions>) =>
     run({ globals: parseGlobals(command), format }, context),

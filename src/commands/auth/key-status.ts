@@ -19,7 +19,7 @@ export interface AuthStatusOptions {
 /**
  * Shows the key in use, its source, and what the service reports about it.
  *
- * @throws ApiError if the service refuses the key, after the known facts were written
+ * @throws ApiError if the service refuses the key, after showing what is known
  */
 export async function showAuthStatus(options: AuthStatusOptions, context: Context): Promise<void> {
   using reporting = startReporting(options.globals, context);
@@ -70,7 +70,7 @@ function reportOf(
     profile: profile ?? null,
     config_file: path ?? null,
     key_source: source,
-    // A string that is too short to be a key is not shown: four characters would be a large part of it.
+    // Four characters would be too much of a short string.
     key_ends_in: apiKey.length < 16 ? "" : apiKey.slice(-4),
     accepted: facts !== undefined,
     scopes: facts?.scopes ?? null,
@@ -78,7 +78,7 @@ function reportOf(
   };
 }
 
-/** @param origin the only origin that the key is sent to, if it is bound to one */
+/** @param origin the only origin that gets the key, if there is one */
 function statusText(report: ReturnType<typeof reportOf>, origin: string | undefined): string {
   const { base_url, profile, config_file, key_source, key_ends_in, scopes, rate_limits, accepted } = report;
   const allowed = Object.entries(scopes ?? {}).map(([scope, allows]) => `${scope} ${allows ? "yes" : "no"}`);
@@ -104,11 +104,11 @@ export interface KeyFacts {
   rates: Partial<Record<EndpointGroup, RateHeaders>>;
 }
 
-/** A day without rows, so that the requests below cost the service almost nothing. */
+/** A day without rows, so that the requests cost the service almost nothing. */
 const LONG_AGO = { start_date: "1900-01-01", end_date: "1900-01-01" };
 
 /**
- * Finds the scopes of a key by one harmless request for each scope.
+ * Finds the scopes of a key by one cheap request for each.
  *
  * @throws ApiError if the service refuses the key; any other error of a request
  */
@@ -137,7 +137,7 @@ export async function checkKey(
     },
   });
   try {
-    // One after the other, so that an unknown key does not count as two failed attempts.
+    // In sequence, so that an unknown key counts as one failed attempt.
     const scopes = {
       "catalog:sample": await isAllowed(client.sample(LONG_AGO)),
       "catalog:read": await isAllowed(client.coverage(LONG_AGO)),

@@ -4,19 +4,19 @@ import type { Context } from "../../cli/context.ts";
 import { CredentialsError, InterruptedError } from "../../contract/errors.ts";
 import { readStream, readText } from "../../files/read-text.ts";
 
-/** A key has 43 characters; much longer input is probably a file piped by mistake. */
-const LONGEST_INPUT = 64 * 1024;
+/** A key has 43 characters; much longer input is probably the wrong file. */
+const MAX_INPUT = 64 * 1024;
 
 type Streams = Pick<Context, "stdin" | "printError" | "signal">;
 
 /**
- * Asks for the address, or for the key without showing it. Lines that are pasted together answer the questions that follow.
+ * Asks for the address, or for the key without showing it. Further pasted lines answer the next questions.
  *
  * @throws InterruptedError after Ctrl-C; CredentialsError after Ctrl-D
  */
 export type Ask = (what: "address" | "key", question: string) => Promise<string>;
 
-/** Asks at the terminal; undefined if stdin is not a terminal. */
+/** Returns a function that asks at the terminal; undefined if stdin is not one. */
 export function promptOf({ stdin, printError, signal }: Streams): Ask | undefined {
   if (!stdin.isTTY) {
     return undefined;
@@ -33,7 +33,7 @@ export function promptOf({ stdin, printError, signal }: Streams): Ask | undefine
       },
     });
     const terminal = createInterface({ input: stdin, output, terminal: true, historySize: 0, prompt: question });
-    // The question comes after the terminal's own echo is off; otherwise a key that is typed early would be visible.
+    // Not before createInterface has turned off the echo: a key typed early would be visible.
     if (isShown) {
       terminal.prompt();
     } else {
@@ -42,11 +42,11 @@ export function promptOf({ stdin, printError, signal }: Streams): Ask | undefine
     try {
       await new Promise<void>((resolve, reject) => {
         terminal.once("SIGINT", () => reject(new InterruptedError("SIGINT")));
-        // Ctrl-D, or the terminal was closed.
+        // On Ctrl-D, or if the terminal was closed.
         terminal.once("close", () => reject(new CredentialsError(`no ${what} was entered. Nothing was stored.`)));
         signal.addEventListener("abort", () => reject(signal.reason), { once: true });
         terminal.on("line", (line) => {
-          // The next line may be a key.
+          // Further pasted lines may contain the key.
           isShown = false;
           lines.push(line);
           resolve();
@@ -68,7 +68,7 @@ export function promptOf({ stdin, printError, signal }: Streams): Ask | undefine
 /** Reads a key that is piped to stdin. @throws CredentialsError if stdin is empty */
 export async function readKeyFromPipe(context: Streams): Promise<string> {
   const tooLong = () => new CredentialsError("the text on stdin is far too long for a key.");
-  const text = await readText(readStream(context.stdin, context.signal), { most: LONGEST_INPUT, tooLong });
+  const text = await readText(readStream(context.stdin, context.signal), { most: MAX_INPUT, tooLong });
   if (text.trim() === "") {
     throw new CredentialsError(
       "stdin is empty: pipe the key to it, or run the command in a terminal to be asked for it.",

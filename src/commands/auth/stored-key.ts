@@ -16,13 +16,13 @@ import { type Ask, promptOf, readKeyFromPipe } from "./prompt.ts";
 
 export interface LoginOptions {
   globals: GlobalOptions;
-  /** A command to store instead of a key; undefined to store a key. */
+  /** The command to store instead of a key, if given. */
   apiKeyCommand: string | undefined;
-  /** Whether the service is asked if it accepts the key. */
+  /** Whether to check the key with the service. */
   check: boolean;
 }
 
-/** Stores the address and a key, or the command that prints it, after checking both. */
+/** Stores the address and the key, or the command that prints it, after checking them. */
 export async function login(options: LoginOptions, context: Context): Promise<void> {
   using reporting = startReporting(options.globals, context);
   await storeKey(options, reporting.reporter, { ...context, signal: reporting.signal });
@@ -60,7 +60,7 @@ async function storeKey(
   }));
   const { note, warn } = reporter;
   if (written.madePrivate) {
-    warn(`${written.path} could be read by other users of this machine; now they cannot read it.`);
+    warn(`${written.path} could be read by other users of this machine; now only you can read it.`);
   }
   if (written.commentsLost) {
     warn(`the comments in ${written.path} could not be kept.`);
@@ -74,7 +74,7 @@ async function storeKey(
   }
   const scopes = Object.entries(facts?.scopes ?? {}).flatMap(([scope, allows]) => (allows ? scope : []));
   const known =
-    scopes.length === 0 ? "the service knows the key, but it has no scope yet" : `its scopes: ${scopes.join(", ")}`;
+    scopes.length === 0 ? "the service knows the key, but it has no scopes yet" : `its scopes: ${scopes.join(", ")}`;
   const checked = facts === undefined ? ", not checked" : `; ${known}`;
   const { path } = written;
   note(
@@ -110,7 +110,7 @@ function keyVariables({ env }: Context): string[] {
 async function askForAddress(ask: Ask | undefined): Promise<URL> {
   if (ask === undefined) {
     throw new UsageError(
-      "the address of the service is missing: add --base-url https://api.example.com. Only at a terminal, it is asked for.",
+      "the address of the service is missing: add --base-url https://api.example.com, or run the command at a terminal.",
       { flag: "--base-url" },
     );
   }
@@ -118,7 +118,7 @@ async function askForAddress(ask: Ask | undefined): Promise<URL> {
   return parseBaseUrl(text.trim(), "the address");
 }
 
-/** The question at a terminal; it names the page that creates keys if the service publishes one. */
+/** The question for the key, with the page where to create one if the service publishes it. */
 async function questionFor(baseUrl: URL, globals: GlobalOptions, context: Context): Promise<string> {
   const portal = await fetchPortalAddress(baseUrl, clientSettings(globals, context));
   return portal === undefined ? `API key for ${baseUrl.host}: ` : `Create a key at ${visible(portal)}\nAPI key: `;

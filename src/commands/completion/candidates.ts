@@ -12,20 +12,20 @@ export interface Candidate {
   description: string;
 }
 
-/** What the shell offers: the given words, or files or folders. */
+/** What the shell offers: these words, or files or folders. */
 export interface Completion {
-  /** `list`: a comma and another value may follow, so the shell adds no space. */
+  /** `list`: another value may follow after a comma, so the shell adds no space. */
   kind: "words" | "list" | "files" | "folders";
   candidates: readonly Candidate[];
 }
 
-/** What completion uses besides the declarations of the commands. */
+/** The values that no declaration has. */
 export interface KnownValues {
   vocabulary: Vocabulary;
   profiles: readonly string[];
 }
 
-/** Slugs come from a service; only those that a shell reads as plain words may be put into a command line. */
+/** Words that no shell interprets. Others are not offered, because slugs come from a service. */
 const PLAIN = /^[\w.:@%+/-]+$/;
 
 export function complete(place: CursorPosition, known: KnownValues): Completion {
@@ -60,7 +60,7 @@ function operandsOf(place: CursorPosition): Completion {
   if (argument === undefined) {
     return words(place, []);
   }
-  // A folder follows the products, or the words that find them.
+  // A folder may follow a product, or the words of --search.
   const isFolder = argument.name() === "sku" && (operands.length > 0 || values.has("--search"));
   const kind = isFolder ? "folders" : completionKind(argument.name());
   return kind === "words" ? words(place, operandValues(argument, place)) : { kind, candidates: [] };
@@ -113,7 +113,7 @@ function completionKind(what: string): Completion["kind"] {
   return /^(file|basket)/.test(what) ? "files" : "words";
 }
 
-/** Slugs of the combinations that match the flags typed so far, and slugs whose combinations are not known. */
+/** Slugs of combinations that match the typed flags; without such flags, also slugs of unknown combinations. */
 function slugs(name: keyof Rcd, { values }: CursorPosition, { rcds, slugs: named }: Vocabulary): string[] {
   const typed = (["retailer", "category", "department"] as const).flatMap((other) => {
     const value = values.get(`--${other}`);
@@ -126,7 +126,7 @@ function slugs(name: keyof Rcd, { values }: CursorPosition, { rcds, slugs: named
   return [...agreeing, ...(typed.length === 0 ? (named[name] ?? []) : [])];
 }
 
-/** Completes the last value of a comma list; earlier values are not offered again. */
+/** Completes the last value of a comma list. Does not offer earlier values again. */
 function listOf(place: CursorPosition, known: readonly string[]): Completion {
   const cut = place.typed.lastIndexOf(",") + 1;
   const before = place.typed.slice(0, cut);
@@ -135,7 +135,7 @@ function listOf(place: CursorPosition, known: readonly string[]): Completion {
   return words({ ...place, prefix: place.prefix + before, typed: place.typed.slice(cut) }, left);
 }
 
-/** The values that continue the typed text, each once; a text has no description. */
+/** The candidates that begin with the typed text. */
 function words({ prefix, typed }: CursorPosition, values: readonly (string | Candidate)[]): Completion {
   const candidates = [...new Set(values)]
     .map((value) => (typeof value === "string" ? { value, description: "" } : value))

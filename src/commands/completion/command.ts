@@ -12,7 +12,7 @@ const printScript: Run<CompletionOptions> = ({ shell }, { print }) => print(SCRI
 export function declare(command: Command, context: Context, run = printScript): void {
   command
     .description(
-      "Prints the completion script of a shell. It completes commands, flags, formats, columns, and the slugs that the service last reported.",
+      "Prints a completion script for a shell: for commands, flags, formats, columns, and the slugs that the service last reported.",
     )
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SCRIPTS)));
   addGlobalFlags(

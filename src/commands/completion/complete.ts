@@ -7,9 +7,9 @@ import { readVocabulary, type Vocabulary } from "../../config/vocabulary.ts";
 import { complete } from "./candidates.ts";
 
 /**
- * Declares the command that the completion scripts call. `__complete -- WORD...` takes the words after the program name
- * up to the cursor; the last may be empty. `__complete --line LINE` takes the command line up to the cursor. The first
- * line of the output is the kind of completion; each further line is a candidate and, after a tab, its description.
+ * Declares the command that the completion scripts call: `__complete -- WORD...` with the words after the program name up to
+ * the cursor, the last of which may be empty, or `__complete --line LINE` with the command line up to the cursor. The first
+ * line of its output is the kind of completion; each further line is a candidate and, after a tab, its description.
  */
 export function declare(command: Command, context: Context): void {
   command
@@ -18,14 +18,13 @@ export function declare(command: Command, context: Context): void {
     .action(async (words: string[], { line }: { line?: string }) => {
       const program = command.parent ?? command;
       const typed = line === undefined ? words : splitLine(line).slice(1);
-      const place = parseToCursor(program, typed);
-      // If the configuration cannot be read, there are fewer candidates.
+      const position = parseToCursor(program, typed);
       const profiles = await readConfig(context).then(
         (config) => [...config.profiles.keys()],
         () => [],
       );
-      const vocabulary = await vocabularyOf(place.values, context);
-      const { kind, candidates } = complete(place, { profiles, vocabulary });
+      const vocabulary = await vocabularyOf(position.values, context);
+      const { kind, candidates } = complete(position, { profiles, vocabulary });
       const lines = candidates.map(({ value, description }) => `${value}\t${description.replace(/\s+/g, " ")}`);
       await context.print([kind, ...lines].map((text) => `${text}\n`).join(""));
     });
@@ -45,8 +44,8 @@ async function vocabularyOf(values: ReadonlyMap<string, string>, context: Contex
 }
 
 /**
- * Splits a command line into words like a shell, without running anything in it. An open quote extends to the end. If the
- * line ends in white space, the last word is empty.
+ * Splits a command line into words like a shell, without substitutions. An open quote extends to the end. After white space
+ * at the end, the last word is empty.
  */
 export function splitLine(line: string): string[] {
   const words: string[] = [];

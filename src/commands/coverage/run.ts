@@ -64,7 +64,7 @@ function noteDays({ days }: Counted, cost: readonly string[], reporter: Reporter
 /** @throws ConditionHoldsError if a group meets `--fail-if` */
 function refuseGroups({ groups }: Counted, { failIf, groupBy = "retailer" }: CoverageOptions): void {
   if (failIf !== undefined) {
-    const held = groups.filter((group) => failIf.holds(group));
+    const held = groups.filter((group) => failIf.isMetBy(group));
     const name = groupBy === "day" ? "crawl_date" : groupBy;
     const noun = groupBy === "retailer" || groupBy === "day" ? groupBy : "group";
     failIfAnyMatch(failIf, new Set(held.map((group) => String(entryMember(group, name)))), noun);

@@ -16,13 +16,12 @@ import { quoted } from "../../contract/values/phrases.ts";
 
 type Explanation = ReturnType<typeof explanationOf>;
 
-/** One code as `--format json` writes it. */
+/** An error code as `--format json` writes it. */
 function explanationOf({ code, retryable, title, meaning, recovery, remedy, exitCode }: ErrorEntry) {
   return {
     code,
-    /** Who reports it: the service or this tool. */
     source: isProblemCode(code) ? "service" : "catalog",
-    /** HTTP status; null for a code of this tool. */
+    /** Null for a code of this tool. */
     status: isProblemCode(code) ? PROBLEMS[code].status : null,
     retryable,
     title,
@@ -37,7 +36,7 @@ const EXPLANATIONS = [...SERVICE_ERRORS, ...TOOL_ERRORS].map(explanationOf);
 
 interface ExplainOptions {
   globals: GlobalOptions;
-  /** Undefined for an overview of all codes. */
+  /** Undefined for an overview. */
   found: Explanation | undefined;
   format: "text" | "json";
 }
@@ -45,9 +44,9 @@ interface ExplainOptions {
 export function declare(command: Command, context: Context, run: Run<ExplainOptions> = explain): void {
   command
     .description(
-      "The errors of the service and of this tool: what a code means, whether to try again, and what to do about it.",
+      "Explains the errors of the service and of this tool: what a code means, whether to retry, and what to do.",
     )
-    .argument("[code]", "a code such as rate_limited; all of them without it", findCode)
+    .argument("[code]", "a code such as rate_limited (default: list all codes)", findCode)
     .addOption(formatOption(["text", "json"], "text"));
   addGlobalFlags(command, [
     "catalog explain",
@@ -71,7 +70,7 @@ async function explain({ globals, found, format }: ExplainOptions, context: Cont
   }
 }
 
-/** Accepts any case, and hyphens for underscores. */
+/** Ignores letter case, and accepts hyphens for underscores. */
 function findCode(text: string): Explanation {
   const code = text.toLowerCase().replaceAll("-", "_");
   const found = EXPLANATIONS.find((explanation) => explanation.code === code);
@@ -91,7 +90,7 @@ function overview(screen: Screen): string {
     const explanations = EXPLANATIONS.filter((explanation) => explanation.source === source);
     return renderTable(itemTable(explanations, columns), screen).text;
   });
-  return tables.join("\nErrors of this tool, and of anything between it and the service:\n\n");
+  return tables.join("\nErrors of this tool, and of proxies between it and the service:\n\n");
 }
 
 const COLUMNS = [
@@ -102,8 +101,7 @@ const COLUMNS = [
   textColumn<Explanation>("meaning", ({ meaning }) => meaning),
 ];
 
-/** Width of the names of facts. */
-const NAME = 12;
+const NAME_WIDTH = 12;
 
 function explanationText(explanation: Explanation, { width, colour }: Screen): string {
   const { code, title, status, meaning, recovery, remedy, exit_code } = explanation;
@@ -115,15 +113,15 @@ function explanationText(explanation: Explanation, { width, colour }: Screen): s
     ["Exit code", String(exit_code)],
   ] as const;
   const lines = facts.map(
-    ([name, text]) => `${wrap(`${name.padEnd(NAME)}  ${text}`, width, NAME + 2).replace(name, bold)}\n`,
+    ([name, text]) => `${wrap(`${name.padEnd(NAME_WIDTH)}  ${text}`, width, NAME_WIDTH + 2).replace(name, bold)}\n`,
   );
-  const place = status === null ? "of this tool" : `HTTP ${status}`;
-  return `${bold(code)}: ${title} (${place})\n\n${wrap(meaning, width)}\n\n${lines.join("")}`;
+  const source = status === null ? "of this tool" : `HTTP ${status}`;
+  return `${bold(code)}: ${title} (${source})\n\n${wrap(meaning, width)}\n\n${lines.join("")}`;
 }
 
 function retryAdvice({ source, retryable }: Explanation): string {
   if (source === "service") {
-    return retryable ? "yes, after a pause; the tool does so by itself" : "no, fix the request first";
+    return retryable ? "yes, after a pause; the tool does so automatically" : "no, fix the request first";
   }
   return retryable ? "yes, run the command again" : "no, fix the cause first";
 }

@@ -26,7 +26,7 @@ const load: Run<ExportOptions> = async (options, context) => {
 export function declare(command: Command, context: Context, run = load): void {
   const { minimum, maximum } = LIMITS.pageSize;
   command.description(
-    "Writes the complete filtered set to stdout or a file, and checks the number of its rows against the service.",
+    "Writes the complete filtered set to stdout or a file, and checks the number of rows against the service.",
   );
   addSkusFlag(addFilterFlags(command), "only the rows of a list of products");
   addLinksFlag(addOutputFlags(command, ROW_FORMATS, "from the file's ending, else ndjson"))
@@ -38,12 +38,12 @@ export function declare(command: Command, context: Context, run = load): void {
         PARTITION_COLUMNS,
       ).argParser(parsePartitionColumns),
     )
-    .option("--bom", "begin CSV with a byte order mark, so that spreadsheets read it as UTF-8")
-    .option("--excel", "as --bom, and protect text: no formula runs, and 0062355309 keeps its zeros")
+    .option("--bom", "begin CSV with a byte order mark, so that spreadsheets read UTF-8")
+    .option("--excel", "like --bom, and protect texts: no formula runs, and 0062355309 keeps its zeros")
     .option("--page-size <n>", "rows of one request, 1 to 500", wholeNumber("--page-size", minimum, maximum), maximum)
     .option("--max-rows <n>", "stop after this many rows", wholeNumber("--max-rows", 1))
     .option("--resume", "continue an interrupted export to the same path, in any format; without one, start the export")
-    .option("--fresh", "start over, and throw away what an interrupted export has read; overrides --resume")
+    .option("--fresh", "start over, discarding what an interrupted export has read; overrides --resume")
     .option(
       "--manifest",
       "also write FILE.manifest.json, or DIR.manifest.json: filters, counts, sha256, requests; see `catalog verify`",

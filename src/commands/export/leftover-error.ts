@@ -10,7 +10,8 @@ import type { WrittenFilters } from "../../pull/written-filters.ts";
 const FILTER_FLAGS = [...FILTER_NAMES.map(flagOf), "--date"];
 
 /**
- * The error for pages of an interrupted run that must not be thrown away: says both ways on.
+ * The error about pages of an interrupted run that must not be discarded unasked. Suggests how to continue and how to start
+ * over.
  *
  * @param words of the command line
  * @param output as typed
@@ -19,18 +20,18 @@ export function leftoverError(
   { reason, found }: Leftover,
   { words, output, service }: { words: readonly string[]; output: string; service: string },
 ): UsageError {
-  const fresh = `to start over: ${commandOf([...withoutWays(words), "--fresh"])}`;
+  const fresh = `to start over: ${commandOf([...withoutModes(words), "--fresh"])}`;
   if (found === undefined) {
     return new UsageError(
-      `another version of catalog began ${output} and left what it read; finish it with that version, or throw it away\n${fresh}`,
+      `another version of catalog began ${output} and left pages; finish it with that version, or start over\n${fresh}`,
     );
   }
   const { pages, head } = found;
   const what = { "not resumed": "", "other filters": ", of other filters", "other service": `, of ${head.service}` };
   return new UsageError(
     [
-      `an interrupted run left ${pages} pages for ${output}${what[reason as keyof typeof what]}; they are not thrown away without being asked`,
-      `to go on with them: ${commandOf(resuming(words, head, service))}`,
+      `an interrupted run left ${pages} pages for ${output}${what[reason as keyof typeof what]}; they are only discarded if you say so`,
+      `to continue with them: ${commandOf(resuming(words, head, service))}`,
       fresh,
     ].join("\n"),
   );
@@ -40,14 +41,14 @@ function commandOf(words: readonly string[]): string {
   return quoteCommand(["catalog", ...words]);
 }
 
-/** The command line that goes on with the pages of a store. */
+/** The command line that continues with the stored pages. */
 function resuming(words: readonly string[], head: StoreHead, service: string): string[] {
   const { filters, asked } = head;
-  // Days were relative to the day of the first run. Two dates cannot say the days that each retailer has of its own.
+  // The days as resolved in the first run. If each retailer has its own, two dates cannot express them.
   const { start_date, end_date } = filters.own_days === undefined ? filters : {};
   const written: WrittenFilters = { ...asked, ...(start_date && { start_date }), ...(end_date && { end_date }) };
   const isOther = head.service !== service;
-  const kept = without(withoutWays(words), isOther ? [...FILTER_FLAGS, ...SERVICE_FLAGS] : FILTER_FLAGS);
+  const kept = without(withoutModes(words), isOther ? [...FILTER_FLAGS, ...SERVICE_FLAGS] : FILTER_FLAGS);
   const isUrl = URL.canParse(head.service);
   return [
     ...(isOther ? kept.filter((word) => word !== "--demo") : kept),
@@ -57,11 +58,11 @@ function resuming(words: readonly string[], head: StoreHead, service: string): s
   ];
 }
 
-function withoutWays(words: readonly string[]): string[] {
+function withoutModes(words: readonly string[]): string[] {
   return words.filter((word) => word !== "--resume" && word !== "--fresh");
 }
 
-/** Removes flags with their values. */
+/** Removes flags and their values. */
 function without(words: readonly string[], flags: readonly string[]): string[] {
   return words.filter(
     (word, index) =>

@@ -23,9 +23,9 @@ export interface ExportFlags extends ReadFlags, OutputFlags, PullFlags {
   manifest?: boolean;
 }
 
-/** What no check of a pull can show, for the reader of its output. */
+/** The limits of change detection, for help and manifest. */
 export const UNNOTICED =
-  "If the service replaces rows under equal counts while they are read, only a page that is read a second time shows it. A change of everything is always noticed. When a third of the rows was replaced, one run in four did not notice it, and one in five with --recheck 10. A service that names the version of its data needs none of this.";
+  "If the service replaces rows during an export without changing any count, only pages that are read a second time reveal it. A replacement of all rows is always noticed. In tests that replaced a third of the rows, one run in four missed it, and one in five with --recheck 10. This does not concern services that report the version of their data.";
 
 export interface ExportOptions extends SourceOptions {
   output: OutputOptions<RowFormat>;
@@ -34,23 +34,23 @@ export interface ExportOptions extends SourceOptions {
   /** The chosen columns in their order; undefined for all. */
   columns: readonly string[] | undefined;
   spreadsheet: Spreadsheet | undefined;
-  /** Columns whose values become folder names below the output; undefined for one output. */
+  /** Columns whose values become folder names below the output; undefined for a single output. */
   partitionBy: readonly PartitionColumn[] | undefined;
   manifest: boolean;
   /** Rows of one request. */
   pageSize: number;
   maxRows: number | undefined;
   concurrency: number;
-  /** Most requests a minute. */
+  /** Maximum requests a minute. */
   maxRate: number | undefined;
-  /** Percentage of the pages that are read a second time; undefined for the default. */
+  /** Percentage of the pages to read a second time; undefined for the default. */
   recheck: number | undefined;
-  /** What becomes of the pages that an interrupted export has left: they are used, thrown away, or kept and refused. */
+  /** What to do with pages of an interrupted export: use them, discard them, or fail rather than discard them. */
   leftover: "resume" | "fresh" | "careful";
-  /** Whether only the cost is shown. */
+  /** Whether to show only the cost. */
   dryRun: boolean;
   failOnEmpty: boolean;
-  /** The command line after the program's name, for what errors suggest. */
+  /** The command line after the program name, for suggestions of errors. */
   words: readonly string[];
 }
 
@@ -111,11 +111,11 @@ function leftoverOf({ fresh, resume }: ExportFlags): "resume" | "fresh" | "caref
 }
 
 function spreadsheetOf({ bom, excel }: ExportFlags, format: RowFormat): Spreadsheet | undefined {
-  const wanted = excel ? "excel" : bom ? "bom" : undefined;
-  if (wanted !== undefined && format !== "csv" && format !== "tsv") {
-    throw flagError(`--${wanted}`, `is for csv and tsv, not for ${format}.`);
+  const spreadsheet = excel ? "excel" : bom ? "bom" : undefined;
+  if (spreadsheet !== undefined && format !== "csv" && format !== "tsv") {
+    throw flagError(`--${spreadsheet}`, `is for csv and tsv, not for ${format}.`);
   }
-  return wanted;
+  return spreadsheet;
 }
 
 function checkPartitionFlags(flags: ExportFlags, { output, noClobber }: OutputOptions<RowFormat>): void {
@@ -126,6 +126,6 @@ function checkPartitionFlags(flags: ExportFlags, { output, noClobber }: OutputOp
     throw flagError("--no-clobber", "is for an export to one file; it cannot be combined with --partition-by.");
   }
   if (flags.columns?.every((name) => flags.partitionBy?.some((column) => column === name))) {
-    throw flagError("--columns", "names only columns of --partition-by, which the folders hold; name one more.");
+    throw flagError("--columns", "names only columns of --partition-by, which are not in the files; name one more.");
   }
 }

@@ -9,7 +9,7 @@ export function declare(command: Command, context: Context): void {
   const names = Object.keys(TOPICS);
   command
     .description(`Shows the help of a command, or of a topic: ${names.join(", ")}.`)
-    .argument("[topic]", "a command or a topic; without it, all commands are listed")
+    .argument("[topic]", "a command or a topic (default: list all commands)")
     .argument("[subcommand...]", "a subcommand of that command")
     .helpOption("-h, --help", "show help")
     .addHelpText(

@@ -1,7 +1,7 @@
 import { EXIT } from "../../contract/errors.ts";
 import { FORMATS, ROW_FORMATS } from "../../export/formats/registry.ts";
 
-/** A help page that belongs to no command; also a section of the man page. */
+/** A help page about more than one command; also a section of the man pages. */
 export interface Topic {
   title: string;
   intro: string;
@@ -13,10 +13,10 @@ const EXIT_CODES = {
   failure: "unexpected failure, or a local file could not be read or written",
   usage: "wrong flags, or the service refused the request: invalid_request, unknown_*, invalid_date_range",
   credentials: "no key, an unknown or revoked one, or one without the scope",
-  notFound: "not_found: the requested address does not exist",
+  notFound: "the service answered not_found, or nothing has the given name, such as a sku or a brand",
   unavailable:
-    "temporarily unavailable after the retries (rate_limited, 5xx, network), another run is writing the output, or `catalog status` finds the service not operational: try again later",
-  changed: "the set changed while it was read, or a count does not match: the output cannot be trusted",
+    "temporarily unavailable after all retries (rate_limited, 5xx, network), another run is writing the output, or `catalog status` finds the service not operational: try again later",
+  changed: "the set changed while it was read, or counts do not match: the output cannot be trusted",
   empty: "nothing matched, and --fail-on-empty is set",
   condition: "a condition of --fail-if holds; the output is complete",
   interrupted: "interrupted (Ctrl-C)",
@@ -35,12 +35,12 @@ const ENVIRONMENT = {
   CATALOG_SMTP_URL: "server that sends the mails of the portal; as --smtp-url of `catalog service start`",
   CATALOG_MAIL_FROM: "sender of these mails; as --mail-from of `catalog service start`",
   PAGER: "program that shows tables longer than the screen (default: less -FRX); see --no-pager",
-  FORCE_HYPERLINK: "set to 1: links in tables even if the terminal is not known to show them; 0: none",
-  NO_COLOR: "set to anything: no colour; as --no-color",
-  FORCE_COLOR: "set to 1: colour even if the output is not a terminal; 0 or false: no colour",
-  HTTPS_PROXY: "proxy for a service at an https address",
-  HTTP_PROXY: "proxy for a service at an http address",
-  NO_PROXY: "hosts that are reached without a proxy",
+  FORCE_HYPERLINK: "1: links in tables even if the terminal is not known to support them; 0: none",
+  NO_COLOR: "any value: no colour; as --no-color",
+  FORCE_COLOR: "1: colour even if the output is not a terminal; 0 or false: no colour",
+  HTTPS_PROXY: "proxy for https addresses",
+  HTTP_PROXY: "proxy for http addresses",
+  NO_PROXY: "hosts to reach without a proxy",
   NODE_EXTRA_CA_CERTS: "file of additional certificate authorities to trust, in PEM",
 } as const;
 
@@ -59,13 +59,13 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   environment: {
     title: "ENVIRONMENT",
     intro:
-      "A flag takes precedence over the environment, and the environment over the profile of the configuration file.",
+      "Flags take precedence over the environment, and the environment over the profile of the configuration file.",
     entries: Object.entries(ENVIRONMENT),
   },
   formats: {
     title: "FORMATS",
     intro:
-      "The format is that of --format, else that of the ending of --output, else table in a terminal where the command has it, and ndjson otherwise. `catalog COMMAND --help` lists the formats of a command. The endings .gz and .zst, or --compress, compress the output; zstd needs Node.js 22.15 or newer.",
+      "The format is that of --format, else of the ending of --output, else table on a terminal if the command has it, else ndjson. `catalog COMMAND --help` lists the formats of a command. The endings .gz and .zst, or --compress, compress the output; zstd needs Node.js 22.15 or newer.",
     entries: Object.entries(FORMAT_HELP),
   },
 };

@@ -31,7 +31,7 @@ export type Figures = Readonly<Record<Figure, number | null>>;
 
 /** @throws ConditionHoldsError naming each condition that the figures meet, with their values */
 export function refuseFigures(conditions: readonly Condition<Figure>[], figures: Figures): void {
-  const held = conditions.filter((condition) => condition.holds(figures));
+  const held = conditions.filter((condition) => condition.isMetBy(figures));
   if (held.length > 0) {
     const facts = held.map(({ text, fields }) => {
       const values = fields.map((field) => `${field} is ${figures[field]}`);

@@ -46,7 +46,7 @@ interface SampleFlags extends ReadFlags, ListingFlags {
 }
 
 export function declare(command: Command, context: Context, run: Run<SampleOptions> = runSample): void {
-  command.description("At most 100 rows of the filtered set, to judge the shape of the data.");
+  command.description("Shows at most 100 rows of the filtered set, to judge the shape of the data.");
   addFilterFlags(command);
   addLinksFlag(addListOutput(command))
     .addOption(columnsOption("columns to show, in this order: sku,title,selling_price"))

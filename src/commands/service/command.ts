@@ -41,7 +41,7 @@ Examples:
   add("load <file...>", {
     summary: "load rows",
     description:
-      "Loads NDJSON, JSON, CSV, TSV, xlsx or Parquet files (also .gz and .zst), each completely or not at all. CSV may be separated by commas, semicolons, tabs or |. The file - is standard input. Rows are added; with --replace they take the place of earlier rows. Exports that are under way keep the rows that they began with.",
+      "Loads NDJSON, JSON, CSV, TSV, xlsx or Parquet files (also .gz and .zst), each completely or not at all. CSV may be separated by commas, semicolons, tabs or |. The file - is standard input. Rows are added; with --replace, they replace earlier ones. Running exports still get the rows that they began with.",
     examples: [
       "catalog service load rows.ndjson.gz",
       "catalog service load --replace --retailer nordwind --date 2026-01-31 crawled-again.csv",
@@ -62,7 +62,7 @@ Examples:
   add("remove", {
     summary: "remove rows",
     description:
-      "Removes the rows that match the filters, and says how many. Exports that are under way keep the rows that they began with; a day later, the space of removed rows is used again.",
+      "Removes the rows that match the filters, and reports how many. Running exports still get the rows that they began with; a day later, the space of removed rows is reused.",
     examples: [
       "catalog service remove --retailer nordwind --date 2026-01-31 --dry-run",
       "catalog service remove --end-date 365d",
@@ -100,7 +100,7 @@ function addStartFlags(command: Command): Command {
     .option("--query-timeout <duration>", "how long a query may take (default: 10s)", duration("--query-timeout"))
     .option(
       "--drain-delay <duration>",
-      "how long the service still takes requests after SIGTERM, with /readyz at 503, so that a balancer turns to other instances (default: 2s, and 0s on loopback)",
+      "how long to serve requests after SIGTERM, with /readyz at 503, so that a load balancer can switch to other instances (default: 2s, and 0s on loopback)",
       duration("--drain-delay", 0),
     )
     .option(
@@ -114,15 +114,15 @@ function addStartFlags(command: Command): Command {
     )
     .option(
       "--public-url <url>",
-      "address at which clients reach the service, with its path if it has one; links and the `type` of errors begin with it; required if --host is not loopback [env: CATALOG_PUBLIC_URL]",
+      "address at which clients reach the service, including its path; used in links and in the `type` of errors; required if --host is not loopback [env: CATALOG_PUBLIC_URL]",
     )
     .option(
       "--trust-proxy <proxies>",
-      "trust X-Forwarded-For of the proxies in front of the service: their number, or their addresses (default: none)",
+      "number or addresses of the proxies in front of the service whose X-Forwarded-For to trust (default: none)",
     )
     .option(
       "--smtp-url <url>",
-      "mail server for the sign-in codes of the portal; if it contains a password, use the environment instead [env: CATALOG_SMTP_URL]",
+      "mail server for the sign-in codes of the portal; with a password, use the environment instead [env: CATALOG_SMTP_URL]",
     )
     .option("--mail-from <address>", "sender address of the sign-in codes [env: CATALOG_MAIL_FROM]")
     .addOption(
@@ -133,7 +133,7 @@ function addStartFlags(command: Command): Command {
     )
     .option(
       "--metrics-port <n>",
-      "port of the metrics for Prometheus, at /metrics on the address of --host; keep it inside of your network",
+      "port of the Prometheus metrics, at /metrics on the address of --host; do not expose it",
       wholeNumber("--metrics-port", 0, 65_535),
     );
 }

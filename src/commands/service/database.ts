@@ -32,7 +32,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The same for a command that needs existing records: a missing database is an error and is not created. */
+/** Like `withDatabase`, but fails if the database does not exist. */
 export async function withExistingDatabase<T>(location: string, use: (store: WritableStore) => Promise<T>): Promise<T> {
   return await withDatabase(location, use, requireDatabase);
 }
@@ -55,14 +55,14 @@ async function makeDatabaseFolder(location: string): Promise<void> {
   }
 }
 
-/** An error of the store as the tool reports it. */
+/** Turns an error of the store into one that the tool reports. */
 function reportedError(error: unknown, location: string): unknown {
   if (error instanceof LocationError) {
     return new UsageError(error.message, { flag: "--database", value: shownLocation(location) });
   }
   if (error instanceof StoreUnavailableError) {
     const shown = shownLocation(location);
-    if (["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ETIMEDOUT"].includes(errorCode(error.cause) ?? "")) {
+    if (["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ETIMEDOUT"].some((code) => code === errorCode(error.cause))) {
       return new NetworkError(`the database server of ${shown} does not respond: ${error.message}`, { cause: error });
     }
     return new FileError(`the database ${shown} cannot be used: ${error.message}`, shown, error);
@@ -80,7 +80,7 @@ function reportedError(error: unknown, location: string): unknown {
   return isRefused ? new UsageError(`${error.message}.`) : error;
 }
 
-/** Warns about granted retailers without rows in the database: with a misspelt one, the API is empty for its team. */
+/** Warns about granted retailers without rows in the database: for a misspelt one, the team would see no rows. */
 export async function warnOfUnknownRetailers(
   store: WritableStore,
   granted: readonly string[] | null | undefined,

@@ -51,7 +51,7 @@ export const createKeyCommand = subcommand({
   },
 });
 
-/** A team that does not exist is created with the grants that are given. Without any, its name is probably misspelt. */
+/** An unknown team is created if grants are given. Without grants, its name is probably misspelt. */
 async function refuseUnknownTeam(store: WritableStore, { team, scopes, retailers }: NewKey): Promise<void> {
   if (team === undefined || scopes !== undefined || retailers !== undefined) {
     return;
@@ -65,7 +65,7 @@ async function refuseUnknownTeam(store: WritableStore, { team, scopes, retailers
   }
 }
 
-/** Where a secret goes. A file is created before the key, readable only for its owner, and never replaces another. */
+/** Opens the target of a secret before the key is created. A file is private, and never replaces another. */
 async function openSecret(path: string | undefined, context: Context) {
   if (path === undefined) {
     if (context.isStdoutClosed()) {
@@ -113,7 +113,7 @@ export const listKeysCommand = subcommand({
   },
 });
 
-/** The name of a key may be that of several, of different teams. */
+/** Keys of different teams may have the same name. */
 export const revokeKeyCommand = subcommand({
   parse: ({ team }: { team?: string }, [name]: [string]) => ({ name, team }),
   run: async ({ options: { database, name, team }, reporter, now }) => {

@@ -26,21 +26,21 @@ interface LoadOptions {
   replacement: Replacement | undefined;
 }
 
-/** The maximum number of unknown currency codes in a warning. */
+/** Maximum number of unknown currency codes in a warning. */
 const SHOWN_CODES = 5;
 
 export const loadCommand = subcommand({
   parse: (flags: LoadFlags, [files]: [readonly string[]], context): LoadOptions => {
     const replacement = parseReplacement(flags, files, context.now());
     if (files.filter((file) => file === "-").length > 1) {
-      throw new UsageError("- stands for standard input, which can be read only once.");
+      throw new UsageError("- stands for standard input, which can only be read once.");
     }
     return { files, replacement };
   },
   run: loadFiles,
 });
 
-/** Loads the files one after another; files loaded before a failing file stay loaded. */
+/** Loads the files in order. If one fails, those before it stay loaded. */
 async function loadFiles(call: ServiceCall<LoadOptions>): Promise<void> {
   const { database, files } = call.options;
   for (const file of files.filter((name) => name !== "-")) {
@@ -58,7 +58,7 @@ async function loadFiles(call: ServiceCall<LoadOptions>): Promise<void> {
   });
 }
 
-/** @throws UsageError if the flags do not say together what is replaced */
+/** @throws UsageError unless the flags together say what to replace */
 function parseReplacement(
   { replace, retailer, date }: LoadFlags,
   files: readonly string[],

@@ -21,9 +21,9 @@ export interface PortalOptions extends Pick<ServiceOptions, "publicUrl" | "trust
 }
 
 /**
- * Reads `--public-url`, `--trust-proxy`, `--smtp-url` and `--mail-from`, or their environment variables.
+ * Parses `--public-url`, `--trust-proxy`, `--smtp-url` and `--mail-from`, or their environment variables.
  *
- * @throws UsageError naming the flag; the SMTP address is never repeated, because it may contain a password
+ * @throws UsageError naming the flag. Never repeats the SMTP address, because it may contain a password
  */
 export function parsePortalFlags(flags: PortalFlags, host: string, env: Context["env"]): PortalOptions {
   const publicUrl = parsePublicUrl(flags.publicUrl ?? (env.CATALOG_PUBLIC_URL || undefined));
@@ -41,8 +41,8 @@ export function parsePortalFlags(flags: PortalFlags, host: string, env: Context[
 }
 
 /**
- * How people sign in to the portal, with warnings about the set-up. Without mail, a service on loopback prints the codes, and
- * any other service has no portal.
+ * How people sign in to the portal, and warnings about the set-up. Without mail, a service on loopback prints the codes; any
+ * other service has no portal.
  *
  * @param base returns the address of the service
  */
@@ -67,7 +67,7 @@ export function signInOf(
     return { portal: { sendCode, codesArePrinted: true }, warnings };
   }
   const off =
-    "the developer portal is off: it sends its sign-in codes by mail, and --smtp-url and --mail-from are not set. Only a service for this machine alone prints the codes instead.";
+    "the developer portal is off, because it sends sign-in codes by mail, and --smtp-url and --mail-from are not set. Only a service for this machine alone prints the codes instead.";
   return { warnings: [off, ...warnings] };
 }
 
@@ -109,7 +109,7 @@ function parseMail(flags: PortalFlags, env: Context["env"]): PortalOptions["mail
   return { url, from };
 }
 
-/** Names that stand for networks of addresses. */
+/** Names of networks. */
 const NETWORK_NAMES = ["loopback", "linklocal", "uniquelocal"];
 
 function parseTrustProxy(text: string): number | string {

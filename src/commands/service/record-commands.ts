@@ -34,7 +34,7 @@ export function declareTeams(command: Command, context: Context, run: Run<unknow
   add("grant <name>", {
     summary: "change the scopes or retailers of a team",
     description:
-      "Replaces the scopes, the visible retailers, or both, from the next request of each key on. Whatever is not given stays as it is.",
+      "Replaces the scopes, the visible retailers, or both, effective on the next request with each key. What is not given stays.",
     examples: [
       "catalog service teams grant sales --scope catalog:sample --scope catalog:read",
       "catalog service teams grant sales --all-retailers",
@@ -47,7 +47,7 @@ export function declareTeams(command: Command, context: Context, run: Run<unknow
     description:
       "Deletes a team with its revoked keys, and ends its members' access to the portal at once. A team with valid keys is deleted only with --revoke-keys: the next request with each of them is refused.",
     examples: ["catalog service teams delete sales", "catalog service teams delete sales --revoke-keys"],
-    options: (remove) => remove.option("--revoke-keys", "also if the team has valid keys"),
+    options: (remove) => remove.option("--revoke-keys", "even if the team has valid keys"),
     load: async () => (await import("./teams.ts")).deleteTeamCommand,
   });
   const members = command.command("members").summary("manage who may sign in for a team");
@@ -132,14 +132,14 @@ export function declareIncidents(command: Command, context: Context, run: Run<un
     options: (open) =>
       open
         .addOption(new Option("--severity <severity>", "(default: minor)").choices(INCIDENT_SEVERITIES))
-        .option("--suite <slug>", "suite that is affected (default: catalog-api)")
+        .option("--suite <slug>", "affected suite (default: catalog-api)")
         .option("--body <text>", "what is known (default: the title)"),
     load: async () => (await import("./incidents.ts")).openIncidentCommand,
   });
   add("update <id>", {
     summary: "add an update",
     description:
-      "Adds an update to an open incident. Its states follow one another: investigating, identified, monitoring, resolved. Only monitoring may be left out; an update may also keep the state.",
+      "Adds an update to an open incident. The order of states is investigating, identified, monitoring, resolved; monitoring may be skipped, and an update may keep the state.",
     examples: ['catalog service incident update 1 --state identified --body "A disk is full."'],
     options: (update) =>
       update

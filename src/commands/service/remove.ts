@@ -13,13 +13,12 @@ import { subcommand } from "./subcommand.ts";
 
 interface RemoveFlags extends FilterFlags {
   all?: boolean;
-  /** Whether the rows are only counted. */
+  /** Whether to count the rows only. */
   dryRun?: boolean;
 }
 
 export const removeCommand = subcommand({
   parse: ({ all = false, dryRun = false, ...flags }: RemoveFlags, _: [], context) => {
-    // None for every row.
     const filters = parseFilters(flags, context.now());
     const isFiltered = Object.keys(filters).length > 0;
     if (!isFiltered && !all) {
@@ -58,7 +57,6 @@ function describe({ matching_rows, combinations, earliest_date, latest_date }: C
   return `${plural(matching_rows, "row")} ${what}${where}`;
 }
 
-/** The combinations of the database. */
 function snapshotFilters(snapshot: Snapshot): FilterSource {
   const known = snapshot.combinations(null);
   const check = async (filters: Filters) => {

@@ -15,9 +15,9 @@ import { type PortalFlags, type PortalOptions, parsePortalFlags, signInOf } from
 import { type ServiceCall, subcommand } from "./subcommand.ts";
 
 interface ObserveOptions {
-  /** Format of the log line on stderr for each response; undefined for none. */
+  /** The format of a log line on stderr for each response; undefined for none. */
   log: "json" | undefined;
-  /** Port of the metrics, 0 for a free one; undefined for no metrics. */
+  /** The port of the metrics, 0 for a free one; undefined for no metrics. */
   metricsPort: number | undefined;
 }
 
@@ -26,7 +26,7 @@ interface StartFlags extends PortalFlags, Partial<ObserveOptions>, Times {
   port: number;
   rateLimit: number;
   sampleRateLimit: number;
-  /** In seconds. */
+  /** Seconds. */
   window: number;
   replica?: string;
 }
@@ -36,7 +36,6 @@ type Times = Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "drainDelay" | 
 /** Milliseconds. Balancers ask for `/readyz` every second or more often. */
 const DRAIN_DELAY = 2_000;
 
-/** What the service does, how it sends sign-in codes, and what its operator sees. */
 interface StartOptions extends ObserveOptions, Pick<PortalOptions, "mail"> {
   service: ServiceOptions & { host: string; port: number };
   /** URL of the standby that rows are read from. */
@@ -84,7 +83,7 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
       const service = await startService({
         ...options.service,
         ...(portal !== undefined && { portal }),
-        // It is closed after the service.
+        // withDatabase closes the store, after the service.
         store: { ...store, close: async () => {} },
         onUnexpectedError: observer.onUnexpectedError,
         onResponse: observer.onResponse,
@@ -116,7 +115,7 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
   }
 }
 
-/** Reports unexpected errors on stderr and, if asked for, logs each response and serves metrics. */
+/** Reports unexpected errors on stderr and, on request, logs each response and serves metrics. */
 async function observeService(
   { log, metricsPort }: ObserveOptions,
   host: string,

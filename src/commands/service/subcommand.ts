@@ -18,12 +18,12 @@ import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { shownLocation } from "../../service/store/database/location.ts";
 
-/** What the options of every command below `catalog service` have. */
+/** The options of every command below `catalog service`. */
 export interface DatabaseOptions {
   globals: GlobalOptions;
-  /** The database of the service, as it was named. */
+  /** The database as typed. */
   database: string;
-  /** What commands in hints must end with to mean the same database: ` --database rows.db`, or nothing. */
+  /** The end of commands in hints, so that they use the same database: ` --database rows.db`, or nothing. */
   databaseFlag: string;
 }
 
@@ -37,14 +37,14 @@ export interface ServiceCall<Options = unknown> {
   now: Date;
 }
 
-/** A command below `catalog service`, whose code is imported when it is called, so that `--help` does not load the service. */
+/** A command below `catalog service`. It is imported when it is called, so that `--help` does not load the service. */
 interface Subcommand<Flags, Operands extends unknown[], Options> {
-  /** @throws UsageError if the flags and operands do not fit together */
+  /** @throws UsageError if flags and operands contradict each other */
   parse: (flags: Flags, operands: Operands, context: Context) => Options;
   run: (call: ServiceCall<Options>) => Promise<void>;
 }
 
-/** A command whose options are what `parse` makes. */
+/** Infers the types of a command. */
 export function subcommand<Flags, Operands extends unknown[], Options>(
   made: Subcommand<Flags, Operands, Options>,
 ): Subcommand<Flags, Operands, Options> {
@@ -55,9 +55,9 @@ interface Declaration<Flags, Operands extends unknown[], Options> {
   summary: string;
   description: string;
   examples: readonly string[];
-  /** Stands before the examples. */
+  /** Shown before the examples. */
   note?: string;
-  /** Declares the flags of this command alone. */
+  /** Declares the flags that only this command has. */
   options?: (command: Command) => Command;
   load: () => Promise<Subcommand<Flags, Operands, Options>>;
 }
@@ -93,7 +93,7 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
       refuseTilde(database, flags.database === undefined ? "CATALOG_DATABASE" : "--database");
       const shown = shownLocation(database);
       if (database !== shown) {
-        // The arguments have a password.
+        // Hides the password in the arguments from process listings.
         context.setTitle("catalog service");
       }
       const loaded = await load();
@@ -113,7 +113,7 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
   };
 }
 
-/** @throws UsageError if a name or a title has no characters but spaces */
+/** @throws UsageError if a name or title is blank */
 export function refuseEmpty(text: string, what: string): void {
   if (text.trim() === "") {
     throw new UsageError(`${what} must not be empty.`);

@@ -25,7 +25,7 @@ const WIDTH = 90;
 export function declare(command: Command, context: Context, run: Run<StatusOptions> = showStatus): void {
   command
     .description(
-      "The status feed of the service: suites with their uptime and their state on each day, and incidents. It needs no key.",
+      "Shows the status feed of the service: suites with their uptime and their state on each day, and incidents. Needs no key.",
     )
     .option(
       "--status-url <url>",

@@ -16,26 +16,26 @@ export function declare(command: Command, context: Context, run = load): void {
   declareLog(command.command("log"), context);
   command
     .description(
-      "Keeps a folder a copy of the filtered set: DIR/crawl_date=YYYY-MM-DD/part-0.parquet, one file a crawl day. " +
-        "Days whose coverage counts differ are read again as a whole; the state is kept in DIR/.catalog. " +
-        "DIR remembers the filters of its first run, as they were typed; a run without filters uses those.",
+      "Keeps a copy of the filtered set in a folder: DIR/crawl_date=YYYY-MM-DD/part-0.parquet, one file a crawl day. " +
+        "Days with other counts than before are read again as a whole; the state is in DIR/.catalog. " +
+        "DIR remembers the filters of its first run as typed; a run without filters uses them.",
     )
     .argument("<dir>", "folder of the copy; it is created if it does not exist");
   addFilterFlags(command)
     .option(
       "--lookback <n>",
-      "newest days of each retailer that are always read again",
+      "newest days of each retailer to read again in any case",
       wholeNumber("--lookback", 0, 36_500),
       2,
     )
     .option(
       "--audit <n>",
-      "days to check one by one, one request each, beginning with those checked longest ago",
+      "days to check, one request each, those checked longest ago first",
       wholeNumber("--audit", 0, 36_500),
       12,
     )
-    .option("--verify", "compare every day with the service and every file with its state, and repair them")
-    .option("--adopt", "adopt day files without a state, if their metadata say that catalog wrote them")
+    .option("--verify", "compare every day with the service and every file with the state, and repair differences")
+    .option("--adopt", "take over day files without a state, if their metadata say that catalog wrote them")
     .option(
       "--prune",
       "remove days that left the relative dates of the filters, and retailers that the service no longer shows",

@@ -23,7 +23,7 @@ export interface SyncOptions
     > {
   /** A path. */
   folder: string;
-  /** Most requests a minute. */
+  /** Maximum requests a minute. */
   maxRate: number | undefined;
   format: "text" | "json";
   /** Whether only the cost is shown. */

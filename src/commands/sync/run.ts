@@ -22,7 +22,7 @@ import type { SyncOptions } from "./options.ts";
 
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
   const startedAt = context.now();
-  // The folder may have filters of its own, so those of the command line are resolved later, together with these.
+  // Filters are resolved later, because those that the folder remembers count, too.
   await using connection = await connect({ ...options, filters: {} }, context);
   const { client, reporter, signal } = connection;
   const log = async (outcome: string, done?: SyncResult) =>
@@ -86,8 +86,8 @@ async function syncWithProgress(
   return result;
 }
 
-/** Most names in a warning. */
-const NAMED = 3;
+/** Maximum number of names in a warning. */
+const MAX_NAMED = 3;
 
 function reportUnchanged({ filters, outside, strangers }: SyncResult, options: SyncOptions, reporter: Reporter): void {
   const { folder } = options;
@@ -96,7 +96,7 @@ function reportUnchanged({ filters, outside, strangers }: SyncResult, options: S
   }
   const { start_date = "", end_date = "" } = filters;
   if (namedRetailers(filters).length !== 1 && (isFromLatest(start_date) || isFromLatest(end_date))) {
-    reporter.note("a folder has one window of days: latest is the newest day of all retailers together");
+    reporter.note("a folder has one window of days for all retailers: latest is the newest day of any of them");
   }
   if (outside.length > 0) {
     const days = `${plural(outside.length, "day")} (${outside[0]} to ${outside.at(-1)})`;
@@ -105,7 +105,7 @@ function reportUnchanged({ filters, outside, strangers }: SyncResult, options: S
   if (strangers.length > 0) {
     const paths = strangers.map((name) => join(folder, name));
     reporter.warn(
-      `${firstFew(paths, NAMED)}: not written by catalog, so it stays. Programs that read the day folders will also read it`,
+      `${firstFew(paths, MAX_NAMED)}: not written by catalog, so it stays. Programs that read the day folders also read it`,
     );
   }
 }
@@ -124,7 +124,7 @@ function asText(result: SyncResult, requests: number): string {
   return `Up to date: ${parts.join(", ") || "nothing new"} (${plural(requests, "request")})`;
 }
 
-/** What a run says if neither the service nor the folder has rows. */
+/** The outcome if neither the service nor the folder has rows. */
 function asEmpty({ start_date: first, end_date: last }: Filters, newest: string | undefined): string {
   const from = first === undefined ? "" : ` ${last === undefined ? "since" : "from"} ${first}`;
   const to = last === undefined ? "" : ` ${first === undefined ? "up to" : "to"} ${last}`;
