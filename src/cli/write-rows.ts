@@ -1,7 +1,7 @@
 import { quoted } from "../contract/values/phrases.ts";
 import type { Chunk, Encoder, EncoderOptions, Loss } from "../export/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../export/formats/registry.ts";
-import { openSink, type SinkOptions } from "../export/sink.ts";
+import { openSink } from "../export/sink.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import type { Context } from "./context.ts";
 import type { OutputOptions, PageOptions } from "./flags/output.ts";
@@ -17,15 +17,11 @@ export async function writeChunks(
   output: OutputOptions<string>,
   target: WriteTarget,
 ): Promise<void> {
-  await withSink(
-    { ...output, ...target },
-    () => unchanged,
-    async (write) => {
-      for await (const chunk of chunks) {
-        await write(chunk);
-      }
-    },
-  );
+  await using sink = await openSink({ ...output, ...target }, () => unchanged);
+  for await (const chunk of chunks) {
+    await sink.write(chunk);
+  }
+  await sink.finish();
 }
 
 /**
@@ -38,16 +34,12 @@ export async function writePage(
   target: WriteTarget,
   writeListing: () => Promise<void>,
 ): Promise<void> {
-  await withSink(
-    { output: file, ...page, ...target },
-    () => unchanged,
-    async (write) => {
-      if (!isOnly) {
-        await writeListing();
-      }
-      await write(html);
-    },
-  );
+  await using sink = await openSink({ output: file, ...page, ...target }, () => unchanged);
+  if (!isOnly) {
+    await writeListing();
+  }
+  await sink.write(html);
+  await sink.finish();
 }
 
 /** Writes rows as they arrive; one batch is in memory at a time. Warns about what the format cannot represent. */
@@ -58,39 +50,16 @@ export async function writeRows(
   reporter: Reporter,
   target: WriteTarget,
 ): Promise<void> {
-  await withRowWriter(output, encoding, reporter, target, async (write) => {
-    for await (const batch of batches) {
-      await write(batch);
-    }
-  });
-}
-
-/** Like `writeRows`, for rows that `produce` passes to its argument. Completes the output when `produce` has settled. */
-export async function withRowWriter<T>(
-  output: OutputOptions<RowFormat>,
-  encoding: EncoderOptions,
-  reporter: Reporter,
-  target: WriteTarget,
-  produce: (write: (rows: RowBatch) => Promise<void>) => Promise<T>,
-): Promise<T> {
   const { format, links } = output;
   const createEncoder = await loadEncoder(format, target.signal);
-  return await withSink(
-    { ...output, ...target, beforeData: reporter.dataBegins },
-    (scratchPath) => createEncoder({ ...encoding, links, onLoss: lossWarnings(format, reporter) }, scratchPath),
-    produce,
+  const onLoss = lossWarnings(format, reporter);
+  await using sink = await openSink({ ...output, ...target, beforeData: reporter.dataBegins }, (scratchPath) =>
+    createEncoder({ ...encoding, links, onLoss }, scratchPath),
   );
-}
-
-async function withSink<Input, T>(
-  options: SinkOptions,
-  createEncoder: (scratchPath: () => Promise<string>) => Encoder<Input>,
-  use: (write: (input: Input) => Promise<void>) => Promise<T>,
-): Promise<T> {
-  await using sink = await openSink(options, createEncoder);
-  const result = await use(sink.write);
+  for await (const batch of batches) {
+    await sink.write(batch);
+  }
   await sink.finish();
-  return result;
 }
 
 /** Warnings about what a format cannot represent. */

@@ -9,7 +9,9 @@ import { countDays, type DayCounts, daysBetween, NEWEST_DAYS } from "./day-count
 import type { CoverageOptions } from "./options.ts";
 
 /** Where the counts come from: a service, or a folder of `catalog sync`. */
-export interface CoverageSource extends Pick<Connection, "filters" | "service" | "reporter" | "signal"> {
+export interface CoverageSource
+  extends Pick<Connection, "filters" | "service" | "reporter" | "signal">,
+    AsyncDisposable {
   client: Pick<CatalogClient, "coverage">;
   /** The coverage of the filters; for `--group-by day` of a service without dates, that of the newest days. */
   coverage(): Promise<CoverageResponse>;
@@ -19,16 +21,12 @@ export interface CoverageSource extends Pick<Connection, "filters" | "service" |
   days(set: CoverageResponse): Promise<DayCounts>;
 }
 
-export async function withServiceSource(
-  options: CoverageOptions,
-  context: Context,
-  use: (source: CoverageSource) => Promise<void>,
-): Promise<void> {
+export async function openServiceSource(options: CoverageOptions, context: Context): Promise<CoverageSource> {
   const { groupBy, maxRequests } = options;
-  await using connection = await connect(options, context);
+  const connection = await connect(options, context);
   const { client, filters, reporter, signal } = connection;
   const isUndated = filters.start_date === undefined && filters.end_date === undefined;
-  await use({
+  return {
     ...connection,
     coverage: () =>
       groupBy === "day" && isUndated
@@ -40,7 +38,7 @@ export async function withServiceSource(
       const onRows = (rows: number) => reporter.progress.update({ rows, total });
       return countDays(client, filters, set, { maxRequests, signal, onRows });
     },
-  });
+  };
 }
 
 /** The coverage of the newest days of a service; a set of fewer days is returned as it is. */

@@ -1,6 +1,6 @@
 import type { Context } from "../../cli/context.ts";
 import { checkBrandNames, toldBy } from "../../cli/question/asked-prices.ts";
-import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
+import { openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { CatalogClient } from "../../client/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { summaryOf } from "../../contract/coverage.ts";
@@ -28,13 +28,10 @@ interface Count {
 }
 
 /** Opens a folder of `catalog sync` as a source of counts. */
-export async function withFolderSource(
-  options: CoverageOptions,
-  context: Context,
-  use: (source: CoverageSource) => Promise<void>,
-): Promise<void> {
-  await withSyncedFolder(options, context, async (synced) => {
-    const { folder, state, filters, brands, days, name, reporter, signal } = synced;
+export async function openFolderSource(options: CoverageOptions, context: Context): Promise<CoverageSource> {
+  const synced = await openSyncedFolder(options, context);
+  const { folder, state, filters, brands, days, name, reporter, signal } = synced;
+  try {
     const replaced = await daysBeingReplaced(folder, state, days);
     if (replaced.length > 0) {
       const what = `a sync of ${name} is replacing ${plural(replaced.length, "day")}, or was interrupted`;
@@ -43,7 +40,7 @@ export async function withFolderSource(
     const counts = brands !== undefined || options.groupBy === "brand" ? await countBrands(synced) : countsOf(state);
     const isWanted = rowFilter(filters);
     const client = splitLongFilters(countingClient(counts));
-    await use({
+    return {
       client,
       coverage: () => client.coverage(filters),
       filters,
@@ -52,8 +49,12 @@ export async function withFolderSource(
       signal,
       days: async () => daysOf(counts.filter(({ rcd, day }) => isWanted(rcd, day))),
       brands: () => brandCoverage(counts, filters),
-    });
-  });
+      [Symbol.asyncDispose]: async () => synced[Symbol.dispose](),
+    };
+  } catch (error) {
+    synced[Symbol.dispose]();
+    throw error;
+  }
 }
 
 /** The rows that the state of a folder counts. */

@@ -7,7 +7,7 @@ import { showTable } from "../../cli/terminal/pager.ts";
 import { writeRecords } from "../../cli/write-list.ts";
 import { writePage } from "../../cli/write-rows.ts";
 import { plural } from "../../contract/values/phrases.ts";
-import { newestUpToToday, withServiceSource } from "./coverage-source.ts";
+import { newestUpToToday, openServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
 import { type Counted, countedBy, type Entry, entryMember } from "./groups.ts";
 import { type CoverageOptions, coverageColumns } from "./options.ts";
@@ -15,40 +15,39 @@ import { type CoverageOptions, coverageColumns } from "./options.ts";
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
   const { folder, groupBy, output, columns, page, chart } = options;
-  const withSource = folder === undefined ? withServiceSource : (await import("./folder-source.ts")).withFolderSource;
-  await withSource(options, context, async (source) => {
-    const { filters, service, reporter } = source;
-    const now = context.now();
-    const found = await source.coverage();
-    const response = groupBy === "day" ? found : await newestUpToToday(found, source, now);
-    if (response.data.length === 0) {
-      await reportEmpty(source, options);
-    }
-    const listed = await countedBy(options, response, source, now);
-    const isDrawn = (chart || page !== undefined) && folder !== undefined;
-    const days = listed.days ?? (isDrawn ? await source.days(response) : undefined);
-    reporter.progress.clear();
-    const writeListing = async () => {
-      if (hasRowFormat(output)) {
-        const view = { recordOf: (entry: Entry) => entry, known: coverageColumns(groupBy) };
-        await writeRecords<Entry>(listed.entries, view, { output, columns }, reporter, context);
-      } else {
-        // Loaded where it is needed: tables take as long as all the rest.
-        const { viewOf } = await import("./views/coverage-views.ts");
-        await showTable(viewOf({ ...listed, days }, options, context), output, options.list, reporter, context);
-      }
-    };
-    if (page === undefined) {
-      await writeListing();
+  const open = folder === undefined ? openServiceSource : (await import("./folder-source.ts")).openFolderSource;
+  await using source = await open(options, context);
+  const { filters, service, reporter } = source;
+  const now = context.now();
+  const found = await source.coverage();
+  const response = groupBy === "day" ? found : await newestUpToToday(found, source, now);
+  if (response.data.length === 0) {
+    await reportEmpty(source, options);
+  }
+  const listed = await countedBy(options, response, source, now);
+  const isDrawn = (chart || page !== undefined) && folder !== undefined;
+  const days = listed.days ?? (isDrawn ? await source.days(response) : undefined);
+  reporter.progress.clear();
+  const writeListing = async () => {
+    if (hasRowFormat(output)) {
+      const view = { recordOf: (entry: Entry) => entry, known: coverageColumns(groupBy) };
+      await writeRecords<Entry>(listed.entries, view, { output, columns }, reporter, context);
     } else {
-      const { coveragePage } = await import("./views/coverage-page.ts");
-      const html = coveragePage(response, { filters, service, now, days });
-      await writePage(html, page, context, writeListing);
-      reporter.note(`${page.file}: the coverage of ${plural(response.data.length, "combination")}`);
+      // Loaded where it is needed: tables take as long as all the rest.
+      const { viewOf } = await import("./views/coverage-views.ts");
+      await showTable(viewOf({ ...listed, days }, options, context), output, options.list, reporter, context);
     }
-    noteDays(listed, folder === undefined ? [plural(reporter.requests().sent, "request")] : [], reporter);
-    refuseGroups(listed, options);
-  });
+  };
+  if (page === undefined) {
+    await writeListing();
+  } else {
+    const { coveragePage } = await import("./views/coverage-page.ts");
+    const html = coveragePage(response, { filters, service, now, days });
+    await writePage(html, page, context, writeListing);
+    reporter.note(`${page.file}: the coverage of ${plural(response.data.length, "combination")}`);
+  }
+  noteDays(listed, folder === undefined ? [plural(reporter.requests().sent, "request")] : [], reporter);
+  refuseGroups(listed, options);
 }
 
 /** Notes, of a list of days, which days it lacks and what it took. */
