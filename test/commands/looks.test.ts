@@ -62,6 +62,18 @@ describe.each(["movers", "diff"] as const)("%s --since last", (name) => {
     expect(await look(name, folder)).toEqual([]);
   });
 
+  test("compares with the first day of a folder that is younger than a week, and tells one day from no change", async () => {
+    const { folder, replace, sync } = await servedFolder(rowsUpTo(0));
+    await sync();
+    const args = [...COMMANDS[name].args(folder), "--since", "last", "-f", "csv", "--columns", "sku"];
+    const first = await runInProcess(args, { columns: 200 });
+    expect([first.stdout, first.stderr]).toEqual(["sku\r\n", expect.stringContaining("there is no newer day")]);
+    await replace(rowsUpTo(2));
+    await sync();
+    expect(await look(name, folder)).toEqual(["100,98"]);
+    expect(await look(name, folder, "last:new")).toEqual(["100,98"]);
+  });
+
   test("keeps each name of a look, and those of another command, apart", async () => {
     const { folder, next } = await folderOfDays();
     expect(await look(name, folder, "last:mail")).toEqual(["88,81"]);

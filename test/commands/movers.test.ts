@@ -180,6 +180,29 @@ describe("catalog movers", () => {
     expect(stderr).toContain("--since latest-7d\n");
   });
 
+  test("has nothing to compare in a folder of one day, and names its first day in one that is younger than a week", async () => {
+    const on = (...days: string[]) => syncedFolder(days.map((crawl_date) => product({ crawl_date })));
+    const one = await on("2026-01-08");
+    expect(await runInProcess(["movers", one])).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await runInProcess(["movers", one], { columns: 200 })).stderr).toContain(
+      "has one day, 2026-01-08: nothing to compare yet",
+    );
+    for (const since of ["7d", "latest-7d", "2026-01-08"]) {
+      const { code, stderr } = await runInProcess(["movers", one, "--since", since]);
+      expect([code, stderr]).toEqual([
+        2,
+        `error: --since ${since}: ${one} has one day, 2026-01-08: nothing to compare yet.\n`,
+      ]);
+    }
+    const { code, stderr } = await runInProcess([
+      "movers",
+      await on("2026-01-06", "2026-01-08"),
+      "--since",
+      "latest-7d",
+    ]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Did you mean 2026-01-06?")]);
+  });
+
   test("looks back a week from the newest day of the folder, however old that is", async () => {
     const folder = await syncedFolder(rows);
     const week = await runInProcess(["movers", folder, "--since", "latest-7d"]);

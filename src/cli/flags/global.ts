@@ -88,7 +88,8 @@ export function parseGlobals(command: Command): GlobalOptions {
     maxBody: flags.maxBody,
     quiet,
     verbose,
-    color: flags.color ?? true,
+    // Commander lets the program's default replace what the command was given.
+    color: command.opts<GlobalFlags>().color !== false && flags.color !== false,
     progress: progress === false ? "none" : progress,
     errorFormat: flags.errorFormat ?? "human",
   };

@@ -98,14 +98,29 @@ function comparedDay(
     return first;
   }
   if (day >= latest || day < first) {
-    const gap = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
-    const isWeekBefore = (resolveDay(A_WEEK, { today: latest, latest }) ?? "") >= first;
-    throw new UsageError(
-      `--since ${since}: ${name} has ${gap}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}.`,
-      { flag: "--since", value: since ?? A_WEEK, suggestions: isWeekBefore ? [A_WEEK] : first < latest ? [first] : [] },
-    );
+    throw nothingSince(since ?? A_WEEK, day, name, { first, latest });
   }
   return day;
+}
+
+/** Why nothing can be compared since a day, for a folder with days from `first` to `latest`. */
+function nothingSince(
+  since: string,
+  day: string,
+  folder: string,
+  { first, latest }: { first: string; latest: string },
+): UsageError {
+  if (first === latest) {
+    return new UsageError(`--since ${since}: ${folder} has one day, ${first}: nothing to compare yet.`, {
+      flag: "--since",
+    });
+  }
+  const gap = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
+  const isWeekBefore = (resolveDay(A_WEEK, { today: latest, latest }) ?? "") >= first;
+  return new UsageError(
+    `--since ${since}: ${folder} has ${gap}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}.`,
+    { flag: "--since", value: since, suggestions: [isWeekBefore ? A_WEEK : first] },
+  );
 }
 
 async function bookmarkDays(
@@ -136,15 +151,16 @@ async function bookmarkDays(
     // No day after today was ever the newest one; an earlier version may have remembered it.
     return day !== undefined && day <= today ? day : undefined;
   };
-  const weekBefore = (day: string) => resolveDay(A_WEEK, { today, latest: day }) ?? day;
+  const isFirst = [...newest.keys()].every((one) => seenOf(one) === undefined);
+  const [first = ""] = isFirst ? synced.days : [];
+  /** A folder that is younger than a week is compared with its first day. */
+  const weekBefore = (day: string) => {
+    const before = resolveDay(A_WEEK, { today, latest: day }) ?? day;
+    return before < first ? first : before;
+  };
   const days = new Map([...newest].map(([retailer, day]) => [retailer, seenOf(retailer) ?? weekBefore(day)]));
   const oldest = [...days.values()].sort()[0] ?? today;
-  tell(
-    since,
-    bookmark,
-    { days, newest, isFirst: [...newest.keys()].every((one) => seenOf(one) === undefined) },
-    synced,
-  );
+  tell(since, bookmark, { days, newest, isFirst }, synced);
   const set = async () => {
     const before = typeof seen === "string" || seen === undefined ? {} : seen;
     const next = [...newest].map(([retailer, day]) => {
