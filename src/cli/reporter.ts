@@ -109,8 +109,8 @@ export function startReporting(globals: GlobalOptions, context: Context): Report
     new TimeLimitError(
       `not done within the --max-time of ${maxTime < 1000 ? `${maxTime} ms` : formatDuration(maxTime)}`,
     );
-  const deadline = startDeadline([context.signal], globals.maxTime, expired);
   const reporter = createReporter(globals, context);
+  const deadline = startDeadline([context.signal], globals.maxTime, expired);
   const end = () => {
     if (isFsyncUnsupported()) {
       reporter.note("This file system has no fsync: files written now may be incomplete after a power failure.");

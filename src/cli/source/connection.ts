@@ -51,21 +51,13 @@ export async function connect(
       ? await startDemo(context, reporter)
       : await configuredService(globals, { env, folders, signal, protect, platform, kill, userId }, reporter);
     opened.push(close);
-    const client = createClient({
-      ...clientSettings(globals, context),
-      baseUrl,
-      apiKey,
-      keySource,
-      maxRate,
-      signal,
-      env: demo ? {} : env,
-      onEvent: reporter.onEvent,
-    });
-    opened.push(client.close);
-    const vocabulary = { service: demo ? "demo" : name, profile };
-    const remembering = splitLongFilters(rememberingClient(client, vocabulary, context));
-    const filters = await resolveFilters(written, serviceFilters(remembering, signal), context.now());
-    return { client: remembering, filters, service: name, reporter, signal, [Symbol.asyncDispose]: closeAll };
+    const settings = { ...clientSettings(globals, context), maxRate, signal, onEvent: reporter.onEvent };
+    const direct = createClient({ ...settings, baseUrl, apiKey, keySource, env: demo ? {} : env });
+    opened.push(direct.close);
+    const remembering = rememberingClient(direct, { service: demo ? "demo" : name, profile }, context);
+    const client = splitLongFilters(remembering);
+    const filters = await resolveFilters(written, serviceFilters(client, signal), context.now());
+    return { client, filters, service: name, reporter, signal, [Symbol.asyncDispose]: closeAll };
   } catch (error) {
     await closeAll();
     throw error;

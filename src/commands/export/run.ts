@@ -35,18 +35,19 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   await using connection = await connect(options, context);
   const { reporter, signal } = connection;
   const record = recordExport(options, connection, context);
+  const encoding = rowEncoding(options, reporter);
+  const own =
+    options.ownList === undefined ? undefined : ownRows(await readProductList(options.ownList, context, signal));
   await using claim = await claimFile(options, connection, context);
   const { output: path, compression, noClobber, format } = options.output;
   const fingerprint = options.manifest ? runningFingerprint() : undefined;
   const createEncoder = await loadEncoder(format, signal);
-  const own =
-    options.ownList === undefined ? undefined : ownRows(await readProductList(options.ownList, context, signal));
   await using output = await openSink(
     {
       ...{ output: path, compression, noClobber, fingerprint, signal },
       ...{ stdout: context.stdout, beforeData: reporter.dataBegins, lock: claim?.lock, pid: context.pid },
     },
-    (scratchPath) => createEncoder(rowEncoding(options, reporter), scratchPath),
+    (scratchPath) => createEncoder(encoding, scratchPath),
   );
   await using waiting = claim === undefined ? temporaryStore(false) : undefined;
   const place = { store: waiting ?? (claim as Claim).store.pages, target: claim?.target };
@@ -100,7 +101,8 @@ async function claimFile(options: ExportOptions, connection: Connection, context
   if (options.manifest && excess > 0) {
     throw new FileError(`${output}: the name is ${excess} bytes too long for a manifest beside it`, output);
   }
-  return await claimOutput(output, context.pid, storeOptions(options, `${output}.partial.pages`, connection, context));
+  const store = storeOptions(options, `${output}.partial.pages`, connection, context);
+  return await claimOutput(output, context.pid, store);
 }
 
 /**
