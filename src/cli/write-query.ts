@@ -1,31 +1,29 @@
 import { createReadStream } from "node:fs";
 import type { CellKinds } from "../export/formats/encoder.ts";
 import type { RowFormat } from "../export/formats/registry.ts";
-import type { QueryResult, SqlSession } from "../folder/sql/sql-session.ts";
+import { hasParts, type QueryResult, type SqlSession } from "../folder/sql/sql-session.ts";
 import { batchOf } from "../rows/scan.ts";
 import type { Context } from "./context.ts";
 import type { OutputOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
 import { writeChunks, writeRows } from "./write-rows.ts";
 
-export interface Query {
-  sql: string;
-  values?: readonly string[];
-}
+/** Formats whose values may have parts; in others these are texts. */
+const HAVE_PARTS: readonly RowFormat[] = ["json", "ndjson"];
 
 /** Writes the rows of a query. Parquet keeps DuckDB's types. */
 export async function writeQuery(
   session: SqlSession,
-  { sql, values }: Query,
+  sql: string,
   output: OutputOptions<RowFormat>,
   reporter: Reporter,
   context: Context,
 ): Promise<void> {
   if (output.format === "parquet") {
-    await writeChunks(createReadStream(await session.writeParquet(sql, values)), output, context);
+    await writeChunks(createReadStream(await session.writeParquet(sql)), output, context);
     return;
   }
-  const result = await session.query(sql, values);
+  const result = await session.query(sql, HAVE_PARTS.includes(output.format) ? undefined : hasParts);
   const names = uniqueNames(result);
   const encoding = { known: names, kinds: cellKindsOf(result, names) };
   await writeRows(rowBatches(result, names), output, encoding, reporter, context);

@@ -259,6 +259,7 @@ describe("a command line becomes complete options", () => {
     expect(options).toEqual({
       ...FOLDER,
       query: "from rows",
+      tables: [],
       memory: 1024 ** 3,
       pager: false,
       output: NDJSON,

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
@@ -95,3 +95,33 @@ async function isBusy(pid: number): Promise<void> {
     await setTimeout(50);
   }
 }
+
+test("--with makes a table of a CSV file, whose values stay texts", async () => {
+  const list = join(await temporaryFolder(onEnd), "list.csv");
+  await writeFile(list, 'sku;target_price;note\nsku-0001;19.90;"a; b"\n0001;;""\n');
+  const run = async (query: string, ...args: string[]) =>
+    await runInProcess(["sql", query, folder, "--with", `Watch=${list}`, "-f", "csv", ...args]);
+
+  expect((await run("from watch order by sku")).stdout).toBe(
+    'sku,target_price,note\r\n0001,,""\r\nsku-0001,19.90,a; b\r\n',
+  );
+  const joined = await run("select sku, selling_price from latest join watch using (sku)");
+  expect(joined.stdout).toBe("sku,selling_price\r\nsku-0001,15\r\n");
+  const other = await run(`from read_csv('${list}.other')`);
+  expect([other.code, other.stderr]).toEqual([EXIT.usage, expect.stringContaining("Cannot access file")]);
+});
+
+test.each([
+  ["list.csv", EXIT.usage, "is not a name and a file; write watch=list.csv."],
+  ["Rows=list.csv", EXIT.usage, "names a table that there is already"],
+  ["watch=none.csv", EXIT.failure, "none.csv: no such file"],
+])("--with %s is refused", async (table, expected, message) => {
+  const { code, stderr } = await runInProcess(["sql", "select 1", folder, "--with", table]);
+  expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
+});
+
+test("a table shows intervals, lists and structs as DuckDB prints them", async () => {
+  const query = "select age(date '2026-03-05', date '2026-01-01') as age, [1, 2] as list, {a: 1} as struct";
+  const { stdout } = await runInProcess(["sql", query, folder, "-f", "tsv"]);
+  expect(stdout).toBe("age\tlist\tstruct\n2 months 4 days\t[1, 2]\t{'a': 1}\n");
+});

@@ -1,10 +1,10 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addListOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { size } from "../../cli/flags/values.ts";
-import { parseSqlOptions, SCHEMA, type SqlFlags, type SqlOptions } from "./options.ts";
+import { namedFile, parseSqlOptions, SCHEMA, type SqlFlags, type SqlOptions } from "./options.ts";
 
 const TABLES = `Tables:
   rows          every row as it was crawled
@@ -39,6 +39,12 @@ export function declare(command: Command, context: Context, run = load): void {
         "other file and no network.",
     );
   addDemoFlag(addLinksFlag(addListOutput(command, TABLE_FORMATS)))
+    .addOption(
+      new Option(
+        "--with <name=file>",
+        "a CSV file as one more table, all of whose columns are texts (repeatable): watch=list.csv",
+      ).argParser(namedFile),
+    )
     .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
   const examples = [
@@ -46,6 +52,8 @@ export function declare(command: Command, context: Context, run = load): void {
     `catalog sql ${SCHEMA} rows`,
     "catalog sql 'select retailer, count(*) as n from rows group by all order by n desc' rows",
     "catalog sql 'from changes where percent <= -15 order by crawl_date desc' rows -f csv",
+    "catalog sql 'pivot rows on retailer using count(*) group by crawl_date' rows",
+    "catalog sql 'from latest join watch using (sku) where selling_price <= target_price::decimal(18, 4)' rows --with watch=list.csv",
     "catalog sql - rows -o cheapest.parquet < cheapest.sql",
   ];
   addReportingFlags(command, examples, TABLES).action(

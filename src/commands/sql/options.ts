@@ -8,7 +8,9 @@ import {
   type TableFormat,
 } from "../../cli/flags/output.ts";
 import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
+import { valueError } from "../../cli/flags/values.ts";
 import { UsageError } from "../../contract/errors.ts";
+import type { NamedFile } from "../../folder/sql/sql-session.ts";
 
 /** The word that shows the tables instead of running a query. */
 export const SCHEMA = ".schema";
@@ -16,11 +18,14 @@ export const SCHEMA = ".schema";
 export interface SqlFlags extends Pick<SourceFlags, "demo">, OutputFlags {
   memory?: number;
   pager: boolean;
+  with?: NamedFile[];
 }
 
 export interface SqlOptions extends FolderOptions {
   /** SQL, or `-` for standard input; undefined to show what can be asked. */
   query: string | undefined;
+  /** CSV files that are tables, too. */
+  tables: readonly NamedFile[];
   /** Bytes that DuckDB may use; undefined for the default. */
   memory: number | undefined;
   pager: boolean;
@@ -40,8 +45,24 @@ export function parseSqlOptions(
   return {
     ...parseFolderSource(command, folder, flags, context),
     query,
+    tables: flags.with ?? [],
     memory: flags.memory,
     pager: flags.pager,
     output: parseOutput(flags, TABLE_FORMATS, context),
   };
+}
+
+const TAKEN = ["rows", "latest", "prices_daily", "changes", "days", "combinations"];
+
+/** Parses `NAME=FILE` of `--with`, and adds it to those before. */
+export function namedFile(text: string, earlier: readonly NamedFile[] = []): NamedFile[] {
+  const [, name, path] = /^([a-z_][a-z0-9_]{0,62})=(.+)$/is.exec(text) ?? [];
+  if (name === undefined || path === undefined) {
+    throw valueError("--with", text, "is not a name and a file; write watch=list.csv.");
+  }
+  const key = name.toLowerCase();
+  if (TAKEN.includes(key) || earlier.some((other) => other.name.toLowerCase() === key)) {
+    throw valueError("--with", text, `names a table that there is already; the tables are ${TAKEN.join(", ")}.`);
+  }
+  return [...earlier, { name, path }];
 }

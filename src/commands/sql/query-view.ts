@@ -6,14 +6,14 @@ import { screenOf } from "../../cli/terminal/screen.ts";
 import { jsonCell } from "../../cli/terminal/tables/cell.ts";
 import { renderTable } from "../../cli/terminal/tables/table.ts";
 import { usualLimit } from "../../cli/write-list.ts";
-import { type Query, uniqueNames, writeQuery } from "../../cli/write-query.ts";
+import { uniqueNames, writeQuery } from "../../cli/write-query.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
-import type { QueryResult, SqlSession } from "../../folder/sql/sql-session.ts";
+import { hasParts, type QueryResult, type SqlSession } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";
 
 /** Writes the result of a query in the format of the options. @throws QueryError */
 export async function showQuery(
-  query: Query,
+  sql: string,
   session: SqlSession,
   options: Pick<SqlOptions, "output" | "pager" | "globals">,
   reporter: Reporter,
@@ -21,10 +21,10 @@ export async function showQuery(
 ): Promise<void> {
   const { output } = options;
   if (hasRowFormat(output)) {
-    await writeQuery(session, query, output, reporter, context);
+    await writeQuery(session, sql, output, reporter, context);
     return;
   }
-  const result = await session.query(query.sql, query.values);
+  const result = await session.query(sql, hasParts);
   const names = uniqueNames(result);
   const { rows, more } = await firstRows(result, usualLimit(output, context));
   const table = { columns: names.map((heading) => ({ heading })), rows: rows.map((row) => row.map(jsonCell)) };

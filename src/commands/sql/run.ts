@@ -29,11 +29,12 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
     const sql =
       query === "-" ? await readText(readStream(context.stdin, signal), { most: LONGEST_QUERY, tooLong }) : query;
     try {
-      await withFolderSql({ ...synced, memory: options.memory, lastDay: dayOf(context.now()) }, async (session) => {
+      const { memory, tables } = options;
+      await withFolderSql({ ...synced, memory, tables, lastDay: dayOf(context.now()) }, async (session) => {
         if (sql === undefined || isFolder) {
           await writeChunks([await overview(session, synced.folder)], options.output, context);
         } else {
-          await showQuery(sql === SCHEMA ? { sql: COLUMNS_QUERY } : { sql }, session, options, reporter, context);
+          await showQuery(sql === SCHEMA ? COLUMNS_QUERY : sql, session, options, reporter, context);
         }
       });
     } catch (error) {

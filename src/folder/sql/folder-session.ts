@@ -6,7 +6,7 @@ import { placeOfDay } from "../day-files.ts";
 import type { SyncState } from "../folder-state.ts";
 import { openPriceIndex, type PriceIndexRequest } from "../index/price-index.ts";
 import { checkDay } from "../synced-day.ts";
-import { openSqlSession, type SqlSession } from "./sql-session.ts";
+import { type NamedFile, openSqlSession, type SqlSession } from "./sql-session.ts";
 import { observedQuery, tableStatements } from "./views.ts";
 
 interface FolderSqlRequest {
@@ -16,6 +16,8 @@ interface FolderSqlRequest {
   days: readonly string[];
   /** The newest day that counts for prices. */
   lastDay: string;
+  /** CSV files of the user that become tables. */
+  tables?: readonly NamedFile[];
   signal: AbortSignal;
   /** Memory limit of DuckDB in bytes; what does not fit goes to the system's temporary folder. */
   memory?: number | undefined;
@@ -33,7 +35,7 @@ const DEFAULT_MEMORY = 512 * 1024 ** 2;
  * @throws SetChangedError if a sync is about to replace one
  */
 export async function withFolderSql<T>(
-  { folder, state, days, lastDay, signal, memory = DEFAULT_MEMORY }: FolderSqlRequest,
+  { folder, state, days, lastDay, tables = [], signal, memory = DEFAULT_MEMORY }: FolderSqlRequest,
   use: (session: SqlSession) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
@@ -48,6 +50,7 @@ export async function withFolderSql<T>(
     await writeObserved(observed, { folder, state, signal: active, memory }, lastDay);
     const session = await openSqlSession({
       setUp: tableStatements(paths.map(filePattern), filePattern(observed)),
+      tables,
       files: [...paths, observed],
       resultFile: join(scratch, "result.parquet"),
       memory,

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { FileError } from "../../../src/contract/errors.ts";
 import { sqlText } from "../../../src/files/duckdb.ts";
 import {
+  hasParts,
   MOST_THREADS,
   openSqlSession,
   QueryError,
@@ -35,9 +36,9 @@ async function openSession(options: Partial<SqlSessionOptions> = {}): Promise<Sq
   return { ...session, folder };
 }
 
-async function rowsOf(session: SqlSession, sql: string, values?: readonly string[]): Promise<string[][]> {
+async function rowsOf(session: SqlSession, sql: string): Promise<string[][]> {
   const rows: string[][] = [];
-  for await (const chunk of (await session.query(sql, values)).rows) {
+  for await (const chunk of (await session.query(sql)).rows) {
     rows.push(...chunk.map((row) => [...row]));
   }
   return rows;
@@ -150,9 +151,30 @@ describe("a query", () => {
     ]);
   });
 
-  test("takes parameters, and gives all of its rows", async () => {
+  test("has values with parts as the texts that DuckDB prints, if that is wanted, and intervals always", async () => {
     const session = await openSession();
-    expect(await rowsOf(session, "select $2 || $1 as text", ["b", "a"])).toEqual([['"ab"']]);
+    const sql = "select age(date '2026-03-05', date '2026-01-01') as a, [1.5, null] as b, {a: 'x'} as c, 1 as c";
+    expect(await rowsOf(session, sql)).toEqual([['"2 months 4 days"', '["1.5",null]', '{"a":"x"}', "1"]]);
+    const { columns, rows } = await session.query(`${sql} -- ;`, hasParts);
+    const texts = [];
+    for await (const chunk of rows) {
+      texts.push(...chunk);
+    }
+    expect([columns.map(({ name, type }) => `${name} ${type}`), texts]).toEqual([
+      ["a VARCHAR", "b VARCHAR", "c VARCHAR", "c INTEGER"],
+      [['"2 months 4 days"', '"[1.5, NULL]"', `"{'a': x}"`, "1"]],
+    ]);
+  });
+
+  test("may pivot by the values that it finds", async () => {
+    const session = await openSession({ setUp: ["CREATE VIEW v AS FROM (VALUES ('a;', 1), ('b', 2)) t(k, n)"] });
+    const pivot = "pivot v on k using list(n) -- ;\n;";
+    expect((await session.query(pivot, hasParts)).columns.map(({ name }) => name)).toEqual(["a;", "b"]);
+    expect(await parquetRows(await session.writeParquet("pivot v on k using sum(n)"))).toEqual([{ "a;": 1, b: 2 }]);
+  });
+
+  test("gives all of its rows", async () => {
+    const session = await openSession();
     const many = await rowsOf(session, "select n::INTEGER from range(5000) numbers(n) order by n");
     expect(many.flat()).toEqual(Array.from({ length: 5000 }, (_, row) => String(row)));
     expect(await rowsOf(session, "select 1 where false")).toEqual([]);
@@ -161,6 +183,8 @@ describe("a query", () => {
   test.each([
     ["select 1\0", "it holds a NUL character, which would end it there."],
     ["select 1; select 2", "expected one query, got 2 statements."],
+    ["create type own_type as enum ('a'); select ';'", "expected one query, got 2 statements."],
+    ["pivot (select 1 as a) on a using count(*); select 2", "expected one query, got 3 statements."],
     ["-- select 1", "it has no statement."],
     [
       "create table own_table (a integer)",
@@ -193,13 +217,12 @@ describe("a query", () => {
 
 describe("a result in Parquet", () => {
   test.each([
-    ["select $1 as one", ["x"], [{ one: "x" }]],
-    ["select 2 as two ; \n ;", undefined, [{ two: 2 }]],
-    ["select 3 as three -- the end;", undefined, [{ three: 3 }]],
-  ])("of %j has its rows, and the next one takes its place", async (sql, values, rows) => {
+    ["select 2 as two ; \n ;", [{ two: 2 }]],
+    ["select 3 as three -- the end;", [{ three: 3 }]],
+  ])("of %j has its rows, and the next one takes its place", async (sql, rows) => {
     const session = await openSession();
     await session.writeParquet("select 0 as none");
-    const path = await session.writeParquet(sql, values);
+    const path = await session.writeParquet(sql);
     expect([path, await parquetRows(path)]).toEqual([join(session.folder, "it's.parquet"), rows]);
   });
 });
