@@ -29,7 +29,7 @@ const OUTPUTS = {
     // The newest days are read again by each run, see --lookback; that would count as repeated.
     args: (folder) => ["sync", folder, "--lookback", "0"],
     store: (folder) => join(folder, ".catalog/sync"),
-    own: [".catalog/state.json"],
+    own: [".catalog/log.ndjson", ".catalog/state.json"],
   },
 };
 

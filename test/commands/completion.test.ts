@@ -59,6 +59,8 @@ describe("completion offers", () => {
     ["verify ", ["files"]],
     ["index ", ["files"]],
     ["diff --against ro", ["folders"]],
+    ["sync ro", ["folders"]],
+    ["sync log ro", ["folders"]],
     ["explain invalid_c", ["words", "invalid_cursor", "invalid_credentials"]],
     ["help form", ["words", "formats"]],
     ["completion z", ["words", "zsh"]],

@@ -52,7 +52,8 @@ function operandsOf(place: CursorPosition): Completion {
   const commands = help
     .visibleCommands(command)
     .map((subcommand) => ({ value: subcommand.name(), description: help.subcommandDescription(subcommand) }));
-  if (command.commands.length > 0) {
+  // Of `sync`, which has a subcommand, the folders are offered.
+  if (command.commands.length > 0 && command.registeredArguments.length === 0) {
     return words(place, commands);
   }
   const argument =
