@@ -46,7 +46,8 @@ export async function startStandby() {
 
   /** When the last query of the service here began, if it read rows. */
   const lastRead = async (): Promise<string | undefined> => {
-    const reads = "SELECT max(query_start)::text AS at FROM pg_stat_activity WHERE query LIKE '%string_agg(body%'";
+    const reads =
+      "SELECT max(query_start)::text AS at FROM pg_stat_activity WHERE query LIKE 'SELECT body FROM product%'";
     const answer = await runSql(url, `${reads} AND pid <> pg_backend_pid()`).catch(() => undefined);
     return answer?.rows[0].at ?? undefined;
   };

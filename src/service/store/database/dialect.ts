@@ -1,3 +1,4 @@
+import type { SqlValue } from "./database-session.ts";
 import postgresTables from "./schema/postgres.sql";
 import postgresEarlier from "./schema/postgres-earlier.sql";
 import sqliteTables from "./schema/sqlite.sql";
@@ -28,8 +29,8 @@ export const SQLITE = {
   /** Joins a small table with a large one, beginning with the small one. */
   join: "CROSS JOIN",
   /**
-   * Reads the texts of rows in their order, joined by line breaks, and their number. With `sortedOf`, a condition on their retailers,
-   * they are found by combination and day and sorted; otherwise all rows are read in their order.
+   * Reads the texts of rows in their order. With `sortedOf`, a condition on their retailers, they are found by combination and day
+   * and sorted; otherwise all rows are read in their order.
    */
   page: (matches: string, order: string, limit: string, sortedOf?: string) =>
     sortedOf !== undefined
@@ -39,6 +40,11 @@ export const SQLITE = {
       : `SELECT CAST(group_concat(body, char(10)) AS BLOB), count(*) FROM (
            SELECT body FROM product INDEXED BY product_order WHERE ${matches} ORDER BY ${order} ${limit}
          ) AS page`,
+  /** The texts that `page` read, with line breaks between them, and their number. SQLite joins them outside the event loop. */
+  textsOf: (rows: SqlValue[][]): { bytes: Buffer; count: number } => {
+    const [[texts, count] = []] = rows;
+    return { bytes: Buffer.isBuffer(texts) ? texts : Buffer.alloc(0), count: Number(count) };
+  },
   /** The types of columns: of a sku and a product_id, and of other texts. */
   types: { sorted: "TEXT", text: "TEXT" },
   /** The value by which a sku or a product_id is stored and compared. */
@@ -74,13 +80,12 @@ export const POSTGRES: Dialect = {
   page: (matches, order, limit, sortedOf) =>
     sortedOf !== undefined
       ? `WITH found AS MATERIALIZED (
-           SELECT id, retailer FROM (SELECT * FROM product WHERE ${matches} OFFSET 0) AS matching ORDER BY ${order} ${limit}
+           SELECT id, retailer, row_number() OVER (ORDER BY ${order}) AS place
+           FROM (SELECT * FROM product WHERE ${matches} OFFSET 0) AS matching ORDER BY place ${limit}
          )
-         SELECT string_agg(body, E'\\n' ORDER BY ${order}), count(*) FROM found JOIN product USING (id, retailer)
-         WHERE ${sortedOf}`
-      : `SELECT string_agg(body, E'\\n'), count(*) FROM (
-           SELECT body FROM product WHERE ${matches} ORDER BY ${order} ${limit}
-         ) AS page`,
+         SELECT body FROM found JOIN product USING (id, retailer) WHERE ${sortedOf} ORDER BY place`
+      : `SELECT body FROM product WHERE ${matches} ORDER BY ${order} ${limit}`,
+  textsOf: (rows) => ({ bytes: Buffer.from(rows.map(([body]) => body).join("\n")), count: rows.length }),
   types: { sorted: "BYTEA", text: 'TEXT COLLATE "C"' },
   sortedValue: (text) => Buffer.from(text),
   load: {

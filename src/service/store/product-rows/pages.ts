@@ -1,5 +1,5 @@
 import type { Product } from "../../../contract/product.ts";
-import type { Session, SqlParameter, SqlValue } from "../database/database-session.ts";
+import type { Session, SqlParameter } from "../database/database-session.ts";
 import { DamagedDataError, type Page, type RowPlace, type RowTexts } from "../store.ts";
 import type { RowSet } from "./row-counts.ts";
 import { compactDay, readDays, retailersOf } from "./row-counts.ts";
@@ -52,11 +52,11 @@ export async function readPage(
   const bounds = `LIMIT ${parameter(length)}${after === undefined && offset > 0 ? ` OFFSET ${parameter(offset)}` : ""}`;
   const isSorted = set.total * set.total * SORTING_COST <= limit * set.stored;
   const statement = dialect.page(conditions.join(" AND "), ROW_ORDER, bounds, isSorted ? ofRetailers : undefined);
-  const [[texts = null, count] = []] = await session.query(statement, parameters);
+  const { bytes, count } = dialect.textsOf(await session.query(statement, parameters));
   if (count !== length) {
     throw new DamagedDataError(`the database has ${count} rows where it counted ${length}`);
   }
-  return pageOf(texts, length);
+  return pageOf(bytes, length);
 }
 
 /**
@@ -118,9 +118,8 @@ function placeOf(text: string): RowPlace {
   return { sku, retailer, day: compactDay(crawl_date), product_id };
 }
 
-/** A page from its texts, which have no line breaks and are joined by them. The database joined them outside the event loop. */
-function pageOf(texts: SqlValue, count: number): Page {
-  const bytes = Buffer.isBuffer(texts) ? texts : Buffer.from(String(texts));
+/** A page from its texts, which have no line breaks and are joined by them. */
+function pageOf(bytes: Buffer, count: number): Page {
   const last = placeOf(bytes.toString("utf8", bytes.lastIndexOf(NEWLINE) + 1));
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) {
     bytes[at] = COMMA;
