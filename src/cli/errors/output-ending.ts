@@ -74,7 +74,7 @@ function refuseContradiction(
     throw new UsageError(`${what}${other}.`, { flag: "--output", value: name, suggestions: [value] });
   };
   if (format !== undefined && !extensions.includes(ending.toLowerCase())) {
-    const usual = format === "table" ? "txt" : extensions[0];
+    const usual = format === "table" || format === "text" ? "txt" : extensions[0];
     const value = stem.slice(0, -ending.length) + usual + name.slice(stem.length);
     refuse(`${quoted(name)} would contain ${format}: name the file ${quoted(value)}`, `--format ${format}`, value);
   }
