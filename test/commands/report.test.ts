@@ -329,7 +329,7 @@ describe("catalog report", () => {
       0,
       expect.stringContaining("Prices from 2026-01-12 or later to 2026-01-28\n"),
     ]);
-    expect(again.stdout).toContain("Each retailer is compared with its newest day in the report before.");
+    expect(again.stdout).toContain("Each retailer is compared with its newest day in the previous report.");
     expect(again.stdout).toMatch(/\nDrops: 0\n\nRises: 0\n\nNew lows: 0\n\nNew products: 0\n\n/);
   });
 

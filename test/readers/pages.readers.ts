@@ -89,12 +89,12 @@ describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
         sections.map((section) => [section.querySelector("h2")?.id, section.querySelectorAll("tbody tr").length]),
       );
     expect(lists).toEqual([
+      ["retailers", 1],
       ["drops", 1],
       ["rises", 1],
       ["new_lows", 1],
-      ["new", 1],
-      ["gone", 1],
-      ["retailers", 1],
+      ["new_products", 1],
+      ["gone_products", 1],
       ["brands", 1],
     ]);
     // The line of prices, its last point and the titles of shops are in view.

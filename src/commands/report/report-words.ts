@@ -24,8 +24,8 @@ export function basisOf(report: Report): string[] {
   const [products, suspects] = [countOf(report, "products"), countOf(report, "suspects")];
   const days = first === newest ? `crawled on ${newest}` : `crawled from ${first} to ${newest}`;
   const compared = isByRetailer
-    ? "Each retailer is compared with its newest day in the report before."
-    : "Compared are the last prices known on each of the two days, in one currency.";
+    ? "Each retailer is compared with its newest day in the previous report."
+    : "The last prices known on the two days are compared, within one currency.";
   return [
     `${plural(products, "known product")} of ${plural(retailers.length, "retailer")}, ${days}.`,
     since === undefined ? "There is no earlier day: nothing to compare yet." : compared,
@@ -37,7 +37,7 @@ export function basisOf(report: Report): string[] {
 
 /** When the earlier prices were known. */
 export function thenWords({ since, isByRetailer }: Report): string {
-  return isByRetailer ? "at the report before" : `on ${since}`;
+  return isByRetailer ? "at the previous report" : `on ${since}`;
 }
 
 /** `58 gone`, `213 not crawled (shop-b)` and `4 unknown`: those that there are, but always the first. */
