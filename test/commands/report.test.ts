@@ -316,8 +316,13 @@ describe("catalog report", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("There is no earlier day: nothing to compare yet.");
     expect([...stdout.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id)).toEqual(["retailers", "brands"]);
+    const first = await runInProcess(["report", single, "--since", "last"], { now: () => NOW });
+    expect(first.stdout).toContain("There is no earlier day: nothing to compare yet.");
     const named = await runInProcess(["report", single, "--since", "2026-01-20"]);
-    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("has no row up to 2026-01-20")]);
+    expect([named.code, named.stderr]).toEqual([
+      2,
+      expect.stringContaining("has one day, 2026-01-28: nothing to compare yet"),
+    ]);
   });
 
   test("--since last compares each retailer with its day in the last report, and shows nothing twice", async () => {

@@ -42,7 +42,9 @@ function subjectOf(
   { newest, compared }: AskedPrices,
   context: Context,
 ): ReportSubject {
-  const hasEarlierDay = compared !== undefined && (compared.oldest < newest || compared.bookmark !== undefined);
+  // After a bookmark there may be no newer day; of a folder with one day there is nothing to compare.
+  const isSinceBookmark = compared?.bookmark !== undefined && days.length > 1;
+  const hasEarlierDay = compared !== undefined && (compared.oldest < newest || isSinceBookmark);
   return {
     ...{ name, newest, staleAfter, first: days[0] ?? newest, now: context.now() },
     since: hasEarlierDay ? compared.oldest : undefined,
