@@ -1,6 +1,7 @@
 import { outsideFilters } from "../client/responses/envelope-response.ts";
 import type { CatalogPage } from "../client/responses/rows-response.ts";
 import { brokenContract } from "../client/responses/shape.ts";
+import { ApiError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";
@@ -10,6 +11,13 @@ import type { SetFacts } from "./store/page-store.ts";
 /** The set is not what it was when it was counted, or when a page of it was read. It is planned again. */
 export class SetMovedError extends Error {
   override readonly name = "SetMovedError";
+}
+
+/** Why the set has moved, if an error shows that it has: a new plan then helps. */
+export function whyMoved(error: unknown): string | undefined {
+  // The combination was in the coverage, but the service has removed it meanwhile.
+  const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");
+  return isGone || error instanceof SetMovedError ? error.message : undefined;
 }
 
 /**

@@ -2,12 +2,12 @@ import type { CatalogClient } from "../client/client.ts";
 import type { CoverageResponse } from "../client/responses/coverage-response.ts";
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
-import { ApiError, FileError, SetChangedError } from "../contract/errors.ts";
+import { FileError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { SetMovedError } from "./page-check.ts";
+import { whyMoved } from "./page-check.ts";
 import { firstSlices, type Plan, pagesOfSlice, planPull, type Slice, withPagesOf } from "./plan.ts";
-import { chooseAgain, compareAgain, pagesToCompare } from "./recheck.ts";
+import { assertCounted, assertPlausible, compareSome } from "./prove-set.ts";
 import type { SetFilters } from "./set-filters.ts";
 import type { PageStore, PlanCuts } from "./store/page-store.ts";
 import { CursorTooShortError, isOutOfDate, type WalkOptions, walkSlice } from "./walk.ts";
@@ -129,11 +129,14 @@ export class Pull {
     });
     let plan = await this.#plan(coverage, cuts);
     for (let isProven = false; !isProven; ) {
-      await observer?.onPlan?.(plan, this.#storedRows(plan.slices));
+      await observer?.onPlan?.(plan, this.#store.rowsOf(plan.slices));
       try {
         yield* this.#walk(plan, cuts.page_size);
-        await this.#assertCounted(plan);
-        await this.#compare(plan, cuts.page_size);
+        await assertCounted(plan, this.#store);
+        this.#compared += await compareSome(this.#wanted(plan), this.#client, this.#store, {
+          ...{ ...this.#options, pageSize: cuts.page_size, version: plan.version },
+          begun: [...this.#begun],
+        });
         isProven = true;
       } catch (error) {
         const reason = this.#reasonToPlanAgain(error, plan);
@@ -165,7 +168,7 @@ export class Pull {
     if (reason === undefined) {
       throw error;
     }
-    const kept = this.#storedRows(plan.slices);
+    const kept = this.#store.rowsOf(plan.slices);
     this.#fruitless = kept > this.#mostKept ? 0 : this.#fruitless + 1;
     this.#mostKept = Math.max(this.#mostKept, kept);
     if (this.#fruitless > FRUITLESS_REPLANS) {
@@ -210,21 +213,21 @@ export class Pull {
     let isStopping = false;
     const work = async (slice: Slice, index: number): Promise<void> => {
       await (this.#store.keeps ? undefined : taken[index - SLICES_AHEAD * count]?.promise);
-      const needsMore = () => !isStopping && this.#storedRows(slices.slice(0, index + 1)) < maxRows;
+      const needsMore = () => !isStopping && this.#store.rowsOf(slices.slice(0, index + 1)) < maxRows;
       try {
         await this.#walkSlice(slice, index, {
           pageSize,
           signal,
           version: plan.version,
           needsMore,
-          onPage: () => observer?.onRows?.(this.#storedRows(slices)),
+          onPage: () => observer?.onRows?.(this.#store.rowsOf(slices)),
         });
       } catch (error) {
         isStopping = true;
         throw error;
       }
     };
-    observer?.onRows?.(this.#storedRows(slices));
+    observer?.onRows?.(this.#store.rowsOf(slices));
     const { ends, stopped } = startWalkers(slices, count, work);
     let isMoved = false;
     try {
@@ -267,57 +270,6 @@ export class Pull {
     this.#confirmed.add(slice.key);
   }
 
-  /** Compares the rows of each complete group with the coverage. */
-  async #assertCounted({ slices, version }: Plan): Promise<void> {
-    for (const group of new Set(slices.map((slice) => slice.group))) {
-      const members = slices.filter((slice) => slice.group === group);
-      const rows = this.#storedRows(members);
-      const isComplete = members.every(({ key }) => this.#store.pagesOf(key).at(-1)?.cursor === null);
-      if (isComplete && rows !== group.rows) {
-        // Of one version of the data they would never be read again, although they are wrong.
-        for (const { key } of version === undefined ? [] : members) {
-          await this.#store.discard(key);
-        }
-        throw new SetMovedError(`coverage counted ${group.rows} rows, but the walk returned ${rows}`);
-      }
-    }
-  }
-
-  /** Reads some pages a second time. @throws SetMovedError if one is different */
-  async #compare(plan: Plan, pageSize: number): Promise<void> {
-    const { concurrency, recheck, random = Math.random, signal } = this.#options;
-    const { version } = plan;
-    const slices = this.#wanted(plan);
-    const pages = slices.map(({ key }) => [...this.#store.pagesOf(key)]);
-    if (version !== undefined && pages.flat().every(({ set }) => set.version === version)) {
-      return;
-    }
-    const keys = slices.map(({ key }) => key);
-    const begun = [...this.#begun].map((key) => keys.indexOf(key)).filter((index) => index !== -1);
-    const lengths = pages.map(({ length }) => length);
-    const count = pagesToCompare(
-      lengths.reduce((sum, length) => sum + length, 0),
-      recheck,
-    );
-    const places = chooseAgain(lengths, begun, count, random);
-    const { ends, stopped } = startWalkers(places, concurrency, async ({ slice, page }) => {
-      const { filters, key } = slices[slice] as Slice;
-      const ask = (cursor: string | undefined) =>
-        this.#client.catalog(filters, { limit: pageSize, cursor, version }, signal);
-      try {
-        await compareAgain(pages[slice] ?? [], page, ask);
-      } catch (error) {
-        if (error instanceof SetMovedError) {
-          await this.#store.discard(key);
-        }
-        throw error;
-      }
-    });
-    await stopped;
-    await Promise.all(ends);
-    this.#compared += places.length;
-  }
-
   /** The rows of a slice, as far as they are wanted. */
   async *#read({ key, filters }: Slice): AsyncGenerator<RowBatch, void, void> {
     const left = (this.#options.maxRows ?? Number.POSITIVE_INFINITY) - sumRows(this.#given);
@@ -338,30 +290,8 @@ export class Pull {
       this.#store.forgetRows(key);
     }
   }
-
-  #storedRows(slices: readonly Slice[]): number {
-    return slices.reduce((sum, { key }) => sum + sumRows(this.#store.pagesOf(key)), 0);
-  }
 }
 
 function sumRows(counted: readonly { rows: number }[]): number {
   return counted.reduce((sum, { rows }) => sum + rows, 0);
-}
-
-/** Undefined if a new plan does not help. */
-function whyMoved(error: unknown): string | undefined {
-  // The combination was in the coverage, but the service has removed it meanwhile.
-  const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");
-  return isGone || error instanceof SetMovedError ? error.message : undefined;
-}
-
-/** @throws SetChangedError if the coverage names rows that no request can get */
-function assertPlausible(coverage: readonly Coverage[], { start_date, end_date }: SetFilters): void {
-  const hasDates = start_date !== undefined || end_date !== undefined;
-  const hidden = coverage.find(({ matching_rows, corpus_rows }) => matching_rows === 0 && corpus_rows > 0);
-  if (hidden !== undefined && !hasDates) {
-    throw new SetChangedError(
-      `the coverage contradicts itself: ${hidden.rcd} has ${hidden.corpus_rows} rows, of which none match filters without dates`,
-    );
-  }
 }

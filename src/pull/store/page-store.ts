@@ -116,6 +116,16 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
     },
     /** The pages of a slice, from its first page on. */
     pagesOf,
+    /** Number of the rows of some slices. */
+    rowsOf: (slices: readonly { key: string }[]): number => {
+      let sum = 0;
+      for (const { key } of slices) {
+        for (const { rows } of pagesOf(key)) {
+          sum += rows;
+        }
+      }
+      return sum;
+    },
     /** Saves the page number `index` of its slice, from 0; what the store has from this page on is out of date. */
     save: async (key: string, index: number, rows: RowBatch, facts: PageFacts): Promise<void> => {
       drop(key, index);
