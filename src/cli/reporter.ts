@@ -33,13 +33,11 @@ export interface Reporter {
   requests(): Omit<RequestLog, "ids">;
 }
 
-/** The progress line for each kind of request. */
-const DOING = {
-  sample: "reading the sample",
-  catalog: "reading rows",
-  coverage: "reading the coverage",
-  status: "reading the status feed",
-} as const satisfies Record<RequestPurpose, string>;
+/** What the progress line shows for a request. */
+function doingOf(purpose: RequestPurpose): string {
+  const what = { catalog: "rows", status: "the status feed" }[purpose as string];
+  return `reading ${what ?? `the ${purpose}`}`;
+}
 
 /** Reports to stderr according to `--quiet`, `--verbose` and `--progress`. */
 export function createReporter(globals: GlobalOptions, context: Context): Reporter {
@@ -57,7 +55,7 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
       if (event.type === "request") {
         log.sent += 1;
         log.retries += event.attempt > 1 ? 1 : 0;
-        progress.update({ doing: DOING[event.operation] });
+        progress.update({ doing: doingOf(event.operation) });
       } else if (event.type === "wait") {
         log.waited_ms += event.milliseconds;
         progress.update({ waiting: { reason: reasonToWait(event), until: now() + event.milliseconds } });
