@@ -125,7 +125,7 @@ describe.each(["movers", "diff"] as const)("%s --since last", (name) => {
     await writeFile(join(folder, ".catalog", "looks"), "");
     const { code, stdout, stderr } = await runInProcess([...COMMANDS[name].args(folder), "--since", "last"]);
     expect([code, stdout]).toEqual([EXIT.failure, ""]);
-    expect(stderr).toContain(`--since last: ${folder} cannot remember the bookmark: `);
+    expect(stderr).toContain(`--since last: ${folder} cannot store the bookmark: `);
     expect(stderr).toContain("If the folder is read-only, name a day: --since latest-7d.");
   });
 

@@ -346,7 +346,7 @@ describe("catalog report", () => {
   });
 
   test("of nothing is an error that says so", async () => {
-    const nothing = "holds no rows that the filters match.";
+    const nothing = "has no rows that match the filters.";
     expect(await report("--rcd", "bolt:lamps:home", "--brand", "alder")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(nothing),

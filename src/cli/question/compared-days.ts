@@ -3,20 +3,20 @@ import { splitRcd } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 
-/** The days of one retailer that a question is about; the parameter `days` has one for each. */
+/** The days of one retailer, an element of the query parameter `days`. */
 export type RetailerDays = {
   retailer: string;
   first_day: string;
   since: string;
   last_day: string;
-  /** The day to which ages count. */
+  /** The day from which ages are counted. */
   today: string;
 };
 
-/** Before any day. */
-const EVER = "0001-01-01";
+/** A day before all others. */
+const FIRST_DAY = "0001-01-01";
 
-/** The newest day of the folder that is not after today (UTC), and rows of later days. */
+/** The newest day of the folder up to today (UTC), and the number of rows on later days. */
 export function newestDayOf({ state }: Pick<SyncedFolder, "state">, now: number) {
   const today = dayOf(now);
   const days = Object.keys(state.days).sort();
@@ -53,19 +53,19 @@ export function newestOfRetailers({ state, filters }: SyncedFolder, lastDay: str
 /**
  * The days of each retailer.
  *
- * @param lastDay the newest day, where the filters give none
- * @param today the day to which ages count then
- * @param sinceOf the day that each is compared with
+ * @param lastDay the newest day, unless the filters name one
+ * @param today the day from which ages are counted, unless the filters name the newest day
+ * @param sinceOf the day with which a retailer is compared
  */
 export function daysOfRetailers(
   { filters }: SyncedFolder,
   retailers: ReadonlyMap<string, string>,
   { lastDay, today }: { lastDay: string; today: string },
-  sinceOf: (retailer: string) => string = () => EVER,
+  sinceOf: (retailer: string) => string = () => FIRST_DAY,
 ): RetailerDays[] {
   const { own_days = {}, ...shared } = filters;
   return [...retailers.keys()].sort().map((retailer) => {
-    const { start_date = EVER, end_date } = own_days[retailer] ?? shared;
+    const { start_date = FIRST_DAY, end_date } = own_days[retailer] ?? shared;
     const [last_day, until] = [end_date ?? lastDay, end_date ?? today];
     return { retailer, first_day: start_date, since: sinceOf(retailer), last_day, today: until };
   });

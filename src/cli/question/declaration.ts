@@ -21,42 +21,42 @@ export interface QuestionColumn {
   meaning: string;
 }
 
-/** What the command line says of the prices that count, complete. */
+/** Which prices count. */
 export interface PriceOptions extends FolderOptions {
   /** A day, `last` or `last:NAME`; undefined for a week before, and for a question that compares nothing. */
   since?: string | undefined;
   /** The file of `--skus`, or `-` for standard input. */
   ownList: string | undefined;
-  /** Oldest age in days at which a price counts as known; undefined for any. */
+  /** Maximum age in days of a known price; undefined for any. */
   maxAge: number | undefined;
-  /** Digits; undefined if no row is left out as suspect. */
+  /** Decimal digits; undefined to leave out no price as suspect. */
   suspectFactor: string | undefined;
-  /** Whether the SQL is written instead of the answer. */
+  /** Whether to write the SQL instead of the answer. */
   showSql: boolean;
 }
 
 export type QuestionFormat = TableFormat | "markdown";
 
-/** What the command line of a question says, complete. */
+/** The options of a question. */
 export interface QuestionOptions extends PriceOptions, ListingOptions<QuestionFormat> {
   failIf: Condition<string> | undefined;
-  /** The page of `--html`, of a question that has one. */
+  /** The page of `--html`, if the question has one. */
   page?: PageOptions | undefined;
 }
 
-/** What a view for people shows. */
+/** The input of a view for people. */
 export interface ShownAnswer {
   rows: readonly AnswerRow[];
-  /** The number of all rows, with those that are not shown. */
+  /** The number of rows, including those that are not shown. */
   count: number;
-  /** The number of all rows of each group of `limitPer`, in order. */
+  /** The number of rows in each group of `limitPer`, in order. */
   groups: readonly { names: readonly unknown[]; count: number }[];
   days: AnsweredDays;
-  /** What `totals` of the question gives. */
+  /** The result of the `totals` of the question. */
   totals: AnswerRow | undefined;
 }
 
-/** Which days an answer is about. */
+/** The days that an answer is about. */
 export interface AnsweredDays {
   /** The newest day. */
   newest: string;
@@ -64,14 +64,14 @@ export interface AnsweredDays {
   since: string;
 }
 
-/** A question to a folder: one `.sql` file, and what its command adds. Everything else is the same for all questions. */
+/** A question to a folder: a `.sql` file, and what differs between questions. All else is shared. */
 export interface Question<Options extends QuestionOptions = QuestionOptions> {
-  /** Of the command; bookmarks have it in their names. */
+  /** The name of the command, which is part of the names of its bookmarks. */
   command: string;
-  /** A query whose named parameters are those of `parameters` and of the scope. */
+  /** A query with the named parameters of `parameters` and of the scope. */
   sql: string;
   columns: readonly QuestionColumn[];
-  /** Whether it is about crawled rows, so that none is left out as suspect. */
+  /** Whether it counts crawled rows, so that none is left out as suspect. */
   countsRows?: boolean;
   /** Whether it compares with `--since`. */
   compares?: boolean;
@@ -84,9 +84,9 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
   /** Further parameters. */
   parameters: (options: Options) => Parameters;
   /**
-   * Looks up further parameters in the folder, and warns of what must be known to read the answer.
+   * Looks up further parameters in the folder, and warns about what the reader of the answer must know.
    *
-   * @param parameters those that are known before
+   * @param parameters those known so far
    */
   find?: (prices: DuckDb, parameters: Parameters, options: Options, synced: SyncedFolder) => Promise<Parameters>;
   /** The columns, and the query for them, if they depend on which retailers the filters match. */
@@ -95,22 +95,22 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
   subject: readonly string[];
   /** What a row is about: `product`. */
   noun: string;
-  /** Rows of a table on a terminal without `--limit`; default: those of every list. */
+  /** The limit of a table on a terminal without `--limit`; default: that of every list. */
   shownRows?: number;
-  /** Columns whose equal values share a limit; default: one limit for all rows. */
+  /** Columns that group rows; the limit applies to each group. Default: one limit for all rows. */
   limitPer?: (options: Options) => readonly string[];
   /** The totals of a table: SQL expressions over all rows, by the names of their columns. */
   totals?: Readonly<Record<string, string>>;
-  /** Parameters of an answer with more rows, which the totals are of. */
+  /** Other parameters for the totals, which may count more rows. */
   totalsOf?: Parameters;
-  /** Columns of the query for the view alone. */
+  /** Columns of the query that only the view uses. */
   viewColumns?: readonly string[];
-  /** Whether the view takes all rows and shows some of them. */
+  /** Whether the view gets all rows and chooses which to show. */
   viewTakesAll?: boolean;
   /** The page of `--html`. */
   page?: {
     render: (shown: ShownAnswer, options: Options, source: { name: string; now: number }) => Promise<string>;
-    /** What it has, in words. */
+    /** Describes its content. */
     note: (shown: ShownAnswer, options: Options) => string;
   };
   /** How people see the answer if no columns are chosen. */
@@ -135,7 +135,7 @@ export const OWN_LIST_COLUMNS: readonly QuestionColumn[] = [
   { name: "note", kind: "text", meaning: "--skus: of the list" },
 ];
 
-/** The columns of an answer. Rows of products have those of an own list, too. */
+/** The columns of an answer, including those of an own list if its rows are products. */
 export function answerColumns(
   columns: readonly QuestionColumn[],
   { ownList }: Pick<PriceOptions, "ownList">,

@@ -31,9 +31,9 @@ export interface PriceFlags extends SourceFlags {
 
 /** The flags that every question has. */
 export interface QuestionFlags extends PriceFlags, Omit<ListingFlags, "columns"> {
-  /** As they were written: what they may be may depend on other flags. */
+  /** Unparsed, because the known columns may depend on other flags. */
   columns?: string;
-  /** As it was written, too. */
+  /** Unparsed, for the same reason. */
   failIf?: string;
 }
 
@@ -50,7 +50,7 @@ interface FlagsOfQuestion {
   hasOwnList?: boolean;
   /** Whether the command has its own flags for days. */
   hasOwnDays?: boolean;
-  /** In the help. */
+  /** Default, for the help. */
   maxAge: string;
 }
 
@@ -99,21 +99,25 @@ export function addQuestionFlags(command: Command, question: FlagsOfQuestion): C
   return addListFlags(command, sortExample, [...Object.keys(sortWords), ...names], sortHelp, { of: limitHelp });
 }
 
-/** Declares which prices count. @param maxAge the default, for the help */
+/** Declares the flags for which prices count. @param maxAge the default, for the help */
 export function addPriceFlags(command: Command, maxAge: string): Command {
   return command
-    .option("--max-age <days>", `a price is known for so long: 14d, or none (default: ${maxAge})`, ageLimit)
+    .option(
+      "--max-age <days>",
+      `how long a price counts as known: 14d, or none for ever (default: ${maxAge})`,
+      ageLimit,
+    )
     .addOption(
       new Option(
         "--suspect-factor <n>",
-        `leave out prices that are so many times the usual one, or so small a part of it (default: ${SUSPECT_FACTOR})`,
+        `leave out prices more than n times higher or lower than the usual one (default: ${SUSPECT_FACTOR})`,
       ).argParser(suspectFactor),
     )
-    .option("--include-suspect", "leave out no price")
+    .option("--include-suspect", "keep suspect prices")
     .option("--show-sql", "write the SQL that answers the question instead of the answer");
 }
 
-/** The options that all questions share, complete. @param maxAge days, if the command line does not say it */
+/** Parses the options that all questions share. @param maxAge the default in days */
 export function parseQuestion(
   command: Command,
   folder: string | undefined,
@@ -142,7 +146,7 @@ export function parseQuestion(
   };
 }
 
-/** @param maxAge days, if the command line does not say it */
+/** @param maxAge the default in days */
 export function parsePrices(
   command: Command,
   folder: string | undefined,
@@ -151,7 +155,7 @@ export function parsePrices(
   maxAge: number | undefined,
 ): PriceOptions {
   if (flags.includeSuspect && flags.suspectFactor !== undefined) {
-    throw flagError("--include-suspect", "leaves out no price, so that --suspect-factor has no effect; give only one.");
+    throw flagError("--include-suspect", "keeps suspect prices, so --suspect-factor has no effect; give only one.");
   }
   return {
     ...parseFolderSource(command, folder, flags, context),

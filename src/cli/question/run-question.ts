@@ -5,7 +5,7 @@ import { type Answer, ask, filledIn, type Parameters, type RowSelection, readRow
 import type { Context } from "../context.ts";
 import { matchText } from "../flags/condition.ts";
 import { hasRowFormat } from "../flags/output.ts";
-import { type SyncedFolder, withSyncedFolder } from "../source/synced-folder.ts";
+import { openSyncedFolder, type SyncedFolder } from "../source/synced-folder.ts";
 import { showTable } from "../terminal/pager.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { recordTable } from "../terminal/tables/row-table.ts";
@@ -16,46 +16,44 @@ import { openAskedPrices } from "./asked-prices.ts";
 import { answerColumns, namesOf, type Question, type QuestionOptions, type ShownAnswer } from "./declaration.ts";
 import { writeAnswer } from "./write-answer.ts";
 
-/** Asks a folder a question and writes the answer. */
+/** Asks a folder a question, and writes the answer. */
 export async function runQuestion<Options extends QuestionOptions>(
   declared: Question<Options>,
   options: Options,
   context: Context,
 ): Promise<void> {
-  await withSyncedFolder(options, context, async (synced) => {
-    const asked = {
-      command: declared.command,
-      compares: declared.compares === true,
-      daysOf: (newest: string) => declared.days?.(options, synced, { newest, now: context.now() }),
-    };
-    await using opened = await openAskedPrices(asked, options, synced, context);
-    const { prices, newest, compared, retailers } = opened;
-    const question = { ...declared, ...declared.ofRetailers?.(options, retailers) };
-    const known = { ...opened.parameters, ...question.parameters(options) };
-    const parameters = { ...known, ...(await question.find?.(prices, known, options, synced)) };
-    if (options.showSql) {
-      await writeChunks([`${filledIn(question.sql, parameters).trim()}\n`], options.output, context);
-      return;
-    }
-    const totals = hasRowFormat(options.output) ? undefined : await totalsOf(prices, question, parameters);
-    const answer = await ask(prices, question.sql, parameters);
-    const about = { days: { newest, since: compared?.oldest ?? "" }, totals };
-    const isWhole = await write(question, options, answer, about, synced, context);
-    if (!question.countsRows) {
-      await noteSuspects(prices, parameters, synced, options);
-    }
-    if (compared?.bookmark !== undefined) {
-      await (isWhole
-        ? compared.bookmark.set()
-        : synced.reporter.note(
-            "the bookmark stays where it was, because not all rows were shown; -f ndjson or -o FILE writes them all",
-          ));
-    }
-    await refuseMet(question, options, answer);
-  });
+  using synced = await openSyncedFolder(options, context);
+  const asked = {
+    command: declared.command,
+    compares: declared.compares === true,
+    daysOf: (newest: string) => declared.days?.(options, synced, { newest, now: context.now() }),
+  };
+  await using opened = await openAskedPrices(asked, options, synced, context);
+  const { prices, newest, compared, retailers } = opened;
+  const question = { ...declared, ...declared.ofRetailers?.(options, retailers) };
+  const known = { ...opened.parameters, ...question.parameters(options) };
+  const parameters = { ...known, ...(await question.find?.(prices, known, options, synced)) };
+  if (options.showSql) {
+    await writeChunks([`${filledIn(question.sql, parameters).trim()}\n`], options.output, context);
+    return;
+  }
+  const totals = hasRowFormat(options.output) ? undefined : await totalsOf(prices, question, parameters);
+  const answer = await ask(prices, question.sql, parameters);
+  const about = { days: { newest, since: compared?.oldest ?? "" }, totals };
+  const isWhole = await write(question, options, answer, about, synced, context);
+  if (!question.countsRows) {
+    await noteSuspects(prices, parameters, synced, options);
+  }
+  if (compared?.bookmark !== undefined) {
+    await (isWhole
+      ? compared.bookmark.set()
+      : synced.reporter.note(
+          "the bookmark stays where it was, because not all rows were shown; -f ndjson or -o FILE writes them all",
+        ));
+  }
+  await refuseMet(question, options, answer);
 }
 
-/** What `totals` of a question gives. */
 async function totalsOf<Options extends QuestionOptions>(
   prices: DuckDb,
   { sql, totals, totalsOf: others = {} }: Question<Options>,
@@ -158,7 +156,7 @@ async function shownAnswer<Options extends QuestionOptions>(
   };
 }
 
-/** Says how many rows were left out as suspect. */
+/** Notes how many rows were left out as suspect. */
 async function noteSuspects(
   prices: DuckDb,
   parameters: Parameters,
@@ -172,7 +170,7 @@ async function noteSuspects(
     WHERE excluded = 'suspect' AND day BETWEEN first_day AND last_day`;
   const [[count] = []] = await readRows(prices, sql, parameters);
   if (Number(count) > 0) {
-    reporter.note(`${plural(Number(count), "row")} with a suspect price left out; --include-suspect takes them in`);
+    reporter.note(`${plural(Number(count), "row")} with a suspect price left out; --include-suspect keeps them`);
   }
 }
 

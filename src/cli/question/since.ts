@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { dateExpression, valueError } from "../flags/values.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 
-/** A part of the help. */
+/** Help text. */
 export const BOOKMARKS = `--since last: the folder remembers the newest day of each retailer that was written;
 the next time compares since then. The first time compares with a week before. The
 bookmark is set once all rows are written (also with exit code 8): after a failed or
@@ -17,7 +17,7 @@ before are not compared again.`;
 
 const DEFAULT_NAME = "last";
 
-/** Since when is compared without a day, and with a new bookmark. */
+/** The default of `--since`, and of a new bookmark. */
 export const A_WEEK = "latest-7d";
 
 /** Parses a day, `last` or `last:NAME`. */
@@ -28,36 +28,35 @@ export function sinceDayOrBookmark(flag: string): (text: string) => string {
       throw valueError(
         flag,
         text,
-        "has no name of a bookmark; write one of letters, digits, dots, hyphens and underscores, as in last:mail.",
+        "has an invalid bookmark name; use letters, digits, dots, hyphens and underscores, as in last:mail.",
       );
     }
     return isBookmark(text) ? text : dateExpression(flag)(text);
   };
 }
 
-/** Whether `--since` names a bookmark, not a day. */
 export function isBookmark(since: string): boolean {
   return since === "last" || since.startsWith("last:");
 }
 
-/** The days that retailers are compared with. */
+/** The day with which each retailer is compared. */
 export interface SinceOfRetailers {
-  /** The oldest of them. */
+  /** The oldest of these days. */
   oldest: string;
   /** Whether they differ. */
   isByRetailer: boolean;
   of(retailer: string): string;
-  /** Remembers that everything up to the newest day was written; undefined for a day. */
+  /** Remembers that everything up to the newest day was written; undefined if `--since` is a day. */
   bookmark: { set(): Promise<void>; release(): Promise<void> } | undefined;
 }
 
 /**
- * The days of `--since`: one for all retailers, or those of a bookmark.
+ * Resolves `--since`: to one day for all retailers, or to those of a bookmark.
  *
- * @param newest of each retailer
- * @throws UsageError if nothing can be compared since that day
- * @throws FileError if the folder cannot remember the bookmark
- * @throws LockedError if another process uses it
+ * @param newest the newest day of each retailer
+ * @throws UsageError if there is nothing to compare since that day
+ * @throws FileError if the folder cannot store the bookmark
+ * @throws LockedError if another process uses the bookmark
  */
 export async function sinceOfRetailers(
   { since, command }: { since: string | undefined; command: string },
@@ -86,7 +85,7 @@ function comparedDay(
   const latest = latestOf(newest);
   const [first] = days;
   if (first === undefined || latest === undefined) {
-    throw new UsageError(`${name} holds no rows that the filters match.`);
+    throw new UsageError(`${name} has no rows that match the filters.`);
   }
   const day = resolveDay(since ?? A_WEEK, { today: dayOf(now), latest }) ?? "";
   if (since === undefined && day < first) {
@@ -139,7 +138,7 @@ async function bookmarkDays(
   ).catch((error: unknown) => {
     throw error instanceof FileError
       ? new FileError(
-          `--since ${since}: ${name} cannot remember the bookmark: ${error.message}. If the folder is read-only, name a day: --since ${A_WEEK}.`,
+          `--since ${since}: ${name} cannot store the bookmark: ${error.message}. If the folder is read-only, name a day: --since ${A_WEEK}.`,
           error.path,
           error.cause,
         )
@@ -148,7 +147,7 @@ async function bookmarkDays(
   const { seen } = bookmark;
   const seenOf = (retailer: string) => {
     const day = typeof seen === "string" ? seen : seen?.[retailer];
-    // No day after today was ever the newest one; an earlier version may have remembered it.
+    // Earlier versions remembered days after today, which never count as the newest one.
     return day !== undefined && day <= today ? day : undefined;
   };
   const isFirst = [...newest.keys()].every((one) => seenOf(one) === undefined);
@@ -200,7 +199,7 @@ function tell(
   );
   if (seen !== undefined && !isFirst && (others[0] ?? "") < first) {
     reporter.warn(
-      `--since ${since}: ${name} begins on ${first}, after the bookmark (${others[0]}): prices of between are unknown`,
+      `--since ${since}: ${name} begins on ${first}, after the bookmark (${others[0]}): prices in between are unknown`,
     );
   }
 }

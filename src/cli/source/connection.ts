@@ -14,9 +14,9 @@ import { type Reporter, startReporting } from "../reporter.ts";
 import { VERSION } from "../version.ts";
 import { demoCache } from "./demo-cache.ts";
 
-/** What a command needs to talk to the service. */
+/** An open connection to a service. */
 export interface Connection {
-  /** Takes an `rcd` of any length for coverage and samples. */
+  /** Accepts an `rcd` of any length for coverage and samples. */
   client: CatalogClient;
   /** The resolved filters of the command line. */
   filters: SetFilters;
@@ -28,7 +28,7 @@ export interface Connection {
 }
 
 interface ConnectionOptions extends SourceOptions {
-  /** Most requests a minute. */
+  /** Maximum requests a minute. */
   maxRate?: number | undefined;
 }
 
@@ -90,13 +90,13 @@ async function configuredService(
   };
 }
 
-/** Starts a service with generated rows. Its `name` is that of the set of rows: different sets have different names. */
+/** Starts a service with generated rows. Its `name` identifies the set of rows. */
 export async function startDemo(context: Context, { progress }: Reporter) {
   progress.update({ doing: "starting the demo service" });
   const { startDemoService } = await import("../../service/demo/start-demo.ts");
   const now = context.now();
   const { url, apiKey, close } = await startDemoService(now, await demoCache(context));
-  // The rows depend on today: the rows of another today are a different set, even for the same crawl days.
+  // The generated rows depend on today, even those of earlier crawl days.
   return {
     name: `demo of ${dayOf(now)}`,
     baseUrl: new URL(url),
@@ -107,7 +107,7 @@ export async function startDemo(context: Context, { progress }: Reporter) {
   };
 }
 
-/** Wraps a client so that the slugs in its responses and in its `unknown_…` errors are stored for completion. */
+/** Wraps a client to store the slugs in coverage responses and `unknown_…` errors for completion. */
 function rememberingClient(client: CatalogClient, owner: VocabularyOwner, context: Context): CatalogClient {
   async function watched<T>(response: Promise<T>): Promise<T> {
     try {

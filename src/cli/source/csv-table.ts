@@ -6,35 +6,35 @@ import { openContent } from "../../files/source-content.ts";
 import { spreadsheetTextReader } from "../../files/spreadsheet-text.ts";
 import { readLines } from "../../files/utf8-lines.ts";
 
-/** A line of a user's own table. */
+/** A line of a table that a user wrote. */
 export interface CsvLine {
   /** From 1. */
   line: number;
   /** Without outer spaces; undefined if it is empty or absent. */
   cell(column: string): string | undefined;
-  /** As `cell`, of a text that a spreadsheet may have had to be kept from changing. */
+  /** Like `cell`, but removes what keeps spreadsheets from changing a text. */
   text(column: string): string | undefined;
   /** @throws RowError */
   refuse(column: string, text: string, expected: string): never;
 }
 
-/** What a table is, for its errors. */
+/** A table, as its errors describe it. */
 interface CsvTable {
-  /** What errors call the file. */
+  /** The name of the file in errors. */
   name: string;
-  /** `is Parquet; ` goes before it. */
+  /** What the file should be; follows `is Parquet; `. */
   kind: string;
   required: readonly string[];
   optional: readonly string[];
   ignored: readonly string[];
-  /** What to do about a wrong header. */
+  /** How to fix a wrong header. */
   hint?: string;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads a table that a user wrote: CSV with a header, in any order and with any separator.
+ * Reads a table that a user wrote: CSV with a header, columns in any order, any separator.
  *
  * @throws FileError naming the line and what was expected, also for a RowError or ContentError of `read`
  */
@@ -81,7 +81,7 @@ function lineReader(header: CsvRecord, { isMarked }: CsvPart, table: CsvTable): 
   const columns = header.fields.map((field) => field?.trim().toLowerCase() ?? "");
   const flaw = headerFlaw(columns, table);
   if (flaw !== undefined) {
-    const more = optional.length === 0 ? "" : ` and, if wanted, ${optional.join(", ")}`;
+    const more = optional.length === 0 ? "" : ` and optionally ${optional.join(", ")}`;
     const expected = `${columnsText(required)}${more}`;
     throw new RowError({ line: header.line, expected, found: flaw, ...(hint !== undefined && { hint }) });
   }

@@ -7,8 +7,8 @@ import { makeFolderPath } from "../../files/own-file.ts";
 import type { Context } from "../context.ts";
 
 /**
- * The folder where the generated rows of `--demo` are kept for the next command. Without a cache folder that can be
- * written, it is one among the temporary files, for this user alone.
+ * The folder that keeps the generated rows of `--demo` for the next command: below the cache folder or, if that is not
+ * writable, a private one among the temporary files.
  *
  * @throws FileError if neither can be used
  */
@@ -28,7 +28,7 @@ export async function demoCache({ folders, userId }: Pick<Context, "folders" | "
   return temporary;
 }
 
-/** Whether files can be written to a folder, which is created if it does not exist. */
+/** Whether a folder is writable; creates it if it does not exist. */
 async function isWritable(folder: string): Promise<boolean> {
   try {
     await makeFolderPath(folder, 0o700);

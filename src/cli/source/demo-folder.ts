@@ -12,7 +12,7 @@ import { VERSION } from "../version.ts";
 import { connect } from "./connection.ts";
 import { demoCache } from "./demo-cache.ts";
 
-/** The folder of today's demo rows; it is filled on first use. */
+/** The folder of today's demo rows, which is filled on first use. */
 export async function demoFolder(globals: GlobalOptions, context: Context): Promise<string> {
   const folder = join(await demoCache(context), `rows-${dayOf(context.now())}`);
   const state = await readStateOf(folder);

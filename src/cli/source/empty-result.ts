@@ -12,15 +12,19 @@ interface CountSource {
 }
 
 /**
- * Reports that no rows match. If the filters contain dates, it also names the newest day that has rows.
+ * Reports that no rows match. If the filters have dates, also reports the newest day with rows.
  *
  * @throws EmptyResultError with `--fail-on-empty`
  */
 export async function reportEmpty(source: CountSource, { failOnEmpty }: { failOnEmpty: boolean }): Promise<void> {
   const newest = await newestDay(source);
   const others =
-    newest === null ? "; there are none on any other day" : newest && `; the newest day that has rows is ${newest}`;
-  const message = `no rows match the filters${others ?? ""}`;
+    newest === undefined
+      ? ""
+      : newest === null
+        ? "; there are none on any other day"
+        : `; the newest day that has rows is ${newest}`;
+  const message = `no rows match the filters${others}`;
   if (failOnEmpty) {
     throw new EmptyResultError(message);
   }
@@ -28,9 +32,9 @@ export async function reportEmpty(source: CountSource, { failOnEmpty }: { failOn
 }
 
 /**
- * The newest day with rows on any date, by one coverage request if the filters contain dates.
+ * The newest day with rows, by a coverage request without dates if the filters have dates.
  *
- * @returns null if no day has rows; undefined if it is not known
+ * @returns null if no day has rows; undefined if unknown
  */
 export async function newestDay({
   client,
@@ -44,7 +48,7 @@ export async function newestDay({
   try {
     return (await client.coverage(others, signal)).meta.coverage.latest_date;
   } catch {
-    // The command has its result without it.
+    // The result does not depend on it.
     signal.throwIfAborted();
     return undefined;
   }

@@ -9,34 +9,34 @@ import type { Combination, FilterSource } from "../../pull/written-filters.ts";
 import { filtersAsFlags, flagOf } from "../flags/flag-words.ts";
 
 /**
- * Refuses days that the folder does not cover: days later than its newest day, or outside the dates it was synced with.
- * Any other missing day had no rows when the folder was synced.
+ * Refuses days after the newest day of the folder, and days outside of the dates that it was synced with. Other missing days
+ * had no rows when the folder was synced.
  *
- * @throws UsageError with the nearest days that the folder has
+ * @throws UsageError with the nearest days of the folder
  */
 export function checkDays(
-  wanted: { from: string; to: string },
+  compared: { from: string; to: string },
   folder: string,
   { filters, window, days }: SyncState,
 ): void {
   const isCovered = dayFilter(window);
-  const held = Object.keys(days).sort();
-  const newest = held.at(-1) ?? "";
-  // The later day is checked first: the earlier one can be corrected only if the later one is valid.
+  const stored = Object.keys(days).sort();
+  const newest = stored.at(-1);
+  // The later day first: the earlier one can only be corrected if the later one is valid.
   for (const [flag, day] of [
-    ["--to", wanted.to],
-    ["--from", wanted.from],
+    ["--to", compared.to],
+    ["--from", compared.from],
   ] as const) {
     const isOutside = days[day] === undefined && !isCovered(day);
-    if (day > newest || isOutside) {
+    if (newest === undefined || day > newest || isOutside) {
       const reason =
-        newest === ""
+        newest === undefined
           ? "has no days; `catalog sync` fills it"
           : isOutside
             ? `does not cover this day, because it was synced with ${filtersAsFlags(filters)}`
             : `has no such day yet, its newest is ${newest}; \`catalog sync\` brings it up to date${flag === "--to" ? ", --to latest takes the newest" : ""}`;
-      const isUsable = (other: string) => (flag === "--to" ? other > wanted.from : other < wanted.to);
-      const suggestions = nearestDays(day, held).filter(isUsable);
+      const isUsable = (other: string) => (flag === "--to" ? other > compared.from : other < compared.to);
+      const suggestions = nearestDays(day, stored).filter(isUsable);
       throw new UsageError(`${flag} ${day}: ${folder} ${reason}.`, { flag, suggestions });
     }
   }
@@ -65,10 +65,10 @@ export function folderFilters(folder: string, state: SyncState): FilterSource {
 }
 
 /**
- * Refuses filter values that the folder has on no day, unless it has no days at all. The scope is that of the service:
- * category and department within the retailer, and a triple as a whole.
+ * Refuses filter values that occur on no day of the folder, unless it has no days. Like a service, looks for categories and
+ * departments within the retailer, and for triples as a whole.
  *
- * @throws UsageError with the closest values that the folder has
+ * @throws UsageError with the closest values in the folder
  */
 function checkVocabulary(filters: Filters, folder: string, state: SyncState): void {
   const named = Object.keys(state.days).length === 0 ? [] : namedBy(filters);
@@ -89,7 +89,7 @@ function checkVocabulary(filters: Filters, folder: string, state: SyncState): vo
   }
 }
 
-/** Each combination of some days once, with the newest of them. A large folder has the same 400 on each of 400 days. */
+/** The distinct combinations of some days, each with its newest day. */
 function combinationsOn(days: readonly string[], state: SyncState): Combination[] {
   const newest = new Map<string, string>();
   for (const day of [...days].sort()) {
@@ -100,7 +100,7 @@ function combinationsOn(days: readonly string[], state: SyncState): Combination[
   return [...newest].map(([rcd, latest_date]) => ({ ...splitRcd(rcd), rcd, latest_date }));
 }
 
-/** A filter value, the filters it is searched within, and how to read it from a combination. */
+/** A filter value, the scope to look for it in, and how to read it from a combination. */
 interface Named {
   filter: FilterName;
   value: string;

@@ -9,9 +9,9 @@ import { type CsvLine, readCsvTable } from "./csv-table.ts";
 export interface ListedProduct {
   /** The line in the file, from 1. */
   line: number;
-  /** Compared with letter case folded. */
+  /** Matched in any letter case. */
   sku: string;
-  /** Undefined for each retailer that has the sku. */
+  /** Undefined for all retailers with the sku. */
   retailer: string | undefined;
   /** A decimal. */
   quantity: string;
@@ -22,7 +22,7 @@ export interface ListedProduct {
 
 const OPTIONAL = ["retailer", "target_price", "quantity", "note"] as const;
 
-/** A list is often made from rows or answers of this tool, whose other columns say nothing about it. */
+/** Lists are often made from rows or answers of this tool. These columns of them are ignored. */
 const IGNORED = [
   ...PRODUCT_COLUMNS,
   ...["days_old", "reference_price", "real_discount_pct", "reference_days", "target_met", ""],
@@ -40,7 +40,7 @@ export async function readProductList(file: string, context: Context, signal: Ab
   return await parseProductList(chunks, name);
 }
 
-/** @param name what errors call the list */
+/** @param name of the list in errors */
 export async function parseProductList(chunks: AsyncIterable<Uint8Array>, name: string): Promise<ListedProduct[]> {
   const products: ListedProduct[] = [];
   const seen = new Map<string, ListedProduct[]>();
@@ -77,7 +77,7 @@ function productOf({ line, cell, text, refuse }: CsvLine): ListedProduct {
   };
 }
 
-/** @throws RowError if an earlier line may mean the same product */
+/** @throws RowError if an earlier line can mean the same product */
 function refuseRepeated(product: ListedProduct, seen: Map<string, ListedProduct[]>): void {
   const sku = product.sku.toLowerCase();
   const earlier = seen.get(sku) ?? [];

@@ -50,16 +50,6 @@ export async function openSyncedFolder(options: FolderOptions, context: Context)
   }
 }
 
-/** Opens a synced folder, and closes it when `use` has settled. */
-export async function withSyncedFolder<T>(
-  options: FolderOptions,
-  context: Context,
-  use: (synced: SyncedFolder) => Promise<T>,
-): Promise<T> {
-  using synced = await openSyncedFolder(options, context);
-  return await use(synced);
-}
-
 async function readFolder(
   { globals, demo, folder: path, brands, filters: written }: FolderOptions,
   { reporter, signal }: Reporting,

@@ -1,7 +1,7 @@
 import type { Context } from "../../cli/context.ts";
 import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
 import { type AskedPrices, openAskedPrices } from "../../cli/question/asked-prices.ts";
-import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
+import { openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { writeChunks, writePage } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
@@ -13,27 +13,26 @@ import { reportText } from "./report-text.ts";
 import { askReport, type ReportAnswers, type ReportRequest, reportSql } from "./sections.ts";
 
 export async function runReport(options: ReportOptions, context: Context): Promise<void> {
-  await withSyncedFolder(options, context, async (synced) => {
-    await using asked = await openAskedPrices({ command: "report", compares: true }, options, synced, context);
-    const subject = subjectOf(options, synced, asked, context);
-    const request: ReportRequest = {
-      parameters: { ...asked.parameters, own_list: null, stale_after: options.staleAfter },
-      ownList: asked.parameters.own_list ?? null,
-      compares: subject.since !== undefined,
-    };
-    if (options.showSql) {
-      await writeChunks([reportSql(request)], options.output, context);
-      return;
-    }
-    const answers = await askReport(asked.prices, request);
-    if (answers.answers.get("retailers")?.count === 0) {
-      throw new UsageError(`${synced.name} holds no rows that the filters match.`);
-    }
-    await writeReport(asked, answers, subject, request, { options, synced, context });
-    // Only lists that people read are cut, and say so; the figures are those of all products.
-    await asked.compared?.bookmark?.set();
-    refuseFigures(options.conditions, answers.figures);
-  });
+  using synced = await openSyncedFolder(options, context);
+  await using asked = await openAskedPrices({ command: "report", compares: true }, options, synced, context);
+  const subject = subjectOf(options, synced, asked, context);
+  const request: ReportRequest = {
+    parameters: { ...asked.parameters, own_list: null, stale_after: options.staleAfter },
+    ownList: asked.parameters.own_list ?? null,
+    compares: subject.since !== undefined,
+  };
+  if (options.showSql) {
+    await writeChunks([reportSql(request)], options.output, context);
+    return;
+  }
+  const answers = await askReport(asked.prices, request);
+  if (answers.answers.get("retailers")?.count === 0) {
+    throw new UsageError(`${synced.name} has no rows that match the filters.`);
+  }
+  await writeReport(asked, answers, subject, request, { options, synced, context });
+  // Only lists that people read are cut, and say so; the figures are those of all products.
+  await asked.compared?.bookmark?.set();
+  refuseFigures(options.conditions, answers.figures);
 }
 
 function subjectOf(

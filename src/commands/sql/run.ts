@@ -1,5 +1,5 @@
 import type { Context } from "../../cli/context.ts";
-import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
+import { openSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { writeChunks } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
@@ -21,24 +21,23 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   const { query, folder } = options;
   const isFolder = query !== undefined && folder === undefined && (await isSyncedFolder(query));
   const named = isFolder ? { ...options, folder: query } : options;
-  await withSyncedFolder(named, context, async (synced) => {
-    if (synced.days.length === 0) {
-      throw new UsageError(`${synced.folder} holds no rows; \`catalog sync\` fills it.`);
-    }
-    const { reporter, signal } = synced;
-    const sql =
-      query === "-" ? await readText(readStream(context.stdin, signal), { most: LONGEST_QUERY, tooLong }) : query;
-    try {
-      const { memory, tables } = options;
-      await withFolderSql({ ...synced, memory, tables, lastDay: dayOf(context.now()) }, async (session) => {
-        if (sql === undefined || isFolder) {
-          await writeChunks([await overview(session, synced.folder)], options.output, context);
-        } else {
-          await showQuery(sql === SCHEMA ? COLUMNS_QUERY : sql, session, options, reporter, context);
-        }
-      });
-    } catch (error) {
-      throw error instanceof QueryError ? new UsageError(error.message) : error;
-    }
-  });
+  using synced = await openSyncedFolder(named, context);
+  if (synced.days.length === 0) {
+    throw new UsageError(`${synced.folder} has no rows; \`catalog sync\` fills it.`);
+  }
+  const { reporter, signal } = synced;
+  const sql =
+    query === "-" ? await readText(readStream(context.stdin, signal), { most: LONGEST_QUERY, tooLong }) : query;
+  try {
+    const { memory, tables } = options;
+    await withFolderSql({ ...synced, memory, tables, lastDay: dayOf(context.now()) }, async (session) => {
+      if (sql === undefined || isFolder) {
+        await writeChunks([await overview(session, synced.folder)], options.output, context);
+      } else {
+        await showQuery(sql === SCHEMA ? COLUMNS_QUERY : sql, session, options, reporter, context);
+      }
+    });
+  } catch (error) {
+    throw error instanceof QueryError ? new UsageError(error.message) : error;
+  }
 }
