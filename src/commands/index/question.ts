@@ -57,7 +57,7 @@ function daysOf(
   const days = all.filter((day) => day <= newest);
   const [first, latest] = [days[0], days.at(-1)];
   if (first === undefined || latest === undefined) {
-    throw new UsageError(`${name} holds no rows that the filters match.`);
+    throw new UsageError(`${name} has no rows that match the filters.`);
   }
   const dayFor = (expression: DateExpression) => resolveDay(expression, { today: dayOf(now), latest }) ?? "";
   const [from, to] = [dayFor(startDate ?? first), dayFor(endDate ?? latest)];
