@@ -68,6 +68,21 @@ test("a price is compared with its target exactly, and an unknown one is not", a
   expect(gone.rows).toEqual(["vanished,14.9999,", "vanished,16,"]);
 });
 
+test("a table shows what the list says, in columns that are not empty", async () => {
+  const table = async (list: string) => {
+    const { stdout } = await runInProcess(["latest", folder, "--skus", list, "-f", "table"], { now: () => NOW });
+    return stdout
+      .split("\n")
+      .find((line) => /^title/.test(line))
+      ?.trim()
+      .split(/ {2,}/);
+  };
+  expect(await table(await listOf(...LINES))).toEqual([
+    ...["title", "retailer", "sku", "price", "target", "met", "note", "seen", "days old", "discount %", "mrp"],
+  ]);
+  expect(await table(await listOf("0001,acme,,"))).not.toContain("target");
+});
+
 test("lines of which the folder has no row are named", async () => {
   const list = await listOf(...LINES, "none,,1,", "0001,bolt,,", "lamp-1x,acme,,");
   expect(await ask("latest", folder, "--skus", list)).toMatchObject({

@@ -1,4 +1,5 @@
 import type { ShownAnswer } from "../../cli/question/declaration.ts";
+import { ownListColumns } from "../../cli/question/own-list-columns.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
 import { percentCell } from "../../cli/terminal/tables/cell.ts";
 import {
@@ -61,7 +62,11 @@ export function diffText({ rows, days, totals = {} }: ShownAnswer, options: Diff
     ({ heading, sides = [] }) =>
       !sides.some(isAbsent) && (heading !== "reason" || rows.some(({ reason }) => reason !== null)),
   );
-  const { text, hidden } = renderCaptioned(itemTable(rows, shown), ["change", "retailer", "currency"], screen);
+  const { text, hidden } = renderCaptioned(
+    itemTable(rows, [...shown, ...ownListColumns(rows)]),
+    ["change", "retailer", "currency"],
+    screen,
+  );
   const heading = `Changes from ${days.since} to ${days.newest}${options.strict ? "" : ", by last known prices"}`;
   const table = rows.length === 0 ? "" : `${text}\n`;
   const others = CHANGES.filter((change) => change !== "changed" && Number(totals[change]) > 0);

@@ -1,4 +1,5 @@
 import type { ShownAnswer } from "../../cli/question/declaration.ts";
+import { ownListColumns } from "../../cli/question/own-list-columns.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
 import { numberCell, percentText } from "../../cli/terminal/tables/cell.ts";
 import {
@@ -26,6 +27,7 @@ export function latestText({ rows }: ShownAnswer, { gone }: LatestOptions, scree
     textColumn("sku", text("sku"), { minimum: WHOLE_SKU }),
     price("price", "selling_price"),
     textColumn("currency", text("currency"), { rigid: true }),
+    ...ownListColumns(rows),
     textColumn("seen", text("crawl_date"), { rigid: true }),
     numberColumn("days old", number("days_old")),
     ...(gone ? [textColumn("reason", text("reason"), { rigid: true })] : []),

@@ -1,4 +1,5 @@
 import type { ShownAnswer } from "../../cli/question/declaration.ts";
+import { ownListColumns } from "../../cli/question/own-list-columns.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
 import { percentCell } from "../../cli/terminal/tables/cell.ts";
 import {
@@ -101,6 +102,7 @@ function moversTable(kind: MoverKind, rows: readonly AnswerRow[]): Table {
     { heading: "%", rigid: true, cell: (row) => percentCell(percentOf(row)) },
     ...MIDDLE[kind],
     textColumn("currency", text("currency"), { rigid: true }),
+    ...ownListColumns(rows),
     textColumn("seen", text(kind === "new_low" ? "reached_date" : "date"), { rigid: true }),
   ]);
 }
