@@ -16,9 +16,9 @@ export async function fsyncFile(handle: FileHandle): Promise<void> {
   await unlessUnsupported(handle.sync());
 }
 
-/** Like `fsyncFile`, but without times and permissions. */
-export async function fsyncContent(handle: FileHandle): Promise<void> {
-  await unlessUnsupported(handle.datasync());
+/** Like `fsyncFile`, but without times and permissions. @returns whether the file system supports it */
+export async function fsyncContent(handle: FileHandle): Promise<boolean> {
+  return await unlessUnsupported(handle.datasync());
 }
 
 /** Makes new names in a folder survive a loss of power, if the file system supports it. */
@@ -36,13 +36,15 @@ export async function fsyncFolder(folder: string): Promise<void> {
   }
 }
 
-async function unlessUnsupported(syncing: Promise<void>): Promise<void> {
+async function unlessUnsupported(syncing: Promise<void>): Promise<boolean> {
   try {
     await syncing;
+    return true;
   } catch (error) {
     if (!UNSUPPORTED.has(errorCode(error))) {
       throw error;
     }
     isUnsupported = true;
+    return false;
   }
 }

@@ -57,7 +57,7 @@ export async function openStoredBytes(
     },
     read: (extent) => withFileError(path, () => pieceAt(handle, extent)),
     free: () => undefined,
-    sync: () => withFileError(path, () => fsyncContent(handle)),
+    sync: async () => void (await withFileError(path, () => fsyncContent(handle))),
     close: () => handle.close(),
   };
 }

@@ -68,7 +68,16 @@ export async function openPriceIndex(request: PriceIndexRequest): Promise<OpenPr
     return await build(undefined, request);
   }
   const next = join(scratch.path, "prices.duckdb");
-  const built = await build(next, request);
+  const built = await build(next, request).catch((error: Error) => {
+    // A file system without fsync, or a full one.
+    if (!error.message.startsWith("IO Error")) {
+      throw error;
+    }
+    request.onNotStored?.(error.message);
+  });
+  if (!built) {
+    return await build(undefined, request);
+  }
   await built[Symbol.asyncDispose]();
   try {
     // Who opened the older one for writing may have left changes to it.

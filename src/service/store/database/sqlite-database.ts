@@ -1,6 +1,7 @@
 import { access, constants, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
+import { fsyncContent } from "../../../files/fsync.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseAccess, Session } from "./database-session.ts";
 import { checkTables, prepareTables } from "./prepare-tables.ts";
@@ -38,20 +39,30 @@ export async function openFileDatabase(path: string): Promise<Database> {
   if (await isReadOnly(path)) {
     return await openReadOnlyDatabase(path);
   }
-  await createFile(path);
-  const creator = connectToSqlite(path);
+  const hasFsync = await createFile(path);
+  // Without fsync, each commit would fail; until the next loss of power it is as good without.
+  const leaveOutFsync = async (session: Session) => {
+    if (!hasFsync) {
+      await session.script("PRAGMA synchronous = OFF");
+    }
+  };
+  const onOpen = async (session: Session) => {
+    await prepareConnection(session);
+    await leaveOutFsync(session);
+  };
+  const creator = connectToSqlite(path, { onOpen: leaveOutFsync });
   try {
     await creator.use(prepareTables);
   } finally {
     await creator.close();
   }
   return {
-    reader: connectToSqlite(path, { onOpen: prepareConnection }),
+    reader: connectToSqlite(path, { onOpen }),
     // A load of another process may lock it for a minute.
-    writer: connectToSqlite(path, { busyTimeout: 10, onOpen: prepareConnection }),
+    writer: connectToSqlite(path, { busyTimeout: 10, onOpen }),
     windows: connectToSqlite(path, {
       onOpen: async (session) => {
-        await prepareConnection(session);
+        await onOpen(session);
         await attachWindows(session, `${path}-limits`);
       },
     }),
@@ -100,17 +111,19 @@ async function isReadOnly(path: string): Promise<boolean> {
  * would wait. Its writes do not wait for the disk, but cannot damage the file.
  */
 async function attachWindows(session: Session, path: string): Promise<void> {
-  await createFile(path);
+  const synchronous = (await createFile(path)) ? "NORMAL" : "OFF";
   const url = pathToFileURL(path).href.replaceAll("'", "''");
   await session.script(`ATTACH '${url}?mode=rw' AS limits`);
-  await session.script("PRAGMA limits.journal_mode = WAL; PRAGMA limits.synchronous = NORMAL");
+  await session.script(`PRAGMA limits.synchronous = ${synchronous}; PRAGMA limits.journal_mode = WAL`);
   await session.script(`CREATE TABLE IF NOT EXISTS limits.request_window (${WINDOW_COLUMNS})`);
 }
 
-async function createFile(path: string): Promise<void> {
+/** @returns whether its file system has fsync */
+async function createFile(path: string): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await (await open(path, "a", 0o600)).close();
+    await using file = await open(path, "a", 0o600);
+    return await fsyncContent(file);
   } catch (error) {
     throw new StoreUnavailableError(`the database file ${path} cannot be opened`, { cause: error });
   }
