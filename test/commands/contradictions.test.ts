@@ -35,3 +35,14 @@ test("a cursor on the last page, and another limit than was asked for, are let p
   const page = pageBody([ROW], { next_cursor: "next", limit: 7 }, meta);
   expect(await run(["export"], coverage, page, page)).toMatchObject({ code: 0, stdout: `${ROW}\n`, stderr: "" });
 });
+
+test("pages that are not sorted give the same rows, each once", async () => {
+  const rows = ["c", "a", "b"].map((sku) => JSON.stringify(product({ sku, crawl_date: "2026-01-01" })));
+  const three = { ...one, matching_rows: 3, corpus_rows: 3 };
+  const meta = { ...META, coverage: three };
+  const coverage = coverageBody([{ ...COMBINATION, ...three, combinations: undefined }], meta);
+  const first = pageBody(rows.slice(0, 2), { has_more: true, next_cursor: "n", total_matching: 3 }, meta);
+  const last = pageBody(rows.slice(2), { total_matching: 3 }, meta);
+  const found = await run(["export", "--recheck", "0", "--concurrency", "1"], coverage, first, last);
+  expect(found).toMatchObject({ code: 0, stdout: rows.map((row) => `${row}\n`).join(""), stderr: "" });
+});
