@@ -75,7 +75,7 @@ function productOf(day, index, products) {
 }
 
 function rowOf(product, day, mark) {
-  const retailer = RETAILERS[product % RETAILERS.length];
+  const retailer = retailerOf(product);
   const changes = Math.floor((day + product) / 9);
   const selling_price = Math.round((20 + (product % 400) + ((product * 31 + changes * 17) % 60) / 7) * 100) / 100;
   const discount_pct = changes % 3 === 0 ? 16.7 : 0;
@@ -88,12 +88,17 @@ function rowOf(product, day, mark) {
     department: DEPARTMENTS[product % 3],
     category: `category-${product % 60}`,
     brand: "Alden",
-    model_number: `AL-${product}`,
+    // Two retailers have each.
+    model_number: `AL-${Math.floor(product / 2)}`,
     // One product in five gets another title once.
     title: `Product number ${product}, with a title of ordinary length${product % 5 === 0 && day > 180 ? ", new" : ""}`,
     mrp: Math.round(selling_price * (discount_pct === 0 ? 1 : 1.2) * 100) / 100,
     ...{ selling_price, discount_pct, currency: "EUR", color: "", image_url: "" },
   };
+}
+
+export function retailerOf(product) {
+  return RETAILERS[product % RETAILERS.length];
 }
 
 export function skuOf(product) {
