@@ -36,11 +36,11 @@ export interface DuckDb extends AsyncDisposable {
  * Opens DuckDB without extensions or changes of settings, and with access to the named files alone. COPY and ATTACH can
  * still write these, so statements that users write must be queries.
  *
- * If the optional package is missing, the import fails and `missingPackageError` says how to install it.
+ * If the optional package is missing, loading it fails and `missingPackageError` says how to install it.
  */
 export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   const { database = ":memory:", readOnly = false, threads, memory, spills = false, files, setUp = [] } = options;
-  const { DuckDBInstance } = await loadDuckDb();
+  const { DuckDBInstance } = loadDuckDb();
   options.signal.throwIfAborted();
   // Without a folder that can be written, what fits into memory still works.
   const scratch = spills ? await scratchFolder().catch(() => undefined) : undefined;
@@ -128,10 +128,14 @@ export function filePattern(path: string): string {
   return path.replace(/[[*?]/g, "[$&]");
 }
 
-async function loadDuckDb() {
-  const duckDb = await import("@duckdb/node-api");
+/**
+ * Loads the package. `import` would parse each of its CommonJS files for the names of its exports, which takes longer than all
+ * the rest.
+ */
+export function loadDuckDb(): typeof import("@duckdb/node-api") {
+  const require = createRequire(import.meta.filename);
+  const duckDb = require("@duckdb/node-api");
   // The package's own decoder drops a byte order mark at the start of a text.
-  const accessors = createRequire(import.meta.filename)("@duckdb/node-api/lib/vectors/dataAccessors.js");
-  accessors.textDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  require("@duckdb/node-api/lib/vectors/dataAccessors.js").textDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
   return duckDb;
 }

@@ -1,5 +1,5 @@
 import type { DuckDBPreparedStatement, DuckDBValue } from "@duckdb/node-api";
-import { type DuckDb, sqlText } from "../../files/duckdb.ts";
+import { type DuckDb, loadDuckDb, sqlText } from "../../files/duckdb.ts";
 import { jsonRows } from "./json-rows.ts";
 
 /** A named parameter of a question: `$name` in its SQL. */
@@ -93,7 +93,7 @@ export async function runStatement(duckDb: DuckDb, sql: string, parameters: Para
 }
 
 async function prepare(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<DuckDBPreparedStatement> {
-  const { listValue, structValue, LIST, STRUCT, VARCHAR } = await import("@duckdb/node-api");
+  const { listValue, structValue, LIST, STRUCT, VARCHAR } = loadDuckDb();
   const toDuckDb = (parameter: Parameter): DuckDBValue =>
     parameter === null || typeof parameter !== "object"
       ? parameter

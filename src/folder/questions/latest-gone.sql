@@ -1,5 +1,6 @@
 -- The last price of each product that is not known on the newest day, the newest first, and why it is not there.
-WITH seen AS (
+-- A copy of all observations would take more time and memory than to read them again for each use.
+WITH seen AS NOT MATERIALIZED (
   FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
 ), last AS (
   SELECT seen.*, last_day AS end_day

@@ -1,5 +1,6 @@
 -- The last price of each product up to the newest day.
-WITH seen AS (
+-- A copy of all observations would take more time and memory than to read them again for each use.
+WITH seen AS NOT MATERIALIZED (
   FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
 ), last AS (
   SELECT seen.* FROM seen JOIN (SELECT product, max(day) AS day FROM seen GROUP BY product) USING (product, day)

@@ -1,5 +1,6 @@
 -- What moved since a day: one row a product and kind, the biggest first.
-WITH seen AS (
+-- A copy of all observations would take more time and memory than to read them again for each use.
+WITH seen AS NOT MATERIALIZED (
   FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
 ), span AS (
   -- Products with an observation after `since` that are known on the newest day.

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api";
 import { FileError } from "../../contract/errors.ts";
-import { filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { filePattern, loadDuckDb, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { withFileError } from "../../files/system-error.ts";
 
 /** Most threads of DuckDB. Each needs memory of its own. */
@@ -70,7 +70,7 @@ export interface SqlSessionOptions {
  */
 export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSession> {
   const { setUp, tables = [], files, resultFile, memory, checked, signal } = options;
-  const { StatementType } = await import("@duckdb/node-api");
+  const { StatementType } = loadDuckDb();
   const asQueryError = async (error: unknown): Promise<never> => {
     await checked;
     signal.throwIfAborted();
