@@ -66,3 +66,15 @@ test("each of the 14 codes is reached, with its status, title, retryable flag an
     }),
   );
 });
+
+test("field and valid_options appear on no code that does not declare them", async () => {
+  const service = await startTestService({ rows: oneRowEach("acme:lamps:home"), sampleRateLimit: 0 });
+
+  for (const code of PROBLEM_CODES) {
+    const { body } = await service.get(requests[code]);
+    const extensions: readonly string[] = PROBLEMS[body.code as ProblemCode]?.extensions ?? [];
+    expect(
+      Object.keys(body).filter((name) => ["field", "valid_options"].includes(name) && !extensions.includes(name)),
+    ).toEqual([]);
+  }
+});

@@ -97,20 +97,24 @@ test("revoking one key of a team does not affect its other keys", async () => {
   expect((await service.get("/v1/coverage", { key: kept })).status).toBe(200);
 });
 
-test("a key opens the operations of its scopes and no others", async () => {
+test("a key opens the operations of its scopes and no others, and a missing scope is named", async () => {
   const service = await startTestService();
   const sample = await service.createKey({ name: "s", scopes: ["catalog:sample"] });
   const read = await service.createKey({ name: "r", scopes: ["catalog:read"] });
 
-  const statuses = [];
+  const answers = [];
   for (const path of ["/v1/sample", "/v1/catalog", "/v1/coverage"]) {
-    statuses.push([(await service.get(path, { key: sample })).status, (await service.get(path, { key: read })).status]);
+    for (const key of [sample, read]) {
+      const { status, body } = await service.get(path, { key });
+      answers.push(status === 200 ? status : `${status} ${body.detail}`);
+    }
   }
 
-  expect(statuses).toEqual([
-    [200, 403],
-    [403, 200],
-    [403, 200],
+  const lacks = (scope: string) => `403 The team of this key lacks the scope ${scope}.`;
+  expect(answers).toEqual([
+    ...[200, lacks("catalog:sample")],
+    ...[lacks("catalog:read"), 200],
+    ...[lacks("catalog:read"), 200],
   ]);
 });
 
