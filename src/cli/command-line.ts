@@ -56,7 +56,8 @@ export function parseToCursor(program: Command, words: readonly string[]): Curso
   return { ...rest, option: findOption(command, prefix.slice(0, -1)), prefix, typed };
 }
 
-function longOf(option: Option): string {
+/** The long flag of an option; all have one. */
+export function longOf(option: Option): string {
   return option.long ?? option.flags;
 }
 

@@ -3,6 +3,7 @@ import type { Chunk, Encoder, EncoderOptions, Loss } from "../export/formats/enc
 import { loadEncoder, type RowFormat } from "../export/formats/registry.ts";
 import { openSink } from "../export/sink.ts";
 import type { RowBatch } from "../rows/batch.ts";
+import { batchOf } from "../rows/scan.ts";
 import type { Context } from "./context.ts";
 import type { OutputOptions, PageOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
@@ -60,6 +61,15 @@ export async function writeRows(
     await sink.write(batch);
   }
   await sink.finish();
+}
+
+/** Turns chunks of rows, each row the JSON texts of its values, into batches. */
+export async function* rowBatches(chunks: AsyncIterable<readonly (readonly string[])[]>, columns: readonly string[]) {
+  const keys = columns.map((name) => JSON.stringify(name));
+  for await (const chunk of chunks) {
+    const texts = chunk.map((row) => `{${row.map((value, index) => `${keys[index]}:${value}`).join(",")}}`);
+    yield batchOf(texts, columns);
+  }
 }
 
 /** Warnings about what a format cannot represent. */

@@ -137,7 +137,7 @@ describe("too many rows for a sheet", () => {
   };
 
   test.each([
-    [[600_000, 448_576], [], "the filters match 1,048,576 rows, and a sheet of xlsx holds 1,048,575"],
+    [[600_000, 448_576], [], "the filters match 1,048,576 rows, and a sheet of xlsx has at most 1,048,575"],
     [[600_000, 448_576], ["--dry-run"], "split the rows with --partition-by"],
     [[1_048_576, 5], ["--partition-by", "category"], "the partition c0 has 1,048,576 rows"],
     [[1_048_576], ["--max-rows", "1048576"], "write csv or parquet"],

@@ -20,10 +20,10 @@ const FIRST_DAY = "0001-01-01";
 export function newestDayOf({ state }: Pick<SyncedFolder, "state">, now: number) {
   const today = dayOf(now);
   const days = Object.keys(state.days).sort();
-  const later = days.filter((day) => day > today);
+  const later = Object.entries(state.days).filter(([day]) => day > today);
   return {
     newest: days.findLast((day) => day <= today) ?? today,
-    laterRows: later.reduce((sum, day) => sum + (state.days[day]?.rows ?? 0), 0),
+    laterRows: later.reduce((sum, [, { rows }]) => sum + rows, 0),
   };
 }
 

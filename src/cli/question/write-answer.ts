@@ -1,14 +1,13 @@
 import type { CellKind, ColumnType } from "../../export/formats/encoder.ts";
 import type { RowFormat } from "../../export/formats/registry.ts";
 import type { Answer, RowSelection } from "../../folder/ask/ask.ts";
-import { batchOf } from "../../rows/scan.ts";
 import type { Context } from "../context.ts";
 import type { OutputOptions } from "../flags/output.ts";
 import type { Reporter } from "../reporter.ts";
-import { writeRows } from "../write-rows.ts";
+import { rowBatches, writeRows } from "../write-rows.ts";
 import { type ColumnKind, namesOf, type QuestionColumn } from "./declaration.ts";
 
-/** What the kinds are in a format that has types. */
+/** The types of column kinds in formats with types. */
 const TYPES: Readonly<Record<ColumnKind, ColumnType["kind"]>> = {
   text: "string",
   date: "date",
@@ -35,10 +34,12 @@ export async function writeAnswer(
     kinds: Object.fromEntries(columns.flatMap(({ name, kind }) => cellKindOf(name, kind))),
     types: typesOf(columns),
   };
-  await writeRows(batches(answer, { columns: chosen ?? known, ...selection }), output, encoding, reporter, context);
+  const names = chosen ?? known;
+  const chunks = answer.rows({ columns: names, ...selection });
+  await writeRows(rowBatches(chunks, names), output, encoding, reporter, context);
 }
 
-/** What columns are in Parquet. */
+/** The types of columns in Parquet. */
 export function typesOf(columns: readonly QuestionColumn[]): Readonly<Record<string, ColumnType>> {
   return Object.fromEntries(columns.map(({ name, kind }) => [name, { kind: TYPES[kind], nullable: true }]));
 }
@@ -51,12 +52,4 @@ function cellKindOf(name: string, kind: ColumnKind): [string, CellKind][] {
     return [[name, "link"]];
   }
   return /(?:^|_)(?:percent|pct)$/.test(name) ? [[name, "percent"]] : [];
-}
-
-async function* batches(answer: Answer, selection: RowSelection) {
-  const keys = selection.columns.map((name) => JSON.stringify(name));
-  for await (const chunk of answer.rows(selection)) {
-    const texts = chunk.map((row) => `{${row.map((value, index) => `${keys[index]}:${value}`).join(",")}}`);
-    yield batchOf(texts, selection.columns);
-  }
 }

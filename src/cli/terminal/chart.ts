@@ -51,8 +51,9 @@ const LEVELS = "▁▂▃▄▅▆▇█";
  * evenly spaced and including the last.
  */
 export function sparkline(values: readonly number[], width: number): string {
-  const pick = (_: unknown, cell: number) => values[Math.round((cell * (values.length - 1)) / (width - 1))] ?? 0;
-  const shown = values.length <= width ? values : Array.from({ length: width }, pick);
+  const indexOf = (_: unknown, cell: number) => Math.round((cell * (values.length - 1)) / (width - 1));
+  const shown =
+    values.length <= width ? values : Array.from({ length: width }, indexOf).flatMap((index) => values[index] ?? []);
   const low = Math.min(...shown);
   const span = Math.max(...shown) - low;
   return shown

@@ -10,7 +10,7 @@ export function visible(text: string): string {
 const SHORT_ESCAPE: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 function escapeOf(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
+  const code = Number(character.codePointAt(0));
   const hex = code.toString(16);
   if (code > 0xffff) {
     return `\\u{${hex}}`;

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import type { CursorPosition } from "../../cli/command-line.ts";
+import { type CursorPosition, longOf } from "../../cli/command-line.ts";
 import { SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
 import { isRepeatable } from "../../cli/flags/declared.ts";
 import { NamesOption } from "../../cli/flags/values.ts";
@@ -28,43 +28,43 @@ export interface KnownValues {
 /** Words that no shell interprets. Others are not offered, because slugs come from a service. */
 const PLAIN = /^[\w.:@%+/-]+$/;
 
-export function complete(place: CursorPosition, known: KnownValues): Completion {
-  if (place.option !== undefined) {
-    return optionValues(place.option, place, known);
+export function complete(position: CursorPosition, known: KnownValues): Completion {
+  if (position.option !== undefined) {
+    return optionValues(position.option, position, known);
   }
-  return place.typed.startsWith("-") ? words(place, flagsOf(place)) : operandsOf(place);
+  return position.typed.startsWith("-") ? words(position, flagsOf(position)) : operandsOf(position);
 }
 
 function flagsOf({ command, typed, values }: CursorPosition): Candidate[] {
   const help = command.createHelp();
   return help
     .visibleOptions(command)
-    .filter((option) => isRepeatable(option) || !values.has(option.long ?? ""))
+    .filter((option) => isRepeatable(option) || !values.has(longOf(option)))
     .map((option) => ({
-      value: (typed.startsWith("--") ? option.long : (option.short ?? option.long)) ?? "",
+      value: typed.startsWith("--") ? longOf(option) : (option.short ?? longOf(option)),
       description: help.optionDescription(option),
     }));
 }
 
-function operandsOf(place: CursorPosition): Completion {
-  const { command, operands, values } = place;
+function operandsOf(position: CursorPosition): Completion {
+  const { command, operands, values } = position;
   const help = command.createHelp();
   const commands = help
     .visibleCommands(command)
     .map((subcommand) => ({ value: subcommand.name(), description: help.subcommandDescription(subcommand) }));
   // Of `sync`, which has a subcommand, the folders are offered.
   if (command.commands.length > 0 && command.registeredArguments.length === 0) {
-    return words(place, commands);
+    return words(position, commands);
   }
   const argument =
     command.registeredArguments[operands.length] ?? command.registeredArguments.findLast((last) => last.variadic);
   if (argument === undefined) {
-    return words(place, []);
+    return words(position, []);
   }
   // A folder may follow a product, or the words of --search.
   const isFolder = argument.name() === "sku" && (operands.length > 0 || values.has("--search"));
   const kind = isFolder ? "folders" : completionKind(argument.name());
-  return kind === "words" ? words(place, operandValues(argument, place)) : { kind, candidates: [] };
+  return kind === "words" ? words(position, operandValues(argument, position)) : { kind, candidates: [] };
 }
 
 function operandValues(argument: Argument, { command }: CursorPosition): readonly string[] {
@@ -82,28 +82,28 @@ function siblingsOf({ parent }: Command): Command[] {
   return parent?.createHelp().visibleCommands(parent) ?? [];
 }
 
-function optionValues(option: Option, place: CursorPosition, { vocabulary, profiles }: KnownValues): Completion {
+function optionValues(option: Option, position: CursorPosition, { vocabulary, profiles }: KnownValues): Completion {
   if (option.argChoices !== undefined) {
-    return words(place, option.argChoices);
+    return words(position, option.argChoices);
   }
   if (option instanceof NamesOption) {
-    return option.isList ? { ...listOf(place, option.names), kind: "list" } : words(place, option.names);
+    return option.isList ? { ...listOf(position, option.names), kind: "list" } : words(position, option.names);
   }
   switch (option.long) {
     case "--retailer":
     case "--category":
     case "--department":
-      return listOf(place, slugs(option.long.slice(2) as keyof Rcd, place, vocabulary));
+      return listOf(position, slugs(option.long.slice(2) as keyof Rcd, position, vocabulary));
     case "--rcd":
-      return { ...listOf(place, vocabulary.rcds), kind: "list" };
+      return { ...listOf(position, vocabulary.rcds), kind: "list" };
     case "--profile":
-      return words(place, profiles);
+      return words(position, profiles);
     default:
       break;
   }
-  const what = /<([^>]*)>/.exec(option.flags)?.[1] ?? "";
+  const [, what = ""] = /<([^>]*)>/.exec(option.flags) ?? [];
   return what === "date" || what === "day"
-    ? words(place, ["today", "yesterday", "latest", "7d", "30d", "latest-7d"])
+    ? words(position, ["today", "yesterday", "latest", "7d", "30d", "latest-7d"])
     : { kind: completionKind(what), candidates: [] };
 }
 
@@ -128,12 +128,12 @@ function slugs(name: keyof Rcd, { values }: CursorPosition, { rcds, slugs: named
 }
 
 /** Completes the last value of a comma list. Does not offer earlier values again. */
-function listOf(place: CursorPosition, known: readonly string[]): Completion {
-  const cut = place.typed.lastIndexOf(",") + 1;
-  const before = place.typed.slice(0, cut);
+function listOf(position: CursorPosition, known: readonly string[]): Completion {
+  const cut = position.typed.lastIndexOf(",") + 1;
+  const before = position.typed.slice(0, cut);
   const taken = new Set(before.split(","));
   const left = known.filter((value) => !taken.has(value));
-  return words({ ...place, prefix: place.prefix + before, typed: place.typed.slice(cut) }, left);
+  return words({ ...position, prefix: position.prefix + before, typed: position.typed.slice(cut) }, left);
 }
 
 /** The candidates that begin with the typed text. */

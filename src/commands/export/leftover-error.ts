@@ -64,8 +64,8 @@ function withoutModes(words: readonly string[]): string[] {
 
 /** Removes flags and their values. */
 function without(words: readonly string[], flags: readonly string[]): string[] {
+  const removed: ReadonlySet<string | undefined> = new Set(flags);
   return words.filter(
-    (word, index) =>
-      !flags.includes(words[index - 1] ?? "") && !flags.includes(word) && !flags.includes(word.split("=")[0] ?? ""),
+    (word, index) => !removed.has(words[index - 1]) && !removed.has(word) && !removed.has(word.split("=")[0]),
   );
 }

@@ -58,8 +58,8 @@ export function pageSizeOf({ pageSize, maxRows }: ExportOptions): number {
 }
 
 /**
- * Refuses rows that no sheet of xlsx can hold, before the first page is requested. A partition by day is not known from the
- * coverage; the encoder refuses it later.
+ * Refuses more rows than fit into a sheet of xlsx, before the first page is requested. The coverage does not count the rows
+ * of single days, so the encoder refuses partitions by day later.
  *
  * @throws UsageError
  */
@@ -80,7 +80,7 @@ export function assertFitsSheet(
       const what = partition === "" ? "the filters match" : `the partition ${partition} has`;
       const split = partition === "" ? "split the rows with --partition-by" : "partition by more columns";
       throw new UsageError(
-        `${what} ${groupDigits(rows)} rows, and a sheet of xlsx holds ${groupDigits(ROWS_OF_SHEET)}; write csv or parquet, ${split}, or narrow the filters.`,
+        `${what} ${groupDigits(rows)} rows, and a sheet of xlsx has at most ${groupDigits(ROWS_OF_SHEET)}; write csv or parquet, ${split}, or narrow the filters.`,
         { flag: "--format", value: "xlsx" },
       );
     }

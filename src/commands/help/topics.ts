@@ -18,7 +18,7 @@ const EXIT_CODES = {
     "temporarily unavailable after all retries (rate_limited, 5xx, network), another run is writing the output, or `catalog status` finds the service not operational: try again later",
   changed: "the set changed while it was read, or counts do not match: the output cannot be trusted",
   empty: "nothing matched, and --fail-on-empty is set",
-  condition: "a condition of --fail-if holds; the output is complete",
+  condition: "the condition of --fail-if holds; the output is complete",
   interrupted: "interrupted (Ctrl-C)",
   terminated: "terminated (SIGTERM)",
 } as const satisfies Record<keyof typeof EXIT, string>;

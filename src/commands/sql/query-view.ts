@@ -6,10 +6,10 @@ import { screenOf } from "../../cli/terminal/screen.ts";
 import { jsonCell } from "../../cli/terminal/tables/cell.ts";
 import { renderTable } from "../../cli/terminal/tables/table.ts";
 import { usualLimit } from "../../cli/write-list.ts";
-import { uniqueNames, writeQuery } from "../../cli/write-query.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { hasParts, type QueryResult, type SqlSession } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";
+import { uniqueNames, writeQuery } from "./write-query.ts";
 
 /** Writes the result of a query in the format of the options. @throws QueryError */
 export async function showQuery(

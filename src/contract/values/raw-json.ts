@@ -30,9 +30,11 @@ export function rawElements(text: string): string[] {
 export function rawMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
   const elements = rawElements(text);
-  for (let index = 0; index < elements.length; index += 2) {
-    const name = elements[index] ?? "";
-    members.set(name.includes("\\") ? (JSON.parse(name) as string) : name.slice(1, -1), elements[index + 1] ?? "");
+  for (const [index, name] of elements.entries()) {
+    const value = elements[index + 1];
+    if (index % 2 === 0 && value !== undefined) {
+      members.set(name.includes("\\") ? (JSON.parse(name) as string) : name.slice(1, -1), value);
+    }
   }
   return members;
 }

@@ -1,12 +1,11 @@
 import { createReadStream } from "node:fs";
-import type { CellKinds } from "../export/formats/encoder.ts";
-import type { RowFormat } from "../export/formats/registry.ts";
-import { hasParts, type QueryResult, type SqlSession } from "../folder/sql/sql-session.ts";
-import { batchOf } from "../rows/scan.ts";
-import type { Context } from "./context.ts";
-import type { OutputOptions } from "./flags/output.ts";
-import type { Reporter } from "./reporter.ts";
-import { writeChunks, writeRows } from "./write-rows.ts";
+import type { Context } from "../../cli/context.ts";
+import type { OutputOptions } from "../../cli/flags/output.ts";
+import type { Reporter } from "../../cli/reporter.ts";
+import { rowBatches, writeChunks, writeRows } from "../../cli/write-rows.ts";
+import type { CellKinds } from "../../export/formats/encoder.ts";
+import type { RowFormat } from "../../export/formats/registry.ts";
+import { hasParts, type QueryResult, type SqlSession } from "../../folder/sql/sql-session.ts";
 
 /** Formats whose values may have parts; in others these are texts. */
 const HAVE_PARTS: readonly RowFormat[] = ["json", "ndjson"];
@@ -26,7 +25,7 @@ export async function writeQuery(
   const result = await session.query(sql, HAVE_PARTS.includes(output.format) ? undefined : hasParts);
   const names = uniqueNames(result);
   const encoding = { known: names, kinds: cellKindsOf(result, names) };
-  await writeRows(rowBatches(result, names), output, encoding, reporter, context);
+  await writeRows(rowBatches(result.rows, names), output, encoding, reporter, context);
 }
 
 /** DuckDB types that are dates in a sheet; those with a time zone are not. */
@@ -61,12 +60,4 @@ function cellKindsOf({ columns }: QueryResult, names: readonly string[]): CellKi
     return KIND_OF_TYPE[type] ?? (named === "percent" || (named === "link" && type === "VARCHAR") ? named : undefined);
   });
   return Object.fromEntries(names.flatMap((name, index) => (kinds[index] ? [[name, kinds[index]]] : [])));
-}
-
-async function* rowBatches({ rows }: QueryResult, names: readonly string[]) {
-  const keys = names.map((name) => JSON.stringify(name));
-  for await (const chunk of rows) {
-    const texts = chunk.map((row) => `{${row.map((value, index) => `${keys[index]}:${value}`).join(",")}}`);
-    yield batchOf(texts, names);
-  }
 }
