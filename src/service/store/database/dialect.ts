@@ -85,6 +85,7 @@ export const POSTGRES: Dialect = {
          )
          SELECT body FROM found JOIN product USING (id, retailer) WHERE ${sortedOf} ORDER BY place`
       : `SELECT body FROM product WHERE ${matches} ORDER BY ${order} ${limit}`,
+  // To join the texts would take the server half as long again as to read them.
   textsOf: (rows) => ({ bytes: Buffer.from(rows.map(([body]) => body).join("\n")), count: rows.length }),
   types: { sorted: "BYTEA", text: 'TEXT COLLATE "C"' },
   sortedValue: (text) => Buffer.from(text),
