@@ -10,9 +10,9 @@ import { itemTable, numberColumn, textColumn } from "./terminal/tables/item-tabl
 import { renderTable } from "./terminal/tables/table.ts";
 
 /**
- * Follows the responses of a dry run.
+ * Records the rate limits and the latency of the responses in a dry run.
  *
- * @returns the limits that they show, for an estimate of further requests
+ * @returns a function for the limits seen so far, from which further requests are estimated
  */
 export function observeLimits(
   { listeners }: Reporter,
@@ -37,7 +37,7 @@ export function observeLimits(
   });
 }
 
-/** Prints what a dry run expects: counts, then the time, then texts. */
+/** Prints the estimate of a dry run: first the counts, then the time, then the texts. */
 export async function printEstimate(
   { seconds, ...counts }: { seconds: number } & Readonly<Record<string, number>>,
   texts: Readonly<Record<string, string>>,

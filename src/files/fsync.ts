@@ -21,7 +21,7 @@ export async function fsyncContent(handle: FileHandle): Promise<boolean> {
   return await unlessUnsupported(handle.datasync());
 }
 
-/** Makes new names in a folder survive a loss of power, if the file system supports it. */
+/** Makes created and renamed files in a folder survive a power failure, if the file system supports it. */
 export async function fsyncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {

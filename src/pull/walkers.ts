@@ -2,7 +2,7 @@
  * Lets walkers take items from a queue, in order. After a failure no walker takes another item, and the items that are left
  * fail with it.
  *
- * @param count of walkers, each with one item at a time
+ * @param count number of concurrent walkers
  * @returns a promise for the end of each item, and one that resolves when every walker has stopped, whatever happened
  */
 export function startWalkers<Item>(
@@ -14,7 +14,7 @@ export function startWalkers<Item>(
   const queue = ends.entries();
   const fail = (error: unknown) => {
     for (const { reject } of ends) {
-      // Nothing happens to those that have ended.
+      // No effect on settled promises.
       reject(error);
     }
     queue.return?.();
@@ -40,7 +40,7 @@ export function deferred(): Deferred {
   const promise = new Promise<void>((...settle) => {
     [resolve, reject] = settle;
   });
-  // Whoever waits for it gets the error.
+  // Prevents an unhandled rejection; awaiters still get the error.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

@@ -64,7 +64,7 @@ export function serviceFilters(client: Pick<CatalogClient, "coverage">, signal: 
  * If days are relative to `latest`, each retailer has days of its own. Days after today (UTC) are never the latest.
  *
  * @param now milliseconds since the epoch
- * @param options `oneWindow`: the newest day of all retailers counts for each
+ * @param options `oneWindow`: use the newest day over all retailers instead of each retailer's own
  * @throws InputError if a value has no combination with the other filters, or the first day is after the last
  */
 export async function resolveFilters(
@@ -76,7 +76,7 @@ export async function resolveFilters(
   const single = singleValues(written);
   const isLong = !fitsRequest(single);
   const several = SLUG_FILTERS.filter((kind) => (written[kind]?.length ?? 0) > 1);
-  /** They need a lookup. */
+  /** Filters whose values must be looked up. */
   const listed: readonly ListFilter[] = isLong ? ["rcd"] : several;
   const { start_date = "", end_date = "" } = written;
   if (listed.length === 0 && !isFromLatest(start_date) && !isFromLatest(end_date)) {
@@ -84,7 +84,7 @@ export async function resolveFilters(
   }
   const { rcd: _, ...withoutTriples } = single;
   const known = await source.combinations(isLong ? withoutTriples : single).catch((error: unknown) => {
-    // The command itself may need another scope only.
+    // The command may not need `catalog:read` itself, so say why the lookup does.
     throw error instanceof ApiError && error.problem.code === "insufficient_scope"
       ? new ApiError(lookupRefused(listed[0]), error)
       : error;

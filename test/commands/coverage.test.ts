@@ -91,8 +91,8 @@ test("--no-clobber keeps the file of --html, and then nothing else is written", 
 test.each([
   [["--chart", "-f", "csv"], "--chart is a view for people; it cannot be combined with csv"],
   [["--html", "./page.html", "--group-by", "retailer"], "--group-by is for a list; the page has every combination"],
-  [["--html", "page.csv", "-o", "./page.csv"], '"page.csv" would have two outputs'],
-  [["--html", "-", "-f", "csv"], '"-" would have two outputs'],
+  [["--html", "page.csv", "-o", "./page.csv"], '"page.csv" is already the destination of the other output'],
+  [["--html", "-", "-f", "csv"], '"-" is already the destination of the other output'],
   [["--html", ""], "--html is empty"],
 ])("refuses %j", async (args, message) => {
   const { code, stdout, stderr } = await runInProcess(["coverage", "--demo", ...args]);

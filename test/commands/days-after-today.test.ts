@@ -87,7 +87,7 @@ test("a sync from latest-1d begins at the newest real day", async () => {
 });
 
 test("questions of a folder answer as of the newest real day, with one warning", async () => {
-  const warning = "warning: rows has 2 rows of days after today; they are left out\n".replace(
+  const warning = "warning: rows has 2 rows dated after today; they are left out\n".replace(
     "rows has",
     `${folder} has`,
   );

@@ -163,7 +163,7 @@ describe("catalog index", () => {
 
 test.each([
   ["", ":1: expected a header with the column sku, found nothing"],
-  ["sku\n", " names no product; write a line for each below the header"],
+  ["sku\n", " has no products; add one line per product below the header"],
   [
     "skuu,qantity,note,note\na,1,,\n",
     ':1: expected the column sku and optionally retailer, target_price, quantity, note, found missing sku; unknown "skuu" (did you mean sku?), "qantity" (did you mean quantity?); twice note; columns of `catalog latest` are ignored',
@@ -175,11 +175,11 @@ test.each([
   ["sku,target_price\na,0\n", ":2: target_price: expected a price above 0 with at most four decimals"],
   [
     "sku,retailer\na,acme\na,bolt\nA,acme\n",
-    ':4: expected each product once, found "A", which line 2 has already, of acme',
+    ':4: expected each product once, found "A", which is already on line 2, of acme',
   ],
   [
     "sku,retailer\na,\na,acme\n",
-    ':3: expected each product once, found "a", which line 2 has already, of each retailer',
+    ':3: expected each product once, found "a", which is already on line 2, of each retailer',
   ],
   ["sku,quantity\na\n", ":2: expected 2 fields, found 1"],
   ['sku\n"a\nb\n', ':2: expected a closing quote for "\\"a\\nb\\n", found the end of the file'],

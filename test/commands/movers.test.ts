@@ -176,7 +176,7 @@ describe("catalog movers", () => {
     const { code, stderr } = await runInProcess(["movers", await syncedFolder(rows), "--since", "2026-01-08"]);
 
     expect(code).toBe(2);
-    expect(stderr).toContain("has no row after 2026-01-08; it has 2026-01-01 to 2026-01-08");
+    expect(stderr).toContain("has no row after 2026-01-08; its rows are from 2026-01-01 to 2026-01-08");
     expect(stderr).toContain("--since latest-7d\n");
   });
 

@@ -244,7 +244,7 @@ describe("catalog report", () => {
     expect([twice.code, twice.stdout, twice.stderr]).toEqual([
       2,
       "",
-      expect.stringContaining("would have two outputs"),
+      expect.stringContaining("is already the destination of the other output"),
     ]);
   });
 

@@ -354,6 +354,6 @@ test("rows with an unknown currency code are loaded as they were crawled, with o
 
   expect([code, stderr]).toEqual([
     EXIT.ok,
-    `warning: ${file}: unknown currency codes (ISO 4217): ZZZ, QQQ; their rows are loaded as they are.\n${file}: 4 rows added\n`,
+    `warning: ${file}: unknown currency codes (ISO 4217): ZZZ, QQQ; rows with them were loaded unchanged.\n${file}: 4 rows added\n`,
   ]);
 });

@@ -136,8 +136,8 @@ test.each([
   [["--retailer", "bolt"], "--retailer needs --date"],
   [["--replace", "--date", "2026-01-16"], "--date needs --retailer"],
   [["--retailer", "bolt", "--date", "2026-01-16"], "--retailer needs --replace"],
-  [["--replace", "--retailer", "bolt", "--date", "latest"], '--date "latest" depends on the rows'],
-  [["--replace", "--retailer", "bolt,acme", "--date", "2d"], '"bolt,acme" is not the slug of one retailer'],
+  [["--replace", "--retailer", "bolt", "--date", "latest"], '--date "latest" depends on the loaded rows'],
+  [["--replace", "--retailer", "bolt,acme", "--date", "2d"], '"bolt,acme" must be one retailer slug'],
   [["more.ndjson", "--replace", "--retailer", "bolt", "--date", "2d"], "one file replaces the rows"],
 ])("load with %j is refused", async (flags, message) => {
   const { load } = await database();

@@ -11,7 +11,11 @@ const PAGES = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => `do
 );
 
 // `vitest -u` writes into the page what its commands print now.
-test.each(PAGES)("%s shows what its commands print", async (page) => {
-  const path = join(ROOT, page);
-  await expect(await withRealOutput(readFileSync(path, "utf8"), await temporaryFolder())).toMatchFileSnapshot(path);
-});
+test.each(PAGES)(
+  "%s shows what its commands print",
+  async (page) => {
+    const path = join(ROOT, page);
+    await expect(await withRealOutput(readFileSync(path, "utf8"), await temporaryFolder())).toMatchFileSnapshot(path);
+  },
+  180_000,
+);

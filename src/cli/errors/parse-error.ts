@@ -5,7 +5,7 @@ import { editDistance } from "../../contract/values/edit-distance.ts";
 import { parseToCursor } from "../command-line.ts";
 import { commandPath } from "../help-layout.ts";
 
-/** Turns an error of commander into a usage error like all others. */
+/** Turns an error from commander into a `UsageError`. */
 export function usageErrorOf(error: CommanderError, argv: readonly string[], program: Command): UsageError {
   const keyFlag = argv.map(flagIn).find(isForKey);
   if (keyFlag !== undefined) {
@@ -17,7 +17,7 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
   const message = `${error.message.replace(/^error: /, "").replace(/\.$/, "")}; ${see}`;
   switch (error.code) {
     case "commander.help":
-      return new UsageError(`\`${path}\` needs one of its commands; ${see}`);
+      return new UsageError(`\`${path}\` needs a subcommand; ${see}`);
     case "commander.unknownOption":
       return unknownFlagError(flagIn(unknownFlag), command);
     case "commander.unknownCommand": {
@@ -45,7 +45,7 @@ function isForKey(flag: string): boolean {
   return flag.startsWith("--") && isKey;
 }
 
-/** The message repeats only the flag, because the rest of the command line may contain the key. */
+/** `what` may name the flag, but nothing else from the command line, which may contain the key. */
 function keyError(what: string): UsageError {
   return new UsageError(
     `${what}: no flag or argument takes the API key, because other users can see command lines. ` +
@@ -61,7 +61,7 @@ function unknownFlagError(flag: string, command: Command): UsageError {
   if (flags.some(({ long, short }) => long === flag || short === flag)) {
     return new UsageError(`the option '${flag}' must come after the name of its command: \`${path} ${flag}\`; ${see}`);
   }
-  const needed = command.commands.length > 0 ? `, and \`${path}\` needs one of its commands` : "";
+  const needed = command.commands.length > 0 ? `, and \`${path}\` needs a subcommand` : "";
   const suggestions = likeFlags(withoutDashes(flag), flags);
   return new UsageError(`unknown option '${flag}'${needed}; ${see}`, { suggestions, value: flag });
 }

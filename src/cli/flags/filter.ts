@@ -30,7 +30,7 @@ export function addFilterFlags(command: Command): Command {
       dateExpression("--start-date"),
     )
     .option("--end-date <date>", "crawled on or before this day", dateExpression("--end-date"))
-    .option("--date <date>", "crawled on this day: --start-date and --end-date at once", dateExpression("--date"))
+    .option("--date <date>", "crawled on this day; sets both --start-date and --end-date", dateExpression("--date"))
     .optionsGroup("Options:");
 }
 
@@ -48,7 +48,7 @@ export function addVocabularyFlags(command: Command): Command {
 
 /** Declares `--brand` for commands that read a synced folder; the API has no such filter. */
 export function addBrandFlag(command: Command): Command {
-  const flag = new Option("--brand <name>", "only these brands of a synced folder, in any letter case (repeatable)");
+  const flag = new Option("--brand <name>", "only these brands, ignoring case; synced folders only (repeatable)");
   return command.optionsGroup("Filters:").addOption(flag.argParser(collectValues)).optionsGroup("Options:");
 }
 
@@ -82,7 +82,7 @@ export function parseFilters(flags: FilterFlags, now: number): WrittenFilters {
 }
 
 /**
- * The values of a repeatable flag that takes comma lists, without duplicates.
+ * The values of a repeatable flag that accepts comma lists, without duplicates.
  *
  * @throws UsageError if one is empty
  */
@@ -122,7 +122,7 @@ function parseDates(flags: FilterFlags, now: number): Pick<WrittenFilters, "star
   if (date !== undefined) {
     const other = startDate !== undefined ? "--start-date" : endDate !== undefined ? "--end-date" : undefined;
     if (other !== undefined) {
-      throw flagError("--date", `cannot be combined with ${other}: it stands for --start-date and --end-date at once.`);
+      throw flagError("--date", `cannot be combined with ${other}: it sets both --start-date and --end-date.`);
     }
     return { start_date: date, end_date: date };
   }

@@ -6,9 +6,9 @@ import { duration, flagError, size, wholeNumber } from "./values.ts";
 export interface GlobalOptions {
   baseUrl: string | undefined;
   profile: string | undefined;
-  /** Milliseconds for one request, including its response. */
+  /** Time limit for one request including its response, in milliseconds. */
   timeout: number;
-  /** Milliseconds for the whole command; undefined for no limit. */
+  /** Time limit for the whole command, in milliseconds; undefined for no limit. */
   maxTime: number | undefined;
   retries: number;
   /** Maximum bytes of one response; undefined for the default, which depends on the page size. */
@@ -32,7 +32,11 @@ export function addGlobalFlags(command: Command, examples: readonly string[] = [
     .optionsGroup("Global options:")
     .option("--base-url <url>", "address of the service; a path prefix such as /api is kept [env: CATALOG_BASE_URL]")
     .option("--profile <name>", "profile of the configuration file [env: CATALOG_PROFILE]")
-    .option("--timeout <duration>", "limit for one request with its response (default: 30s)", duration("--timeout"))
+    .option(
+      "--timeout <duration>",
+      "time limit for one request, including its response (default: 30s)",
+      duration("--timeout"),
+    )
     .option("--retries <n>", "how often a failed request is sent again (default: 5)", wholeNumber("--retries", 0, 100))
     .option(
       "--max-body <size>",
@@ -50,9 +54,9 @@ export function addReportingFlags(command: Command, examples: readonly string[] 
   }
   return command
     .optionsGroup("Global options:")
-    .option("--max-time <duration>", "limit for the whole command (default: none)", duration("--max-time"))
-    .option("-q, --quiet", "only errors on stderr")
-    .option("-v, --verbose", "each request on stderr")
+    .option("--max-time <duration>", "time limit for the whole command (default: none)", duration("--max-time"))
+    .option("-q, --quiet", "print nothing but errors to stderr")
+    .option("-v, --verbose", "log each request to stderr")
     .option("--no-color", "no colour [env: NO_COLOR]")
     .addOption(
       new Option("--progress <mode>", "plain: a line every ten seconds, for logs (default: auto)").choices([
@@ -65,7 +69,7 @@ export function addReportingFlags(command: Command, examples: readonly string[] 
     .addOption(
       new Option(
         "--error-format <format>",
-        "json: an error or a warning is one line on stderr (default: human)",
+        "json: print each error or warning as one line of JSON on stderr (default: human)",
       ).choices(["human", "json"]),
     )
     .helpOption("-h, --help", "show help");

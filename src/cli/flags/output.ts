@@ -81,7 +81,7 @@ export function addListOutput(command: Command, formats: readonly string[] = LIS
 export function addOutputFlags(command: Command, formats: readonly string[], formatDefault: string): Command {
   return command
     .addOption(formatOption(formats, formatDefault))
-    .option("-o, --output <file>", "write to a file, complete or not at all, instead of stdout")
+    .option("-o, --output <file>", "write to a file instead of stdout; the file appears only once it is complete")
     .addOption(
       new Option(
         "--compress <codec>",
@@ -92,7 +92,7 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
 }
 
 export function addLinksFlag(command: Command): Command {
-  return command.option("--links", "xlsx: make addresses links; a sheet with many of them opens slowly");
+  return command.option("--links", "xlsx: turn URLs into links; a sheet with many links opens slowly");
 }
 
 /**
@@ -113,7 +113,7 @@ export function splitPage<Flags extends OutputFlags>(
     throw flagError("--html", "is empty; name a file.");
   }
   if (isListed && resolve(html) === resolve(output)) {
-    throw flagError("--html", `${quoted(html)} would have two outputs; name another file.`);
+    throw flagError("--html", `${quoted(html)} is already the destination of the other output; name another file.`);
   }
   const page = {
     file: html,
@@ -200,7 +200,7 @@ function formatOfName(name: string, formats: readonly string[]): string | undefi
   const { format } = formatOfFile(name);
   if (format === "parquet" && !formats.includes(format)) {
     throw new UsageError(
-      `${quoted(name)}: this command writes no Parquet; \`catalog export\`, \`latest\`, \`index\` and \`sql\` do.`,
+      `${quoted(name)}: this command cannot write Parquet; \`catalog export\`, \`latest\`, \`index\` and \`sql\` do.`,
       { flag: "--output" },
     );
   }

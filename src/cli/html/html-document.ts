@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Html, htmlTag } from "../../contract/values/html-tag.ts";
 import { visible } from "../terminal/visible.ts";
 
-/** The template tag of the tool's pages. It also makes characters visible that a browser would obey or hide. */
+/** The template tag of the tool's pages. It also replaces control characters and invisible characters with visible escapes. */
 export const html = htmlTag(visible);
 
 interface HtmlDocument {

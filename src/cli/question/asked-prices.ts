@@ -15,9 +15,9 @@ import type { PriceOptions } from "./declaration.ts";
 import { ownListParameter, warnOfUnknown } from "./own-list.ts";
 import { type SinceOfRetailers, sinceDay, sinceOfRetailers } from "./since.ts";
 
-/** What a question is about, beside its options. */
+/** What defines a question, besides its options. */
 interface AskedQuestion {
-  /** Of the command; bookmarks have it in their names. */
+  /** Name of the command, which is part of the names of its bookmarks. */
   command: string;
   /** Whether it compares with `since`. */
   compares: boolean;
@@ -29,7 +29,7 @@ interface AskedQuestion {
 export interface AskedPrices extends AsyncDisposable {
   prices: DuckDb;
   parameters: Parameters;
-  /** Those that the filters match, in order. */
+  /** The retailers that the filters match, sorted. */
   retailers: readonly string[];
   /** The newest day that counts. */
   newest: string;
@@ -38,7 +38,7 @@ export interface AskedPrices extends AsyncDisposable {
 }
 
 /**
- * Opens the prices of a folder for a question, and warns of what of the own list it does not have.
+ * Opens the prices of a folder for a question, and warns of products on the `--skus` list that the folder does not have.
  *
  * @throws NotFoundError if the folder has no product of a wanted brand
  * @throws UsageError if there is nothing to compare since the given day
@@ -55,7 +55,7 @@ export async function openAskedPrices(
   const days = question.daysOf?.(newestOfFolder);
   const newest = days?.to ?? synced.filters.end_date ?? newestOfFolder;
   if (laterRows > 0) {
-    reporter.warn(`${name} has ${plural(laterRows, "row")} of days after today; they are left out`);
+    reporter.warn(`${name} has ${plural(laterRows, "row")} dated after today; they are left out`);
   }
   const newestOf = newestOfRetailers(synced, newest);
   const compared = days
@@ -72,7 +72,7 @@ export async function openAskedPrices(
     const scope = {
       ...scopeOf(synced, options),
       days: daysOfRetailers(synced, newestOf, { lastDay: newest, today: dayOf(context.now()) }, compared?.of),
-      // What the list leaves is decided by each question: a report has more than its products.
+      // Each question applies the list itself, because a report also covers products that are not on it.
       own_list: null,
     };
     // Rows after the later of two days still show which rows up to it are suspect.
@@ -105,7 +105,7 @@ export async function openAskedPrices(
   }
 }
 
-/** How a user learns that an index is built. */
+/** Callbacks that tell the user that an index is being built or cannot be stored. */
 export function toldBy(reporter: Reporter, name: string): Pick<PriceIndexRequest, "onBuild" | "onNotStored"> {
   return {
     onBuild: (days) => reporter.progress.update({ doing: `reading the prices of ${plural(days, "day")}` }),
@@ -113,7 +113,7 @@ export function toldBy(reporter: Reporter, name: string): Pick<PriceIndexRequest
   };
 }
 
-/** The parameters of what the filters match, without days. */
+/** The SQL parameters for the filters, except the days. */
 function scopeOf({ filters }: SyncedFolder, { brands }: PriceOptions): Parameters {
   const list = (value: string | undefined) => (value === undefined ? null : [value]);
   return {

@@ -9,11 +9,11 @@ import type { SyncedFolder } from "../source/synced-folder.ts";
 export function addSkusFlag(command: Command, which = "only the products of a list"): Command {
   return command.option(
     "--skus <file>",
-    `${which}: CSV with the column sku, and retailer, target_price and note if you like; - reads standard input`,
+    `${which}: CSV with the column sku and, optionally, retailer, target_price and note; - reads standard input`,
   );
 }
 
-/** A list as the parameter `own_list`: empty texts for what a line does not say. */
+/** A list as the SQL parameter `own_list`; cells that a line leaves out are empty strings. */
 export function ownListParameter(list: readonly ListedProduct[]): Parameters["own_list"] {
   return list.map(({ line, retailer = "", sku, quantity, targetPrice = "", note = "" }) => ({
     ...{ line: String(line), own_retailer: retailer, own_sku: sku, quantity, target_price: targetPrice, note },
@@ -23,7 +23,7 @@ export function ownListParameter(list: readonly ListedProduct[]): Parameters["ow
 /** Maximum number of lines that a warning names. */
 const NAMED = 5;
 
-/** Names the lines of a list of which the folder has no row. */
+/** Warns of the products on a list for which the folder has no rows. */
 export async function warnOfUnknown(
   list: readonly ListedProduct[],
   prices: DuckDb,

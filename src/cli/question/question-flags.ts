@@ -20,7 +20,7 @@ import {
 } from "./declaration.ts";
 import { addSkusFlag } from "./own-list.ts";
 
-/** The flags of everything that is answered from prices. */
+/** The flags of all commands that answer from prices. */
 export interface PriceFlags extends SourceFlags {
   skus?: string;
   maxAge?: number | "none";
@@ -44,7 +44,7 @@ interface FlagsOfQuestion {
   sortHelp?: string;
   limitHelp?: string;
   sortWords?: SortWords;
-  /** Whether `--start-date` chooses something. */
+  /** Whether the command takes `--start-date` and `--date`. */
   hasStartDate?: boolean;
   /** Whether the command takes `--skus`. */
   hasOwnList?: boolean;
@@ -76,12 +76,12 @@ export function addQuestionFlags(command: Command, question: FlagsOfQuestion): C
   if (!question.hasOwnDays) {
     command.option(
       "--end-date <date>",
-      "as of this day, not of the newest one: YYYY-MM-DD, 7d, latest-7d",
+      "as of this day instead of the newest one: YYYY-MM-DD, 7d, latest-7d",
       dateExpression("--end-date"),
     );
   }
   if (question.hasStartDate) {
-    command.option("--date <date>", "on this day: --start-date and --end-date at once", dateExpression("--date"));
+    command.option("--date <date>", "on this day; sets both --start-date and --end-date", dateExpression("--date"));
   }
   command.optionsGroup("Options:");
   if (question.hasOwnList) {
@@ -89,7 +89,7 @@ export function addQuestionFlags(command: Command, question: FlagsOfQuestion): C
   }
   addPriceFlags(command, question.maxAge).option(
     "--fail-if <condition>",
-    `exit with 8 if a row meets it, as in '${comparable(columns)[0]} < 20'; \`count\` is the number of rows`,
+    `exit with code 8 if any row meets the condition, as in '${comparable(columns)[0]} < 20'; \`count\` is the number of rows`,
   );
   addDemoFlag(
     addLinksFlag(addListOutput(command, TABLE_FORMATS)).addOption(

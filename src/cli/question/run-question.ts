@@ -131,7 +131,7 @@ async function writeListing<Options extends QuestionOptions>(
   );
   if (!takesAll && limitPer.length === 0 && selected < answer.count) {
     reporter.note(
-      `the first ${groupDigits(selected)} of ${groupDigits(answer.count)}; -f ndjson or -o FILE has them all`,
+      `the first ${groupDigits(selected)} of ${groupDigits(answer.count)}; -f ndjson or -o FILE writes them all`,
     );
   }
   return selected === answer.count;

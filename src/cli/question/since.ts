@@ -8,10 +8,10 @@ import type { SyncedFolder } from "../source/synced-folder.ts";
 
 /** Help text. */
 export const BOOKMARKS = `--since last: the folder remembers the newest day of each retailer that was written;
-the next time compares since then. The first time compares with a week before. The
+the next run compares with that day. The first run compares with a week before. The
 bookmark is set once all rows are written (also with exit code 8): after a failed or
 interrupted command, or one that shows only the first rows, the same rows come again.
-Each command has bookmarks of its own, and last:NAME is one more: use a name for each
+Each command has its own bookmarks, and last:NAME is a separate one: use a name for each
 set of filters, and for each job. Rows that a sync adds to a day that was written
 before are not compared again.`;
 
@@ -43,7 +43,7 @@ export function isBookmark(since: string): boolean {
 export interface SinceOfRetailers {
   /** The oldest of these days. */
   oldest: string;
-  /** Whether they differ. */
+  /** Whether the days differ between retailers. */
   isByRetailer: boolean;
   of(retailer: string): string;
   /** Remembers that everything up to the newest day was written; undefined if `--since` is a day. */
@@ -117,7 +117,7 @@ function nothingSince(
   const gap = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
   const isWeekBefore = (resolveDay(A_WEEK, { today: latest, latest }) ?? "") >= first;
   return new UsageError(
-    `--since ${since}: ${folder} has ${gap}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}.`,
+    `--since ${since}: ${folder} has ${gap}; its rows are from ${first} to ${latest}. Name a day from ${first} on and before ${latest}.`,
     { flag: "--since", value: since, suggestions: [isWeekBefore ? A_WEEK : first] },
   );
 }

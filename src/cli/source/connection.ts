@@ -20,7 +20,7 @@ export interface Connection {
   client: CatalogClient;
   /** The resolved filters of the command line. */
   filters: SetFilters;
-  /** Names the service in journals and manifests. */
+  /** Identifies the service in page stores and manifests. */
   service: string;
   reporter: Reporter;
   /** Aborted when the command is interrupted or its `--max-time` is over. */

@@ -10,7 +10,7 @@ import { readLines } from "../../files/utf8-lines.ts";
 export interface CsvLine {
   /** From 1. */
   line: number;
-  /** Without outer spaces; undefined if it is empty or absent. */
+  /** The trimmed text of a cell; undefined if the cell is empty or absent. */
   cell(column: string): string | undefined;
   /** Like `cell`, but removes what keeps spreadsheets from changing a text. */
   text(column: string): string | undefined;

@@ -53,7 +53,7 @@ export async function parseProductList(chunks: AsyncIterable<Uint8Array>, name: 
     products.push(product);
   });
   if (products.length === 0) {
-    const flaw = `${name}: names no product; write a line for each below the header, such as B0CHX1W1XY`;
+    const flaw = `${name}: has no products; add one line per product below the header, e.g. B0CHX1W1XY`;
     throw new FileError(flaw, name);
   }
   return products;
@@ -86,7 +86,7 @@ function refuseRepeated(product: ListedProduct, seen: Map<string, ListedProduct[
   );
   if (same !== undefined) {
     const where = same.retailer === undefined ? "of each retailer" : `of ${shown(same.retailer)}`;
-    const found = `${JSON.stringify(shown(product.sku))}, which line ${same.line} has already, ${where}`;
+    const found = `${JSON.stringify(shown(product.sku))}, which is already on line ${same.line}, ${where}`;
     throw new RowError({ line: product.line, expected: "each product once", found, hint: "write one line for both" });
   }
   seen.set(sku, [...earlier, product]);

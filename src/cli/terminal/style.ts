@@ -1,6 +1,6 @@
 export type Style = "bold" | "dim" | "red" | "green" | "yellow";
 
-/** How to draw a text for people. */
+/** The properties of the terminal that text is formatted for. */
 export interface Screen {
   /** In cells; undefined without a limit. */
   width: number | undefined;

@@ -3,7 +3,7 @@ import stringWidth from "string-width";
 /** Created on first use, which takes 10 ms. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** The terminal cells of a text, by graphemes and East Asian width (UAX #29, UAX #11). */
+/** The width of a text in terminal cells, by graphemes and East Asian width (UAX #29, UAX #11). */
 export function widthOf(text: string): number {
   return stringWidth(text);
 }

@@ -15,7 +15,7 @@ import { syncFolder } from "../../folder/sync/sync.ts";
 import { readSyncedFolder } from "../../folder/synced-day.ts";
 import { type DayPair, type DiffOptions, resolvePair } from "./options.ts";
 
-/** A temporary folder of two days of a service. */
+/** A temporary synced folder with two days pulled from a service. */
 interface PulledDays extends AsyncDisposable {
   folder: string;
   days: DayPair;
@@ -33,7 +33,7 @@ export async function pullTwoDays(options: DiffOptions & { days: DayPair }, cont
   }
 }
 
-/** Syncs each day into a folder of its own, and moves the later one to the earlier. */
+/** Syncs each day into a folder of its own, and moves the later day into the earlier day's folder. */
 async function pullInto(root: string, options: DiffOptions & { days: DayPair }, context: Context) {
   await using connection = await connect(options, context);
   const { client, filters, signal } = connection;

@@ -30,17 +30,17 @@ export function declare(command: Command, context: Context, run = load): void {
   );
   addSkusFlag(addFilterFlags(command), "only the rows of a list of products");
   addLinksFlag(addOutputFlags(command, ROW_FORMATS, "from the file's ending, else ndjson"))
-    .addOption(columnsOption("columns to write, in this order: sku,title,selling_price", OWN_ROW_COLUMNS))
+    .addOption(columnsOption("columns to write, in the given order, e.g. sku,title,selling_price", OWN_ROW_COLUMNS))
     .addOption(
       new NamesOption(
         "--partition-by <names>",
-        "write a file for each value, without these columns, in Hive folders below -o DIR: retailer,crawl_date",
+        "write one file per value into Hive folders under -o DIR; the files omit these columns: retailer,crawl_date",
         PARTITION_COLUMNS,
       ).argParser(parsePartitionColumns),
     )
     .option("--bom", "begin CSV with a byte order mark, so that spreadsheets read UTF-8")
     .option("--excel", "like --bom, and protect texts: no formula runs, and 0062355309 keeps its zeros")
-    .option("--page-size <n>", "rows of one request, 1 to 500", wholeNumber("--page-size", minimum, maximum), maximum)
+    .option("--page-size <n>", "rows per request, 1 to 500", wholeNumber("--page-size", minimum, maximum), maximum)
     .option("--max-rows <n>", "stop after this many rows", wholeNumber("--max-rows", 1))
     .option("--resume", "continue an interrupted export to the same path, in any format; without one, start the export")
     .option("--fresh", "start over, discarding what an interrupted export has read; overrides --resume")

@@ -8,7 +8,7 @@ import type { ExportOptions } from "./options.ts";
 import { assertFitsSheet, pageSizeOf } from "./pull-rows.ts";
 import { bytesNeeded, sizeText } from "./room.ts";
 
-/** Writes the expected cost of an export, from one coverage request and the rate limit; writes no file. */
+/** Prints the expected cost of an export, estimated from one coverage request and the rate limit. Creates no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
   await using connection = await connect(options, context);
   const { client, filters, reporter, signal } = connection;

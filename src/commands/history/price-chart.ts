@@ -8,14 +8,14 @@ import type { PricePoint, ProductSeries } from "./product-series.ts";
 /** Size of the drawing, in its own units. */
 const [WIDTH, HEIGHT, BOTTOM, TOP] = [720, 360, 32, 52];
 
-/** Most units that a character of a label takes, on a narrow screen. */
+/** Maximum width of a label character on a narrow screen, in units of the drawing. */
 const CHARACTER = 16;
 
-/** Most days that the time axis names; more would not fit side by side on a narrow screen. */
+/** Maximum number of days labelled on the time axis; more would not fit side by side on a narrow screen. */
 const NAMED_DAYS = 3;
 
 /**
- * The prices of products in one currency over their days, a line each with a mark of its own at the end. Lines are dashed through
+ * A chart of the prices of products in one currency over time: one line per product, with a distinct end marker. Lines are dashed across
  * days without a price, and prices far from all others are cut off and marked.
  */
 export function priceChart(series: readonly ProductSeries[], currency: string): Html {
@@ -70,7 +70,7 @@ export function priceChart(series: readonly ProductSeries[], currency: string): 
 <text x="4" y="24">${currency}</text>${levels}${named}${lines}</svg>`;
 }
 
-/** The mark of a line around a point, as relative path data: lines whose colours are similar have different ones. */
+/** The end marker of a line, as path data relative to a point. Lines with similar colours get different markers. */
 export function markShape(index: number): string {
   const shapes = [
     "m-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z",

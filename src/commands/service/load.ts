@@ -75,10 +75,10 @@ function parseReplacement(
     throw flagError(given, "needs --replace; without it, all rows of the file are added.");
   }
   if (/[\s,]/.test(retailer) || retailer === "") {
-    throw valueError("--retailer", retailer, "is not the slug of one retailer, whose day the file replaces.");
+    throw valueError("--retailer", retailer, "must be one retailer slug; the file replaces that retailer's day.");
   }
   if (isFromLatest(date)) {
-    throw valueError("--date", date, "depends on the rows that are there; write the day that was crawled again.");
+    throw valueError("--date", date, "depends on the loaded rows; give the re-crawled day, e.g. 2026-01-31.");
   }
   if (files.length > 1) {
     throw new UsageError(
@@ -99,7 +99,7 @@ async function loadFile(
       : { name: file, ...((await stat(file)).isFIFO() ? { stream: readPipe(file, signal) } : { path: file }) };
   const onUnknownCurrencies = (codes: readonly string[]) => {
     const shown = `${codes.slice(0, SHOWN_CODES).join(", ")}${codes.length > SHOWN_CODES ? ", …" : ""}`;
-    reporter.warn(`${source.name}: unknown currency codes (ISO 4217): ${shown}; their rows are loaded as they are.`);
+    reporter.warn(`${source.name}: unknown currency codes (ISO 4217): ${shown}; rows with them were loaded unchanged.`);
   };
   const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });
   try {

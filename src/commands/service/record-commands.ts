@@ -82,7 +82,7 @@ export function declareKeys(command: Command, context: Context, run: Run<unknown
   add("create <name>", {
     summary: "create a key and print its secret, once",
     description:
-      "Creates a key and prints its secret of 43 characters on stdout. The secret cannot be shown again. A team that does not exist yet is created if --scope, --retailer or --all-retailers say what it may do.",
+      "Creates a key and prints its secret of 43 characters on stdout. The secret cannot be shown again. A team that does not exist yet is created if --scope, --retailer or --all-retailers is given.",
     examples: [
       "catalog service keys create laptop --output key",
       "catalog service keys create viewer --team viewers --scope catalog:sample --retailer nordwind",

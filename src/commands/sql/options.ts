@@ -22,7 +22,7 @@ export interface SqlFlags extends Pick<SourceFlags, "demo">, OutputFlags {
 }
 
 export interface SqlOptions extends FolderOptions {
-  /** SQL, or `-` for standard input; undefined to show what can be asked. */
+  /** SQL, or `-` for standard input; undefined: list the tables and example queries. */
   query: string | undefined;
   /** CSV files that are tables, too. */
   tables: readonly NamedFile[];

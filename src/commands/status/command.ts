@@ -40,7 +40,7 @@ export function declare(command: Command, context: Context, run: Run<StatusOptio
       "catalog status --quiet && catalog export -o rows.csv",
       "catalog status --format json | jq '.incidents[] | select(.resolved_at == null)'",
     ],
-    `Exit code: 0 only if every suite works and no incident is open; 5 otherwise, and if the service does not respond.`,
+    `Exit code: 0 if every suite works and no incident is open; otherwise 5, also if the service does not respond.`,
   ).action(({ statusUrl, demo = false, format = "text" }: StatusFlags) =>
     run({ globals: parseGlobals(command), statusUrl, demo, format }, context),
   );

@@ -4,14 +4,14 @@ import { placeOfDay } from "../day-files.ts";
 import type { SyncState } from "../folder-state.ts";
 import { openDay } from "../synced-day.ts";
 
-/** A day whose file is as the state says, and open, so that it can be noticed if a sync replaces it. */
+/** A day whose file matches the state and is kept open, so that `areInPlace` can detect that a sync replaced it. */
 interface OpenedDay {
   path: string;
   inode: number;
   close(): Promise<void>;
 }
 
-/** Opens the files of days and compares each with its SHA-256; undefined if one is of a newer state. */
+/** Opens the files of days and compares each with its SHA-256; undefined if a file belongs to a newer state. */
 export async function openDays(
   folder: string,
   days: readonly string[],

@@ -12,7 +12,7 @@ import { checkHeader } from "./table-rows.ts";
 type Chunks = AsyncIterable<Uint8Array>;
 
 const MEMORY_BYTES = 512 * 1024 * 1024;
-/** Largest Parquet file from a stream or in a compressed file: it is written to a temporary file first. */
+/** Maximum size of a Parquet file from a stream or a compressed file, which is first copied to a temporary file. */
 const MAX_COPY_BYTES = 256 * 1024 * 1024;
 
 /** Streams the rows of a Parquet file through DuckDB. `line` is the number of the row. @throws ContentError */
@@ -65,7 +65,7 @@ export async function* readParquet(
   }
 }
 
-/** SQL of the JSON text of a column. Decimals and integers keep their digits; midnight is the day. */
+/** SQL of the JSON text of a column. Decimals and integers keep their digits; a timestamp at midnight becomes a date. */
 function jsonExpression(column: string, type: string): string {
   if (/^(?:DECIMAL|U?(?:TINY|SMALL|BIG|HUGE)?INT)/.test(type)) {
     return `${column}::VARCHAR`;
@@ -76,7 +76,7 @@ function jsonExpression(column: string, type: string): string {
     return `CASE WHEN isfinite(${number}) THEN regexp_replace(${text}, '\\.0$', '') ELSE '"' || ${text} || '"' END`;
   }
   if (type.startsWith("TIMESTAMP")) {
-    // Without a time zone, whatever that of this machine is.
+    // In UTC, regardless of the time zone of this machine.
     const time = type.endsWith("TIME ZONE") ? `make_timestamp(epoch_us(${column}))` : `${column}::TIMESTAMP`;
     return `to_json(CASE WHEN ${time} = ${time}::DATE THEN ${time}::DATE::VARCHAR ELSE ${time}::VARCHAR END)::VARCHAR`;
   }
@@ -89,7 +89,7 @@ async function* bounded(chunks: Chunks): Chunks {
   for await (const chunk of chunks) {
     length += chunk.length;
     if (length > MAX_COPY_BYTES) {
-      const hint = "decompress it into a file first, which can be read in parts";
+      const hint = "decompress it to a file first; a file can be read in parts";
       throw new ContentError(`is a Parquet file longer than ${MAX_COPY_BYTES} bytes; ${hint}`);
     }
     yield chunk;

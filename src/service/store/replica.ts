@@ -2,7 +2,7 @@ import type { DatabaseAccess, Session } from "./database/database-session.ts";
 import { hasVersion } from "./product-rows/versions.ts";
 import { throwIfPast } from "./query-deadline.ts";
 
-/** Milliseconds that a read from the standby may take, and during which the standby is not asked again after it failed. */
+/** Timeout of a read from the standby, and how long a failed standby is left alone, in milliseconds. */
 const STANDBY_TIMEOUT = 2_000;
 const STANDBY_PAUSE = 5_000;
 

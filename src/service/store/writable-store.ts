@@ -17,7 +17,7 @@ import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts"
 import type { DayCount, KeyUse, Page, PageStart, RowTexts } from "./store.ts";
 import { createWindows } from "./windows.ts";
 
-/** Milliseconds that a request waits for the counts of a version that was just published. Then it gets the one before. */
+/** Milliseconds that a request waits for the counts of a newly published version, before it falls back to the previous version. */
 const COUNTED_WAIT = 500;
 
 /**
@@ -89,7 +89,7 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
      * Runs `work` in a write transaction. A file has a separate connection for it, so that reads continue with the earlier data.
      */
     write: async <T>(work: (session: Session) => Promise<T>): Promise<T> => await change("records", work),
-    /** The same for a change of rows, which may take long: on PostgreSQL, other writes do not wait for it. */
+    /** Like `write`, but for changes of rows, which may take long: on PostgreSQL, other writes do not wait for them. */
     changeRows: async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
       const result = await change("rows", work);
       await writer.use(publishVersion);
@@ -100,7 +100,7 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
     /** The newest version that is published and whose rows are counted, so that no request waits for a load. */
     snapshot: async (deadline: AbortSignal): Promise<Snapshot> =>
       await newestOf(await reader.use(readPublished, deadline), deadline),
-    /** An earlier version. Undefined if the database never had it, or a day after the next version. */
+    /** An earlier version. Undefined if the database never had it or has deleted it, which it may do a day after the next version. */
     snapshotAt: async (version: number, deadline: AbortSignal): Promise<Snapshot | undefined> => {
       const isKept = await reader.use((session) => hasVersion(session, version), deadline);
       return isKept ? await orTimeout(snapshotOf(version), deadline) : undefined;
@@ -122,7 +122,7 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
       }
       return secret;
     },
-    /** Windows of a length in milliseconds. All services on the database share those of a name; a restart keeps them. */
+    /** Rate-limit windows of `length` milliseconds. All services on the database share the windows of a name, and restarts keep them. */
     windows: (name: string, length: number) => createWindows(name, length, windows),
     addDayCounts: async (counts: readonly DayCount[]): Promise<void> =>
       await change("records", (session) => addDayCounts(session, counts)),

@@ -120,7 +120,7 @@ describe("a wrong flag or command", () => {
   });
 
   test.each([
-    [["service", "keys", "--databse", "x"], "and `catalog service keys` needs one of its commands"],
+    [["service", "keys", "--databse", "x"], "and `catalog service keys` needs a subcommand"],
     [["--demo", "export"], "the option '--demo' must come after the name of its command: `catalog export --demo`"],
     [["service", "keys", "create"], "missing required argument 'name'; see `catalog service keys create --help`"],
   ])("%j gets a message that says what is missing", async (args, told) => {

@@ -111,7 +111,7 @@ function plainPresenter({ stream, redact = unchanged, now }: ProgressOptions): P
   };
 }
 
-/** Redraws one line, by ora. Other lines written to the terminal meanwhile appear above it. */
+/** Redraws one line with ora. Other lines written to the terminal meanwhile appear above it. */
 function terminalPresenter({ stream, redact = unchanged, now, ascii = false }: ProgressOptions): Presenter {
   const libraries = () => Promise.all([import("ora"), import("../width.ts")]);
   let loaded: Awaited<ReturnType<typeof libraries>> | undefined;

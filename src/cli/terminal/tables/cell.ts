@@ -9,7 +9,7 @@ export interface Cell {
   numeric: boolean;
   /** The address that the text links to, on terminals with links. */
   link?: string | undefined;
-  /** The style if colour is on. It must not tell more than the text. */
+  /** The style if colour is on. It must not convey anything that the text does not. */
   style?: Style | undefined;
 }
 
@@ -70,7 +70,7 @@ export function percentText(percent: number | undefined): string | undefined {
   return `${percent < 0 && tenths > 0 ? "-" : ""}${(tenths / 10).toFixed(1)}`;
 }
 
-/** A change in percent with arrow, sign and colour; an empty cell without one. */
+/** A change in percent with arrow, sign and colour; an empty cell if `percent` is undefined or not finite. */
 export function percentCell(percent: number | undefined): Cell {
   const digits = percentText(percent);
   if (percent === undefined || digits === undefined) {

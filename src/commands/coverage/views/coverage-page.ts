@@ -100,7 +100,7 @@ function heatMap({ periods, rows }: Activity, retailers: readonly RetailerGroup[
       html`<tr><th scope="row"><a href="#${idOf(retailer)}">${retailer}</a></th>${counts.map(cell)}</tr>\n`,
   )}</tbody></table>
 </div>
-<p>${describePeriods(periods)} Point at a cell, or touch it, for its days and rows.</p>`;
+<p>${describePeriods(periods)} Hover over or tap a cell for details.</p>`;
 }
 
 function describePeriods(periods: readonly Period[]): string {

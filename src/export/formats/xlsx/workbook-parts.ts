@@ -18,7 +18,7 @@ export const SHEET_RELATIONS_PART = "xl/worksheets/_rels/sheet1.xml.rels";
 export const ROWS_OF_SHEET = 1_048_575;
 export const COLUMNS_OF_SHEET = 16_384;
 
-/** Indexes of the cell formats in the part of styles. */
+/** Indexes of the cell formats in xl/styles.xml. */
 export const STYLES = { header: 1, text: 2, date: 3, timestamp: 4, link: 5, percent: 6 } as const;
 
 /** `@`: a cell that is edited stays text. */
@@ -38,7 +38,7 @@ const COLUMN_WIDTHS: Readonly<Record<string, number>> = {
 const WIDTH_OF_KIND: Readonly<Record<CellKind, number>> = { date: 11, timestamp: 20, link: 40, percent: 13 };
 const USUAL_WIDTH = 13;
 
-/** Characters that the button of the filter takes beside the name of a column. */
+/** Width of the filter button in a heading, in characters. */
 const BUTTON_WIDTH = 4;
 
 /** The parts of a workbook with one sheet that do not depend on its rows (ISO/IEC 29500-1). */
@@ -56,7 +56,7 @@ export const FIXED_PARTS: readonly (readonly [name: string, xml: string])[] = [
 ];
 
 /**
- * The part that names the sheet and the range of its filter.
+ * xl/workbook.xml: the sheet name and its filter range.
  *
  * @param lastColumn its letters
  * @param lastLine number of the last row, the header included
@@ -96,7 +96,7 @@ function stylesPart(): string {
   ].join("");
 }
 
-/** The sheet up to its first row: the header stays in view. */
+/** Start of the sheet XML; freezes the header row. */
 export function sheetStart(columns: readonly { name: string; kind: CellKind | undefined }[]): string {
   const widths = columns.map(({ name, kind }, index) => {
     const usual = COLUMN_WIDTHS[name] ?? (kind === undefined ? USUAL_WIDTH : WIDTH_OF_KIND[kind]);
@@ -109,7 +109,7 @@ export function sheetStart(columns: readonly { name: string; kind: CellKind | un
 }
 
 /**
- * The sheet after its last row. Its header has filter buttons.
+ * End of the sheet XML; adds filter buttons to the header.
  *
  * @param cells its range, as in `A1:Q9`: texts that look like numbers get no warning mark
  */

@@ -19,7 +19,7 @@ export function servePages(app: FastifyInstance, { settings, base, errorBase }: 
     errors: PROBLEM_CODES.map((code) => ({ code, type: problemType(errorBase(), code), ...PROBLEMS[code] })),
   });
   serveAssets(app);
-  /** Serves a page that is rendered once: the same text for each reader takes no memory. */
+  /** Serves a page that is rendered once, and whose text all requests share. */
   const servePage = (path: string, render: () => Html) => {
     let page: Html | undefined;
     app.get(path, async (_, reply) => {

@@ -15,15 +15,15 @@ export function homePage(
     html`<h1>Retail Catalog Read API</h1>
 <p class="lead">Product rows crawled from the pages of many retailers: what was listed, at what price, on which day.</p>
 <ul class="tiles">
-<li><a href="/portal">API keys</a><p>Sign in with your e-mail address, name a key, create it.</p></li>
+<li><a href="/portal">API keys</a><p>Sign in with your e-mail address, name a key and create it.</p></li>
 <li><a href="/reference">Reference</a><p>Three read operations, their parameters and responses.</p></li>
 <li><a href="/errors">Errors</a><p>What each code means and how to recover.</p></li>
 <li><a href="/status">Status</a><p>Availability today and in the last 90 days.</p></li>
 <li><a href="/changelog">Changelog</a><p>Past and announced changes.</p></li>
-<li><a href="/openapi.json">openapi.json</a><p>The description of the API for machines.</p></li>
+<li><a href="/openapi.json">openapi.json</a><p>The machine-readable description of the API.</p></li>
 </ul>
 <h2>The first request</h2>
-<p>Create a key under <a href="/portal">API keys</a> and put it into <code>CATALOG_API_KEY</code>. Coverage tells how many
+<p>Create a key under <a href="/portal">API keys</a> and put it into <code>CATALOG_API_KEY</code>. Coverage shows how many
 rows each retailer, category and department has, and for which days:</p>
 <pre tabindex="0" role="region" aria-label="First request with curl"><code>curl -H "Authorization: Bearer $CATALOG_API_KEY" \\
   ${base}/v1/coverage</code></pre>
@@ -34,7 +34,7 @@ catalog export --date yesterday -o rows.csv</code></pre>
 <h2>Limits</h2>
 <p>${rateLimit} requests ${time} for catalog and coverage together, ${sampleRateLimit} for samples, counted per team. In every response,
 <code>RateLimit-Remaining</code> is the number of requests left and <code>RateLimit-Reset</code> the seconds until the
-limit resets. In a 429, <code>Retry-After</code> is the seconds to wait.</p>`,
+limit resets. In a 429 response, <code>Retry-After</code> is the number of seconds to wait.</p>`,
   );
 }
 
