@@ -119,6 +119,21 @@ describe("the document of a report", () => {
     expect((await report("--text", "-f", "json")).stderr).toContain("--text cannot be combined with --format json.");
   });
 
+  test("has the same figures with an own list, which narrows nothing else, also with filters", async () => {
+    const list = join(await temporaryFolder(), "list.csv");
+    await writeFile(list, "sku,target_price\nrose,20\n");
+    for (const filters of [[], ["--brand", "birch"], ["--brand", "alder"]]) {
+      const { own_list: _, ...others } = await documentOf(folder, ...filters);
+      const { own_list, figures, ...lists } = await documentOf(folder, ...filters, "--skus", list);
+      const isListed = !filters.includes("alder");
+      expect({ ...lists, figures }).toEqual({
+        ...others,
+        figures: { ...others.figures, target_met: isListed ? 1 : 0 },
+      });
+      expect(own_list?.map(({ sku, target_met }) => [sku, target_met])).toEqual(isListed ? [["rose", true]] : []);
+    }
+  });
+
   test("is asked by the SQL of --show-sql", async () => {
     const { stdout } = await report("--show-sql");
     expect(stdout.match(/^CREATE OR REPLACE TEMP TABLE \w+/gm)).toHaveLength(14);
