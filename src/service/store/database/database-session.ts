@@ -1,6 +1,6 @@
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, SqlValue } from "./dialect.ts";
 
-export type SqlValue = string | number | Buffer | null;
+export type { SqlValue };
 
 /** A list is one parameter, see `Dialect.isListed`. */
 export type SqlParameter = SqlValue | readonly SqlValue[];

@@ -1,8 +1,9 @@
-import type { SqlValue } from "./database-session.ts";
 import postgresTables from "./schema/postgres.sql";
 import postgresEarlier from "./schema/postgres-earlier.sql";
 import sqliteTables from "./schema/sqlite.sql";
 import sqliteEarlier from "./schema/sqlite-earlier.sql";
+
+export type SqlValue = string | number | Buffer | null;
 
 /** The SQL in which the engines differ, as SQLite has it. All other statements are the same for both. */
 export const SQLITE = {
