@@ -3,10 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { FIRST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
 
 /** A folder of a service, and a way to run `catalog sync` on it that returns the JSON. */
 async function served() {
@@ -40,6 +41,18 @@ test("--dry-run refuses what the sync would refuse", async () => {
   await rows.replace([product({ crawl_date: FIRST_DAY })]);
   const { code, stderr } = await runInProcess(["sync", rows.folder, "--dry-run"], { env: rows.env });
   expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("--allow-shrink")]);
+});
+
+test("--dry-run --prune refuses to remove all days, as the sync would", async () => {
+  const rows = await servedFolder(sixteenDays());
+  const sync = (day: number, ...flags: string[]) =>
+    runInProcess(["sync", rows.folder, "--start-date", "15d", ...flags], {
+      env: rows.env,
+      now: () => Date.parse(addDays(LAST_DAY, day)),
+    });
+  await sync(0);
+  const { code, stderr } = await sync(60, "--dry-run", "--prune");
+  expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("--prune would remove all of them")]);
 });
 
 test("sync log lists the runs of a folder: when, what they changed, their requests and how they ended", async () => {

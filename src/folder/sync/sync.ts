@@ -12,6 +12,7 @@ import { dropCombinations } from "./drop-combinations.ts";
 import { prepareRun } from "./prepare-run.ts";
 import { compareTotals, rangesToRead } from "./ranges-to-read.ts";
 import {
+  type ComparedRun,
   type ComparisonOptions,
   filtersOn,
   type MirrorOptions,
@@ -66,9 +67,9 @@ export async function syncFolder(client: CatalogClient, options: MirrorOptions):
 async function syncLocked(client: CatalogClient, locked: LockedFolder, options: MirrorOptions): Promise<SyncResult> {
   const { run: compared, unfinished, written, strangers } = await prepareRun(client, options);
   const run: SyncRun = { ...compared, options, lock: locked.lock, staging: locked.staging };
-  const { state, untrusted, filters, isInWindow } = run;
+  const { state, untrusted, filters } = run;
   const isNew = await finishBatch(run, unfinished);
-  const outside = [...new Set([...Object.keys(state.days), ...untrusted])].filter((day) => !isInWindow(day)).sort();
+  const outside = daysOutside(run);
   if (options.prune) {
     refuseEmptying(outside, state, options);
     await placeDays(run, new Map(outside.map((day) => [day, undefined])));
@@ -111,8 +112,14 @@ export interface SyncPlan {
 export async function planSync(client: CatalogClient, options: ComparisonOptions): Promise<SyncPlan> {
   const { run, unfinished } = await prepareRun(client, options);
   const begun = unfinished !== undefined && isOfRun(unfinished, run) ? unfinished : undefined;
+  const { state, untrusted, filters } = run;
+  const pruned = options.prune ? daysOutside(run) : [];
+  refuseEmptying(pruned, state, options);
+  for (const day of pruned) {
+    untrusted.delete(day);
+    delete state.days[day];
+  }
   const totals = await compareTotals(run);
-  const { state, filters } = run;
   for (const [day, content] of Object.entries(state.days)) {
     const counts = Object.fromEntries(Object.entries(content.counts).filter(([rcd]) => !totals.gone.has(rcd)));
     state.days[day] = { ...content, counts };
@@ -131,8 +138,17 @@ export async function planSync(client: CatalogClient, options: ComparisonOptions
   return { ...plan, requests: Math.max(0, plan.requests) };
 }
 
+/** Days of the folder that are no longer within the dates of its filters, in order. */
+function daysOutside({ state, untrusted, isInWindow }: ComparedRun): string[] {
+  return [...new Set([...Object.keys(state.days), ...untrusted])].filter((day) => !isInWindow(day)).sort();
+}
+
 /** @throws ShrinkError if all days have left the window, as with a wrong clock, unless shrinking is allowed */
-function refuseEmptying(outside: readonly string[], { days }: SyncState, { folder, allowShrink }: MirrorOptions): void {
+function refuseEmptying(
+  outside: readonly string[],
+  { days }: SyncState,
+  { folder, allowShrink }: ComparisonOptions,
+): void {
   if (!allowShrink && outside.length > 0 && Object.keys(days).every((day) => outside.includes(day))) {
     throw new ShrinkError(
       `no day of ${folder} is within the dates of its filters, so --prune would remove all of them; is the clock right?`,
