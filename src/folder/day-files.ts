@@ -25,7 +25,7 @@ export interface DayFolders {
   /** Days that have a file with sync's name, whoever wrote it. */
   days: string[];
   /** All other files, as paths below the folder. Sync neither reads nor removes them. */
-  strangers: string[];
+  unexpectedFiles: string[];
 }
 
 /**
@@ -34,17 +34,17 @@ export interface DayFolders {
  * @throws FileError if a day folder or its file is a link
  */
 export async function listDayFolders(folder: string): Promise<DayFolders> {
-  const found: DayFolders = { days: [], strangers: [] };
+  const found: DayFolders = { days: [], unexpectedFiles: [] };
   for (const name of (await namesIn(folder)).filter((name) => name.startsWith(PREFIX))) {
     const day = name.slice(PREFIX.length);
     if (!isCalendarDate(day)) {
-      found.strangers.push(name);
+      found.unexpectedFiles.push(name);
       continue;
     }
     await assertOwnFolder(join(folder, name));
     for (const inner of await namesIn(join(folder, name))) {
       if (inner !== FILE) {
-        found.strangers.push(join(name, inner));
+        found.unexpectedFiles.push(join(name, inner));
       } else if ((await ownFileAt(join(folder, name, FILE))) !== undefined) {
         found.days.push(day);
       }

@@ -83,7 +83,7 @@ describe("a command line becomes complete options", () => {
       maxRows: undefined,
       concurrency: 8,
       maxRate: undefined,
-      leftover: "careful",
+      storeMode: "careful",
       dryRun: false,
       failOnEmpty: false,
       words: [],
@@ -94,8 +94,8 @@ describe("a command line becomes complete options", () => {
     [["--resume"], "resume"],
     [["--fresh"], "fresh"],
     [["--resume", "--fresh"], "fresh"],
-  ])("of export with %j", async (flags, leftover) => {
-    expect(await optionsOf(declareExport, "-o", "rows.csv", ...flags)).toMatchObject({ leftover });
+  ])("of export with %j", async (flags, storeMode) => {
+    expect(await optionsOf(declareExport, "-o", "rows.csv", ...flags)).toMatchObject({ storeMode });
   });
 
   test("of coverage", async () => {

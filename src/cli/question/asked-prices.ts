@@ -40,7 +40,7 @@ export interface AskedPrices extends AsyncDisposable {
 /**
  * Opens the prices of a folder for a question, and warns of products on the `--skus` list that the folder does not have.
  *
- * @throws NotFoundError if the folder has no product of a wanted brand
+ * @throws NotFoundError if the folder has no product of a given brand
  * @throws UsageError if there is nothing to compare since the given day
  */
 export async function openAskedPrices(

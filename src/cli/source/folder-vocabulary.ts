@@ -77,10 +77,10 @@ function checkVocabulary(filters: Filters, folder: string, state: SyncState): vo
     const isInScope = combinationFilter(scope);
     if (!everywhere.some((known) => isInScope(known) && read(known) === value)) {
       const what = filter === "rcd" ? "combination" : filter;
-      const place = scope.retailer === undefined ? "" : ` at the retailer ${quoted(scope.retailer)}`;
+      const within = scope.retailer === undefined ? "" : ` at the retailer ${quoted(scope.retailer)}`;
       const limits =
         Object.keys(state.filters).length === 0 ? "" : `, which was synced with ${filtersAsFlags(state.filters)}`;
-      throw new UsageError(`There is no ${what} ${quoted(value)}${place} in ${folder}${limits}.`, {
+      throw new UsageError(`There is no ${what} ${quoted(value)}${within} in ${folder}${limits}.`, {
         flag: flagOf(filter),
         value,
         suggestions: closest(value, everywhere.filter(isInScope).map(read)),

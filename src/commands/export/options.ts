@@ -46,7 +46,7 @@ export interface ExportOptions extends SourceOptions {
   /** Percentage of the pages to read a second time; undefined for the default. */
   recheck: number | undefined;
   /** What to do with pages of an interrupted export: use them, discard them, or fail rather than discard them. */
-  leftover: "resume" | "fresh" | "careful";
+  storeMode: "resume" | "fresh" | "careful";
   /** Whether to show only the cost. */
   dryRun: boolean;
   failOnEmpty: boolean;
@@ -83,7 +83,7 @@ export function parseExportOptions(command: Command, flags: ExportFlags, context
     concurrency: flags.concurrency,
     maxRate: flags.maxRate,
     recheck: flags.recheck,
-    leftover: leftoverOf(flags),
+    storeMode: storeModeOf(flags),
     dryRun,
     failOnEmpty,
     words: command.parent?.args ?? [],
@@ -106,7 +106,7 @@ function checkOwnList({ skus, manifest, maxRows, partitionBy, columns = [] }: Ex
   }
 }
 
-function leftoverOf({ fresh, resume }: ExportFlags): "resume" | "fresh" | "careful" {
+function storeModeOf({ fresh, resume }: ExportFlags): "resume" | "fresh" | "careful" {
   return fresh ? "fresh" : resume ? "resume" : "careful";
 }
 

@@ -52,7 +52,7 @@ export async function writeSet(
   return pull.result;
 }
 
-/** Rows of one request, at most as many as are wanted. */
+/** Rows of one request, at most `--max-rows`. */
 export function pageSizeOf({ pageSize, maxRows }: ExportOptions): number {
   return Math.min(pageSize, maxRows ?? pageSize);
 }

@@ -118,7 +118,7 @@ export function storeOptions(
 ): Omit<StoreOptions, "lock"> {
   const { output = "" } = options.output;
   return {
-    mode: options.leftover,
+    mode: options.storeMode,
     tool: VERSION,
     startedAt: new Date(context.now()).toISOString(),
     head: { service, filters, asked: options.filters },

@@ -89,7 +89,11 @@ async function syncWithProgress(
 /** Maximum number of names in a warning. */
 const MAX_NAMED = 3;
 
-function reportUnchanged({ filters, outside, strangers }: SyncResult, options: SyncOptions, reporter: Reporter): void {
+function reportUnchanged(
+  { filters, outside, unexpectedFiles }: SyncResult,
+  options: SyncOptions,
+  reporter: Reporter,
+): void {
   const { folder } = options;
   if (Object.keys(options.filters).length === 0 && Object.keys(filters).length > 0) {
     reporter.note(`${folder} is kept with ${filtersAsFlags(filters)}`);
@@ -102,8 +106,8 @@ function reportUnchanged({ filters, outside, strangers }: SyncResult, options: S
     const days = `${plural(outside.length, "day")} (${outside[0]} to ${outside.at(-1)})`;
     reporter.note(`${days} outside the dates of the filters stay as they are; --prune removes them`);
   }
-  if (strangers.length > 0) {
-    const paths = strangers.map((name) => join(folder, name));
+  if (unexpectedFiles.length > 0) {
+    const paths = unexpectedFiles.map((name) => join(folder, name));
     reporter.warn(
       `${firstFew(paths, MAX_NAMED)}: not written by catalog, so it stays. Programs that read the day folders also read it`,
     );

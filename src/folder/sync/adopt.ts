@@ -28,13 +28,13 @@ interface AdoptOptions {
  * @throws InputError if there are such files and they cannot be taken over, or `adopt` is false
  */
 export async function adoptDays(
-  { days, strangers }: DayFolders,
+  { days, unexpectedFiles }: DayFolders,
   state: SyncState | undefined,
   { folder, adopt, signal, isWanted }: AdoptOptions,
 ): Promise<Record<string, DayState>> {
   const known = new Set([...Object.keys(state?.days ?? {}), ...(state?.pending ?? [])]);
   const unknown = days.filter((day) => !known.has(day));
-  const foreign = [...unknown.map(placeOfDay), ...(state === undefined ? strangers : [])];
+  const foreign = [...unknown.map(placeOfDay), ...(state === undefined ? unexpectedFiles : [])];
   if (foreign.length === 0) {
     return {};
   }
@@ -45,7 +45,7 @@ export async function adoptDays(
     );
   }
   const adopted: Record<string, DayState> = {};
-  const refused = state === undefined ? [...strangers] : [];
+  const refused = state === undefined ? [...unexpectedFiles] : [];
   await using duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, signal });
   for (const day of unknown) {
     const content = await contentIfOurs(join(folder, placeOfDay(day)), day, duckDb);

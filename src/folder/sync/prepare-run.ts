@@ -17,7 +17,7 @@ interface PreparedRun {
   /** The filters that the folder is kept with. */
   written: WrittenFilters;
   /** Files in the day folders that sync did not write, as paths below the folder. */
-  strangers: readonly string[];
+  unexpectedFiles: readonly string[];
 }
 
 /**
@@ -52,5 +52,5 @@ export async function prepareRun(client: CatalogClient, options: ComparisonOptio
     read: new Set(),
     changed: new Set(),
   };
-  return { run, unfinished, written, strangers: found.strangers };
+  return { run, unfinished, written, unexpectedFiles: found.unexpectedFiles };
 }

@@ -39,7 +39,7 @@ export interface SyncResult extends SyncCounts {
   /** Unchanged days that are no longer within the filters' dates. */
   outside: readonly string[];
   /** Files in the day folders that sync did not write, as paths below the folder; they stay unchanged. */
-  strangers: readonly string[];
+  unexpectedFiles: readonly string[];
 }
 
 /**
@@ -65,7 +65,7 @@ export async function syncFolder(client: CatalogClient, options: MirrorOptions):
 }
 
 async function syncLocked(client: CatalogClient, locked: LockedFolder, options: MirrorOptions): Promise<SyncResult> {
-  const { run: compared, unfinished, written, strangers } = await prepareRun(client, options);
+  const { run: compared, unfinished, written, unexpectedFiles } = await prepareRun(client, options);
   const run: SyncRun = { ...compared, options, lock: locked.lock, staging: locked.staging };
   const { state, untrusted, filters } = run;
   const isNew = await finishBatch(run, unfinished);
@@ -92,7 +92,7 @@ async function syncLocked(client: CatalogClient, locked: LockedFolder, options: 
     auditCycle: options.audit === 0 ? undefined : Math.ceil(Object.keys(state.days).length / options.audit),
     daysPruned: options.prune ? outside.length : 0,
     outside: options.prune ? [] : outside,
-    strangers,
+    unexpectedFiles,
   };
 }
 

@@ -144,9 +144,9 @@ describe("in a synced folder", () => {
     await rows.sync();
     const stranger = join(`crawl_date=${FIRST_DAY}`, "part-1.parquet");
     await writeFile(join(rows.folder, stranger), FOREIGN);
-    expect(await rows.sync({ lookback: 2 })).toMatchObject({ strangers: [stranger], rowsReplaced: 0 });
+    expect(await rows.sync({ lookback: 2 })).toMatchObject({ unexpectedFiles: [stranger], rowsReplaced: 0 });
     await rows.replace([product({ crawl_date: addDays(FIRST_DAY, 1) })]);
-    expect(await rows.sync({ allowShrink: true })).toMatchObject({ strangers: [stranger], daysRemoved: 1 });
+    expect(await rows.sync({ allowShrink: true })).toMatchObject({ unexpectedFiles: [stranger], daysRemoved: 1 });
     expect(await readdir(join(rows.folder, `crawl_date=${FIRST_DAY}`))).toEqual(["part-1.parquet"]);
   });
 

@@ -23,7 +23,7 @@ test("a first run copies the whole set, one file a day", async () => {
     auditCycle: undefined,
     daysPruned: 0,
     outside: [],
-    strangers: [],
+    unexpectedFiles: [],
     requests: 4,
   });
   expect(await rows.days()).toHaveLength(16);
