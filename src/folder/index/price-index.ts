@@ -22,6 +22,9 @@ import VIEWS from "./views.sql";
 /** Another one for each change of the tables, their content or the views. */
 const VERSION = createHash("sha256").update([TABLES, ADD_DAYS, SUSPECT_ROWS, MARK_ROWS, VIEWS].join()).digest("hex");
 
+/** Day files whose rows are in memory together. */
+const FILES_AT_ONCE = 90;
+
 /** Maximum number of threads of DuckDB. Each needs memory of its own. */
 const MOST_THREADS = 4;
 
@@ -268,8 +271,11 @@ async function fill(
   if (files.length > 0) {
     try {
       await assertPriced(duckDb, files);
-      await run(`CREATE TEMP VIEW crawled_row AS ${crawledRows(files)}`);
-      await run(ADD_DAYS);
+      for (let first = 0; first < files.length; first += FILES_AT_ONCE) {
+        const some = files.slice(first, first + FILES_AT_ONCE);
+        await run(`CREATE OR REPLACE TEMP VIEW crawled_row AS ${crawledRows(some)}`);
+        await run(ADD_DAYS);
+      }
     } catch (error) {
       if (error instanceof FileError) {
         throw error;
