@@ -81,15 +81,6 @@ test("an unknown absolute URL under /v1 gets the rate limit headers", async () =
   expect(received).toMatch(/^HTTP\/1\.1 404 Not Found\r\nratelimit-limit: 120\r\n/);
 });
 
-test("an absolute URL as the request target selects its path", async () => {
-  const service = await startTestService();
-  const headers = `Authorization: Bearer ${service.key}\r\n${close}`;
-
-  const received = await exchange(service, `GET http://any.example/v1/coverage HTTP/1.1\r\n${headers}\r\n`);
-
-  expect(received).toMatch(/^HTTP\/1\.1 200 /);
-});
-
 test.each(["/v2/catalog", "/v1/catalog/", "/v1/Catalog", "/v1/products", "/errors/x", "//v1/catalog"])(
   "there is nothing at %s",
   async (path) => {

@@ -34,9 +34,3 @@ test("the address of a host of IPv6 is in brackets, and nobody answers there aft
   close();
   await expect(fetch(url)).rejects.toThrow();
 });
-
-test("a port in use is an error", async () => {
-  const { url } = await started();
-
-  await expect(startMetrics("127.0.0.1", Number(new URL(url).port))).rejects.toThrow("EADDRINUSE");
-});
