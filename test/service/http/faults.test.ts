@@ -60,22 +60,3 @@ test("an unexpected error is internal_error: its details go to the operator, not
   expect(text).not.toContain("SQLITE");
   expect(told).toEqual([[`TypeError: ${secret}`, body.request_id]]);
 });
-
-test("the service recovers when the fault ends", async () => {
-  let away = true;
-  const service = await startTestService({
-    rows: products(2),
-    faults: (store) => ({
-      snapshot: async (deadline) => {
-        if (away) {
-          throw new StoreUnavailableError(secret);
-        }
-        return store.snapshot(deadline);
-      },
-    }),
-  });
-  const during = await service.get("/v1/catalog");
-  away = false;
-
-  expect([during.status, (await service.get("/v1/catalog")).body.data.length]).toEqual([503, 2]);
-});

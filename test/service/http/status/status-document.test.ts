@@ -34,3 +34,14 @@ test.each([
 
   expect([suite?.state, suite?.endpoints[1]?.state, suite?.days.at(-1)?.state]).toEqual([state, state, "outage"]);
 });
+
+test("an endpoint without requests today has the state no_data and keeps its uptime", () => {
+  const [suite] = statusFeed({ ...quiet, counts: [count("2026-03-09", 10, 0)] }).suites;
+
+  expect(suite?.endpoints.map(({ state, uptime_pct }) => [state, uptime_pct])).toEqual([
+    ["no_data", null],
+    ["no_data", 100],
+    ["no_data", null],
+  ]);
+  expect([suite?.state, suite?.uptime_pct]).toEqual(["no_data", 100]);
+});
