@@ -11,7 +11,7 @@ import TABLES from "./tables.sql";
 import VIEWS from "./views.sql";
 
 /** Another one for each change of the tables, their content or the views. */
-export const VERSION = createHash("sha256")
+export const INDEX_VERSION = createHash("sha256")
   .update([TABLES, ADD_DAYS, SUSPECT_ROWS, MARK_ROWS, VIEWS].join())
   .digest("hex");
 
@@ -91,6 +91,6 @@ export async function fillIndex(
   if (days.length > 0) {
     await run(`INSERT INTO day VALUES ${days.join(", ")}`);
   }
-  await run(`INSERT INTO meta VALUES (${sqlText(VERSION)}, ${sqlText(daysKey(state))})`);
+  await run(`INSERT INTO meta VALUES (${sqlText(INDEX_VERSION)}, ${sqlText(daysKey(state))})`);
   await run("CHECKPOINT");
 }

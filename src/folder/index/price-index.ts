@@ -9,7 +9,7 @@ import { placeOfDay } from "../day-files.ts";
 import { ownFolderOf } from "../folder-lock.ts";
 import type { SyncState } from "../folder-state.ts";
 import { readSyncedFolder } from "../synced-day.ts";
-import { daysKey, fillIndex, VERSION } from "./fill-index.ts";
+import { daysKey, fillIndex, INDEX_VERSION } from "./fill-index.ts";
 import { areInPlace, openDays } from "./opened-days.ts";
 
 /** Maximum number of threads of DuckDB. Each needs memory of its own. */
@@ -104,7 +104,7 @@ async function openIfCurrent(path: string, request: PriceIndexRequest): Promise<
   try {
     duckDb = await openDuckDb({ ...settings(request), database: path, readOnly: true, files: outputs });
     const [row] = await rowsOf(duckDb, "SELECT version, days FROM meta");
-    if (row?.[0] === VERSION && row[1] === daysKey(state)) {
+    if (row?.[0] === INDEX_VERSION && row[1] === daysKey(state)) {
       return { ...duckDb, state, until: untilDamaged(path, duckDb) };
     }
   } catch {
@@ -205,7 +205,7 @@ async function openEmpty(
     try {
       duckDb = await openDuckDb({ ...options, setUp: [`ATTACH ${sqlText(path)} AS old (READ_ONLY)`] });
       const [meta] = await rowsOf(duckDb, "SELECT version FROM old.meta");
-      const days = meta?.[0] === VERSION ? await rowsOf(duckDb, "SELECT day::VARCHAR, sha256 FROM old.day") : [];
+      const days = meta?.[0] === INDEX_VERSION ? await rowsOf(duckDb, "SELECT day::VARCHAR, sha256 FROM old.day") : [];
       const kept = days.filter(([day, sha256]) => state.days[String(day)]?.sha256 === sha256);
       return { duckDb, kept: new Set(kept.map(([day]) => String(day))) };
     } catch {
