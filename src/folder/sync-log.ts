@@ -6,8 +6,8 @@ import { ifPresent, withFileError } from "../files/system-error.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 import { isSyncedFolder } from "./folder-state.ts";
 
-/** Longest log in bytes: that of 300,000 runs. */
-const MOST_BYTES = 64 * 1024 ** 2;
+/** Maximum size of the log in bytes, enough for 300,000 runs. */
+const MAX_BYTES = 64 * 1024 ** 2;
 
 /** A run of `catalog sync`. What it changed is null if it failed. */
 export interface SyncLogEntry {
@@ -55,6 +55,6 @@ export async function logSync(folder: string, entry: SyncLogEntry): Promise<void
 
 /** The runs of a synced folder, the oldest first. A line that was cut or damaged is left out. */
 export async function readSyncLog(folder: string): Promise<SyncLogEntry[]> {
-  const text = (await readOwnFile(logOf(folder), MOST_BYTES)) ?? "";
+  const text = (await readOwnFile(logOf(folder), MAX_BYTES)) ?? "";
   return text.split("\n").flatMap((line) => (parseJsonObject(line) as SyncLogEntry | undefined) ?? []);
 }

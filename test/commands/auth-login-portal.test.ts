@@ -86,7 +86,7 @@ describe("without an address", () => {
 
     expect([code, stderr]).toEqual([
       EXIT.usage,
-      "error: the address of the service is missing: add --base-url https://api.example.com. Only at a terminal, it is asked for.\n",
+      "error: the address of the service is missing: add --base-url https://api.example.com, or run the command at a terminal.\n",
     ]);
   });
 });

@@ -22,9 +22,14 @@ interface Run {
   onPage?: (called: () => Promise<void>) => void;
 }
 
-/** Names, identities, sizes and times of the files of a folder, without those that only one run uses. */
+/**
+ * Names, identities, sizes and times of the files of a folder, without those that only one run uses, and without the log, to which
+ * every run adds its outcome, also one without the lock.
+ */
 async function filesOf(folder: string): Promise<Record<string, string>> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => !/\.partial$|staging-/.test(name));
+  const names = (await readdir(folder, { recursive: true })).filter(
+    (name) => !/\.partial$|staging-|log\.ndjson$/.test(name),
+  );
   const entries = names.sort().map(async (name) => {
     const entry = await stat(join(folder, name));
     return [name, entry.isFile() ? [entry.ino, entry.size, entry.mtimeMs].join() : "folder"] as const;

@@ -103,5 +103,6 @@ test("a sync says which days it changes before it changes them, and what they ar
     "sync rows/.catalog",
     ...state,
     "remove rows/.catalog/lock",
+    "write rows/.catalog/log.ndjson",
   ]);
 });
