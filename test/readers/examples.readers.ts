@@ -63,6 +63,9 @@ beforeAll(async () => {
   await writeFile(join(home, "key.txt"), service.key);
   await writeFile(join(home, "cheapest.sql"), "from rows order by selling_price limit 1");
   await writeFile(join(home, "basket.csv"), "sku\nB0CHX1W1XY\n");
+  await writeFile(join(home, "watch.csv"), "sku,target_price\nB0CHX1W1XY,1\n");
+  await writeFile(join(home, "list.csv"), "sku,target_price\nB0CHX1W1XY,1\n");
+  await writeFile(join(home, "rates.csv"), "currency,rate\nUSD,0.9\n");
   const again = product({ retailer: "nordwind", crawl_date: "2026-01-31" });
   const csv = [Object.keys(again), Object.values(again)].map((values) => values.map((value) => value ?? "").join(","));
   await writeFile(join(home, "crawled-again.csv"), `${csv.join("\n")}\n`);

@@ -51,7 +51,7 @@ describe("catalog sql", () => {
       "12345678901234567890",
       true,
       null,
-      "[1,2]",
+      "[1, 2]",
     ]);
     expect(sheet?.cells?.get("1,6")?.hyperlink?.target).toBe("https://shop.example/p/s0");
   });
