@@ -50,6 +50,14 @@ describe("catalog movers", () => {
     ]);
   });
 
+  test("writes a kind once that is given twice", async () => {
+    const args = ["movers", await syncedFolder(rows), "--since", "2026-01-01", "-f", "csv"];
+    const once = await runInProcess([...args, "--only", "drop"]);
+
+    expect(await runInProcess([...args, "--only", "drop,drop"])).toEqual(once);
+    expect(once).toMatchObject({ code: 0, stdout: expect.stringMatching(/^kind,.*\r\ndrop,.*\r\n$/) });
+  });
+
   test("shows the first --limit movers of each group, in one table a kind", async () => {
     const folder = await syncedFolder(rows);
     const { stdout } = await runInProcess([
