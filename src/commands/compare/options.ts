@@ -3,6 +3,7 @@ import type { Context } from "../../cli/context.ts";
 import { flagError, valueError } from "../../cli/flags/values.ts";
 import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { CURRENCY } from "../../cli/question/shared-columns.ts";
 
 /** What a product can be recognized by at another retailer. */
 export const KEYS = ["model_number", "sku", "title", "brand,title"] as const;
@@ -22,7 +23,7 @@ export interface CompareOptions extends QuestionOptions {
 }
 
 const SHARED_COLUMNS: readonly QuestionColumn[] = [
-  { name: "currency", kind: "text", meaning: "of all prices of the row" },
+  CURRENCY,
   { name: "retailers", kind: "integer", meaning: "number of retailers that have the product" },
   { name: "cheapest_retailer", kind: "text", meaning: "the one with the lowest price" },
   { name: "cheapest_price", kind: "price", meaning: "the lowest price" },

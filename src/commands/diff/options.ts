@@ -5,6 +5,7 @@ import { type PullFlags, parseFolder, type ReadFlags } from "../../cli/flags/sou
 import { flagError } from "../../cli/flags/values.ts";
 import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { CATEGORY_SLUGS, PRODUCT_KEY } from "../../cli/question/shared-columns.ts";
 import { isBookmark } from "../../cli/question/since.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../../contract/values/date-expression.ts";
@@ -50,10 +51,8 @@ const price = (name: string, meaning: string): QuestionColumn => ({ name, kind: 
 
 export const DIFF_COLUMNS: readonly QuestionColumn[] = [
   text("change", "changed, appeared (never seen before), returned or vanished"),
-  text("retailer", "slug of the retailer"),
-  text("sku", "identifies the product at its retailer"),
-  text("department", "slug of the department"),
-  text("category", "slug of the category"),
+  ...PRODUCT_KEY,
+  ...CATEGORY_SLUGS,
   text("title", "of the later row"),
   { name: "from_date", kind: "date", meaning: "the earlier day" },
   { name: "to_date", kind: "date", meaning: "the later day" },

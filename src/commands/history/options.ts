@@ -4,13 +4,13 @@ import type { Context } from "../../cli/context.ts";
 import { type PageOptions, splitPage } from "../../cli/flags/output.ts";
 import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { PRODUCT_KEY } from "../../cli/question/shared-columns.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 
 export const HISTORY_COLUMNS: readonly QuestionColumn[] = [
-  { name: "retailer", kind: "text", meaning: "slug of the retailer" },
-  { name: "sku", kind: "text", meaning: "identifies the product at its retailer" },
+  ...PRODUCT_KEY,
   { name: "title", kind: "text", meaning: "of the last day" },
   { name: "department", kind: "text", meaning: "slug of the department on the day" },
   { name: "category", kind: "text", meaning: "slug of the category on the day" },

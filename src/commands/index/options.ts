@@ -3,10 +3,11 @@ import type { Context } from "../../cli/context.ts";
 import { parseFilters } from "../../cli/flags/filter.ts";
 import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { RETAILER } from "../../cli/question/shared-columns.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 
 export const INDEX_COLUMNS: readonly QuestionColumn[] = [
-  { name: "retailer", kind: "text", meaning: "slug of the retailer" },
+  RETAILER,
   { name: "crawl_date", kind: "date", meaning: "a day on which the retailer was crawled" },
   { name: "currency", kind: "text", meaning: "of both values" },
   { name: "index", kind: "number", meaning: "100 * basket_value / base_value, exact to six decimals" },

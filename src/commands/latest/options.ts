@@ -3,6 +3,7 @@ import type { Context } from "../../cli/context.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { ProductGroup, QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { CATEGORY_SLUGS, CURRENCY, PRODUCT_KEY, REFERENCE_PRICE } from "../../cli/question/shared-columns.ts";
 
 export const PERIODS = ["day", "week", "month"] as const;
 export type PricePeriod = (typeof PERIODS)[number];
@@ -21,30 +22,18 @@ export interface LatestOptions extends QuestionOptions {
 }
 
 export const LATEST_COLUMNS: readonly QuestionColumn[] = [
-  { name: "retailer", kind: "text", meaning: "slug of the retailer" },
-  { name: "sku", kind: "text", meaning: "identifies the product at its retailer" },
+  ...PRODUCT_KEY,
   { name: "title", kind: "text", meaning: "of the last row" },
   { name: "brand", kind: "text", meaning: "of the last row" },
-  { name: "department", kind: "text", meaning: "slug of the department" },
-  { name: "category", kind: "text", meaning: "slug of the category" },
-  { name: "currency", kind: "text", meaning: "of all prices of the row" },
+  ...CATEGORY_SLUGS,
+  CURRENCY,
   { name: "selling_price", kind: "price", meaning: "the last price: the lowest of its day" },
   { name: "mrp", kind: "price", meaning: "undiscounted price on that day" },
   { name: "discount_pct", kind: "number", meaning: "discount on that day, as crawled" },
   { name: "crawl_date", kind: "date", meaning: "day of the last price" },
   { name: "days_old", kind: "integer", meaning: "days from then to today (UTC), or to --end-date" },
   { name: "url", kind: "text", meaning: "product page" },
-  {
-    name: "reference_price",
-    kind: "price",
-    meaning: "lowest price of the 30 days before the present price (98/6/EC, 6a)",
-  },
-  {
-    name: "real_discount_pct",
-    kind: "percent",
-    meaning: "how far the price is below the reference price; below zero: dearer",
-  },
-  { name: "reference_days", kind: "integer", meaning: "of these 30 days, those with a price at most seven days old" },
+  ...REFERENCE_PRICE,
 ];
 
 export const GONE_COLUMNS: readonly QuestionColumn[] = [

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
 import type { ProductGroup, QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { CATEGORY_SLUGS, CURRENCY, PRODUCT_KEY, REFERENCE_PRICE } from "../../cli/question/shared-columns.ts";
 
 export const MOVER_KINDS = ["drop", "rise", "new_low", "discount"] as const;
 export type MoverKind = (typeof MOVER_KINDS)[number];
@@ -13,12 +14,10 @@ export interface MoversOptions extends QuestionOptions {
 
 export const MOVER_COLUMNS: readonly QuestionColumn[] = [
   { name: "kind", kind: "text", meaning: "drop, rise, new_low or discount; a product may have several" },
-  { name: "retailer", kind: "text", meaning: "slug of the retailer" },
-  { name: "sku", kind: "text", meaning: "identifies the product at its retailer" },
+  ...PRODUCT_KEY,
   { name: "title", kind: "text", meaning: "of the newest row" },
-  { name: "department", kind: "text", meaning: "slug of the department" },
-  { name: "category", kind: "text", meaning: "slug of the category" },
-  { name: "currency", kind: "text", meaning: "of all prices of the row" },
+  ...CATEGORY_SLUGS,
+  CURRENCY,
   { name: "before_date", kind: "date", meaning: "day of the price that was known on --since" },
   {
     name: "before_selling_price",
@@ -35,17 +34,7 @@ export const MOVER_COLUMNS: readonly QuestionColumn[] = [
   { name: "brand", kind: "text", meaning: "of the newest row" },
   { name: "url", kind: "text", meaning: "product page" },
   { name: "difference", kind: "price", meaning: "selling_price - before_selling_price" },
-  {
-    name: "reference_price",
-    kind: "price",
-    meaning: "lowest price of the 30 days before the present price (98/6/EC, 6a)",
-  },
-  {
-    name: "real_discount_pct",
-    kind: "percent",
-    meaning: "how far the price is below the reference price; below zero: dearer",
-  },
-  { name: "reference_days", kind: "integer", meaning: "of these 30 days, those with a price at most seven days old" },
+  ...REFERENCE_PRICE,
   { name: "new_low_price", kind: "price", meaning: "new_low: lowest price after --since" },
   { name: "reached_date", kind: "date", meaning: "new_low: first day of new_low_price" },
   { name: "below_low_percent", kind: "percent", meaning: "new_low: from low_selling_price to new_low_price" },

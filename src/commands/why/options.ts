@@ -3,6 +3,7 @@ import type { Context } from "../../cli/context.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { PRODUCT_KEY, REFERENCE_PRICE } from "../../cli/question/shared-columns.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { isDateExpression } from "../../contract/values/date-expression.ts";
 import { quoted } from "../../contract/values/phrases.ts";
@@ -25,15 +26,12 @@ export const ANSWER_COLUMNS: readonly QuestionColumn[] = [
   { name: "low_date", kind: "date", meaning: "last day of low_selling_price" },
   { name: "low_selling_price", kind: "price", meaning: "the lowest price in the present currency" },
   { name: "present_since", kind: "date", meaning: "first day of the present price" },
-  { name: "reference_price", kind: "price", meaning: "lowest price of the 30 days before (98/6/EC, 6a)" },
-  { name: "real_discount_pct", kind: "percent", meaning: "how far the price is below the reference price" },
-  { name: "reference_days", kind: "integer", meaning: "of these 30 days, those with a price; 24 are needed" },
+  ...REFERENCE_PRICE,
   { name: "reason", kind: "text", meaning: "why its price is not known: gone, not_crawled or unknown" },
 ];
 
 export const WHY_COLUMNS: readonly QuestionColumn[] = [
-  { name: "retailer", kind: "text", meaning: "slug of the retailer" },
-  { name: "sku", kind: "text", meaning: "identifies the product at its retailer" },
+  ...PRODUCT_KEY,
   { name: "title", kind: "text", meaning: "of the crawled row" },
   { name: "crawl_date", kind: "date", meaning: "day of the crawled row" },
   { name: "file", kind: "text", meaning: "the file that it is in" },

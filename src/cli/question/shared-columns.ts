@@ -1,0 +1,32 @@
+import type { QuestionColumn } from "./declaration.ts";
+
+export const RETAILER: QuestionColumn = { name: "retailer", kind: "text", meaning: "slug of the retailer" };
+
+/** What a product is: the first columns of rows about products. */
+export const PRODUCT_KEY: readonly QuestionColumn[] = [
+  RETAILER,
+  { name: "sku", kind: "text", meaning: "identifies the product at its retailer" },
+];
+
+export const CATEGORY_SLUGS: readonly QuestionColumn[] = [
+  { name: "department", kind: "text", meaning: "slug of the department" },
+  { name: "category", kind: "text", meaning: "slug of the category" },
+];
+
+/** The currency of a row in which all prices have one. */
+export const CURRENCY: QuestionColumn = { name: "currency", kind: "text", meaning: "of all prices of the row" };
+
+/** The real discount of a price. */
+export const REFERENCE_PRICE: readonly QuestionColumn[] = [
+  {
+    name: "reference_price",
+    kind: "price",
+    meaning: "lowest price of the 30 days before the present price (98/6/EC, 6a)",
+  },
+  {
+    name: "real_discount_pct",
+    kind: "percent",
+    meaning: "how far the price is below the reference price; below zero: dearer",
+  },
+  { name: "reference_days", kind: "integer", meaning: "of these 30 days, those with a price at most seven days old" },
+];
