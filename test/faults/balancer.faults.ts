@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
@@ -9,6 +8,7 @@ import { problemSchema } from "../../src/contract/problems.ts";
 import { startService } from "../../src/service/http/start-service.ts";
 import { openStore } from "../../src/service/store/writable-store.ts";
 import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { products } from "../helpers/products.ts";
 import { check } from "../helpers/responses.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -36,14 +36,6 @@ async function startBalancer(services: readonly { url: string }[]): Promise<stri
   const url = `http://127.0.0.1:${port}`;
   await expect.poll(() => statusOf(`${url}/readyz`), { timeout: 10_000 }).toBe(200);
   return url;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), "close");
-  return port;
 }
 
 const statusOf = (url: string, headers: Record<string, string> = {}) =>

@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished } from "vitest";
 import { runSql, TEST_POSTGRES } from "../helpers/databases.ts";
+import { freePort } from "../helpers/free-port.ts";
 
 const run = promisify(execFile);
 
@@ -84,12 +83,4 @@ export async function startStandby() {
       return { result, server: after === undefined || after === before ? "primary" : "standby" };
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), "close");
-  return port;
 }

@@ -4,7 +4,7 @@ import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { BOOKMARK_NAME, type Bookmark, openBookmark } from "../../folder/bookmarks.ts";
 import type { Context } from "../context.ts";
 import { dateExpression, valueError } from "../flags/values.ts";
-import type { SyncedFolder } from "../source/synced-folder.ts";
+import { noMatchingRows, type SyncedFolder } from "../source/synced-folder.ts";
 
 /** Help text. */
 export const BOOKMARKS = `--since last: the folder remembers the newest day of each retailer that was written;
@@ -85,7 +85,7 @@ function comparedDay(
   const latest = latestOf(newest);
   const [first] = days;
   if (first === undefined || latest === undefined) {
-    throw new UsageError(`${name} has no rows that match the filters.`);
+    throw noMatchingRows({ name });
   }
   const day = resolveDay(since ?? A_WEEK, { today: dayOf(now), latest }) ?? "";
   if (since === undefined && day < first) {

@@ -101,3 +101,8 @@ async function syncedFoldersBelow(folder: string): Promise<string[]> {
   const synced = await Promise.all(names.map((name) => isSyncedFolder(join(folder, name))));
   return names.filter((_, index) => synced[index]).sort();
 }
+
+/** The error of a question that needs a row of a folder. */
+export function noMatchingRows({ name }: Pick<SyncedFolder, "name">): UsageError {
+  return new UsageError(`${name} has no rows that match the filters.`);
+}

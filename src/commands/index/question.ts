@@ -1,7 +1,7 @@
 import type { Run } from "../../cli/context.ts";
 import type { Question, ShownAnswer } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
-import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
+import { noMatchingRows, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
 import { numberCell } from "../../cli/terminal/tables/cell.ts";
 import { itemTable, numberColumn, priceColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
@@ -57,7 +57,7 @@ function daysOf(
   const days = all.filter((day) => day <= newest);
   const [first, latest] = [days[0], days.at(-1)];
   if (first === undefined || latest === undefined) {
-    throw new UsageError(`${name} has no rows that match the filters.`);
+    throw noMatchingRows({ name });
   }
   const dayFor = (expression: DateExpression) => resolveDay(expression, { today: dayOf(now), latest }) ?? "";
   const [from, to] = [dayFor(startDate ?? first), dayFor(endDate ?? latest)];

@@ -1,10 +1,9 @@
 import type { Context } from "../../cli/context.ts";
 import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
 import { type AskedPrices, openAskedPrices } from "../../cli/question/asked-prices.ts";
-import { openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
+import { noMatchingRows, openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { writeChunks, writePage } from "../../cli/write-rows.ts";
-import { UsageError } from "../../contract/errors.ts";
 import { collectReport, type ReportSubject } from "./collect-report.ts";
 import { refuseFigures } from "./figures.ts";
 import type { ReportOptions } from "./options.ts";
@@ -27,7 +26,7 @@ export async function runReport(options: ReportOptions, context: Context): Promi
   }
   const answers = await askReport(asked.prices, request);
   if (answers.answers.get("retailers")?.count === 0) {
-    throw new UsageError(`${synced.name} has no rows that match the filters.`);
+    throw noMatchingRows(synced);
   }
   await writeReport(asked, answers, subject, request, { options, synced, context });
   // Only lists that people read are cut, and say so; the figures are those of all products.
