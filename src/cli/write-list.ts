@@ -1,8 +1,5 @@
 import { groupDigits } from "../contract/values/phrases.ts";
 import { isStdout } from "../export/destination/stdout.ts";
-import type { EncoderOptions } from "../export/formats/encoder.ts";
-import type { RowFormat } from "../export/formats/registry.ts";
-import { batchOf } from "../rows/scan.ts";
 import type { Context } from "./context.ts";
 import type { GlobalOptions } from "./flags/global.ts";
 import { hasRowFormat, type ListingOptions, type OutputOptions, type TableFormat } from "./flags/output.ts";
@@ -11,7 +8,7 @@ import { showTable } from "./terminal/pager.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { recordTable } from "./terminal/tables/row-table.ts";
 import { renderCaptioned, type Table } from "./terminal/tables/table.ts";
-import { writeRows } from "./write-rows.ts";
+import { type RecordView, writeRecords } from "./write-rows.ts";
 
 /** The default limit of a table on a terminal. Every other output has all rows. */
 const SHOWN_ROWS = 1000;
@@ -26,19 +23,16 @@ export function usualLimit(
   return isOnTerminal ? shownRows : Number.POSITIVE_INFINITY;
 }
 
-/** Items per batch; one batch is in memory as rows. */
-const AT_ONCE = 2_000;
-
-interface RecordView<Item, Row extends object> extends Pick<EncoderOptions, "known" | "types"> {
-  /** Returns the members in the order of the columns. */
-  recordOf: (item: Item) => Row;
-}
-
 interface ListView<Item, Row extends object> extends RecordView<Item, Row> {
   /** Makes the table if no columns are chosen. */
   tableOf: (records: readonly Row[]) => Table;
   /** Headings of columns that move to a caption if all rows have the same value. */
   captions: readonly string[];
+}
+
+/** What is said of a table that has only the first of all rows. */
+export function limitNote(shown: number, all: number): string {
+  return `the first ${groupDigits(shown)} of ${groupDigits(all)}; -f ndjson or -o FILE has them all`;
 }
 
 type Listing = ListingOptions<TableFormat>;
@@ -66,25 +60,6 @@ export async function writeList<Item, Row extends object>(
   const table = columns === undefined ? view.tableOf(records) : recordTable(records, view.known, columns);
   await showTable(renderCaptioned(table, view.captions, screenOf(context, options)), output, list, reporter, context);
   if (all.length > items.length) {
-    reporter.note(
-      `the first ${groupDigits(items.length)} of ${groupDigits(all.length)}; -f ndjson or -o FILE has them all`,
-    );
-  }
-}
-
-export async function writeRecords<Item>(
-  items: readonly Item[],
-  { recordOf, known, types }: RecordView<Item, object>,
-  { output, columns }: { output: OutputOptions<RowFormat>; columns?: readonly string[] | undefined },
-  reporter: Reporter,
-  context: Context,
-): Promise<void> {
-  await writeRows(batches(items, recordOf, known), output, { known, chosen: columns, types }, reporter, context);
-}
-
-function* batches<Item>(items: readonly Item[], recordOf: (item: Item) => object, columns: readonly string[]) {
-  for (let first = 0; first < items.length; first += AT_ONCE) {
-    const texts = items.slice(first, first + AT_ONCE).map((item) => JSON.stringify(recordOf(item)));
-    yield batchOf(texts, columns);
+    reporter.note(limitNote(items.length, all.length));
   }
 }

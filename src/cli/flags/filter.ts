@@ -46,6 +46,13 @@ export function addVocabularyFlags(command: Command): Command {
   return command.optionsGroup("Options:");
 }
 
+export function addSkusFlag(command: Command, which = "only the products of a list"): Command {
+  return command.option(
+    "--skus <file>",
+    `${which}: CSV with the column sku and, optionally, retailer, target_price and note; - reads standard input`,
+  );
+}
+
 /** Declares `--brand` for commands that read a synced folder; the API has no such filter. */
 export function addBrandFlag(command: Command): Command {
   const flag = new Option("--brand <name>", "only these brands, ignoring case; synced folders only (repeatable)");

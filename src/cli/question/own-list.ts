@@ -1,17 +1,9 @@
-import type { Command } from "commander";
 import { firstFew, plural, quoted } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import type { Reporter } from "../reporter.ts";
 import type { ListedProduct } from "../source/product-list.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
-
-export function addSkusFlag(command: Command, which = "only the products of a list"): Command {
-  return command.option(
-    "--skus <file>",
-    `${which}: CSV with the column sku and, optionally, retailer, target_price and note; - reads standard input`,
-  );
-}
 
 /** A list as the SQL parameter `own_list`; cells that a line leaves out are empty strings. */
 export function ownListParameter(list: readonly ListedProduct[]): Parameters["own_list"] {

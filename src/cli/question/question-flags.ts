@@ -3,7 +3,7 @@ import { parseColumns } from "../../export/formats/columns.ts";
 import { SUSPECT_FACTOR } from "../../folder/index/suspect-factor.ts";
 import type { Context } from "../context.ts";
 import { parseCondition } from "../flags/condition.ts";
-import { addBrandFlag, addVocabularyFlags } from "../flags/filter.ts";
+import { addBrandFlag, addSkusFlag, addVocabularyFlags } from "../flags/filter.ts";
 import { addListFlags } from "../flags/list.ts";
 import { addLinksFlag, addListOutput, type ListingFlags, parseListing, TABLE_FORMATS } from "../flags/output.ts";
 import { addDemoFlag, parseFolderSource, type SourceFlags } from "../flags/source.ts";
@@ -18,7 +18,6 @@ import {
   type QuestionOptions,
   type SortWords,
 } from "./declaration.ts";
-import { addSkusFlag } from "./own-list.ts";
 
 /** The flags of all commands that answer from prices. */
 export interface PriceFlags extends SourceFlags {

@@ -1,5 +1,5 @@
 import { ConditionHoldsError } from "../../contract/errors.ts";
-import { groupDigits, plural } from "../../contract/values/phrases.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Answer, ask, filledIn, type Parameters, type RowSelection, readRows } from "../../folder/ask/ask.ts";
 import type { Context } from "../context.ts";
@@ -10,7 +10,7 @@ import { showTable } from "../terminal/pager.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { recordTable } from "../terminal/tables/row-table.ts";
 import { renderMarkdown, renderTable } from "../terminal/tables/table.ts";
-import { usualLimit } from "../write-list.ts";
+import { limitNote, usualLimit } from "../write-list.ts";
 import { writeChunks, writePage } from "../write-rows.ts";
 import { openAskedPrices } from "./asked-prices.ts";
 import { answerColumns, namesOf, type Question, type QuestionOptions, type ShownAnswer } from "./declaration.ts";
@@ -130,9 +130,7 @@ async function writeListing<Options extends QuestionOptions>(
     `${question.countsRows ? "rows" : "prices"} of ${plural(crawled, "day")}, the newest ${about.days.newest}`,
   );
   if (!takesAll && limitPer.length === 0 && selected < answer.count) {
-    reporter.note(
-      `the first ${groupDigits(selected)} of ${groupDigits(answer.count)}; -f ndjson or -o FILE writes them all`,
-    );
+    reporter.note(limitNote(selected, answer.count));
   }
   return selected === answer.count;
 }

@@ -16,6 +16,7 @@ import { flagError } from "../../cli/flags/values.ts";
 import type { SortKey } from "../../cli/order.ts";
 import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion } from "../../cli/question/question-flags.ts";
+import { RETAILER } from "../../cli/question/shared-columns.ts";
 import { COVERAGE_COLUMNS } from "../../contract/coverage.ts";
 import { parseColumns } from "../../export/formats/columns.ts";
 
@@ -89,7 +90,7 @@ export function sortWords(groupBy: Grouping | undefined): Readonly<Record<string
 }
 
 export const CRAWL_DAY_COLUMNS: readonly QuestionColumn[] = [
-  { name: "retailer", kind: "text", meaning: "slug of the retailer" },
+  RETAILER,
   { name: "crawl_date", kind: "date", meaning: "the day, from the retailer's first row to 28 days after its last" },
   { name: "matching_rows", kind: "integer", meaning: "rows that the filters match" },
   { name: "usual_rows", kind: "number", meaning: "75 % quantile of the retailer's rows in the 56 days before" },

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
-import { addFilterFlags } from "../../cli/flags/filter.ts";
+import { addFilterFlags, addSkusFlag } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addOutputFlags, columnsOption } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags, addRecheckFlag } from "../../cli/flags/source.ts";
 import { NamesOption, wholeNumber } from "../../cli/flags/values.ts";
-import { addSkusFlag } from "../../cli/question/own-list.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";

@@ -1,11 +1,10 @@
 import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
-import { addBrandFlag, addVocabularyFlags } from "../../cli/flags/filter.ts";
+import { addBrandFlag, addSkusFlag, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addOutputFlags } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { collectValues, dateExpression, dayCount, wholeNumber } from "../../cli/flags/values.ts";
-import { addSkusFlag } from "../../cli/question/own-list.ts";
 import { addPriceFlags } from "../../cli/question/question-flags.ts";
 import { BOOKMARKS, sinceDayOrBookmark } from "../../cli/question/since.ts";
 import { FIGURES } from "./figures.ts";
