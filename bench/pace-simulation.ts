@@ -1,8 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { createBudget } from "../src/client/requests/budget.ts";
 import type { StoredBytes } from "../src/files/stored-bytes.ts";
-import { Pull } from "../src/pull/pull.ts";
+import { pull } from "../src/pull/pull.ts";
 import { createPageStore } from "../src/pull/store/page-store.ts";
+import type { RowBatch } from "../src/rows/batch.ts";
 import { fixedWindow } from "../src/service/http/admission/rate-limit.ts";
 import type { createWindows } from "../src/service/store/windows.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
@@ -64,14 +65,12 @@ export async function simulatePull({
       permit.answered({ status: admitted ? 200 : 429, rate, retryAfter });
     }
   };
-  const store = createPageStore(storedInMemory(), { keeps: false });
-  const pull = new Pull(service.client, store, { filters: {}, pageSize: ROWS_A_PAGE, concurrency, signal });
-  const read = async () => {
-    for await (const rows of pull.rows()) {
-      result.rows += rows.length;
-    }
+  const store = createPageStore(storedInMemory());
+  const write = async (rows: RowBatch) => {
+    result.rows += rows.length;
   };
-  await clock.run(read());
+  const set = { filters: {}, pageSize: ROWS_A_PAGE, concurrency, isStreamed: true, write, signal };
+  await clock.run(pull(service.client, store, set));
   return { ...result, milliseconds: clock.now() };
 }
 

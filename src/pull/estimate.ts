@@ -1,6 +1,6 @@
+import { pagesToCompare } from "./compare.ts";
 import { firstSlices, type Plan, pagesOf } from "./plan.ts";
 import type { PullOptions } from "./pull.ts";
-import { pagesToCompare } from "./recheck.ts";
 
 /** Limits on the requests of a pull. */
 export interface RequestLimits {

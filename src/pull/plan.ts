@@ -8,8 +8,8 @@ import { ofRetailer, type SetFilters, windowOf } from "./set-filters.ts";
 
 /** A part of the set that is walked with one cursor and one set of filters. */
 export interface Slice {
-  /** Identifies it by its filters. */
-  key: string;
+  /** Made from its filters. */
+  id: string;
   filters: Filters;
   /** The group whose rows this slice is a part of. */
   group: SliceGroup;
@@ -177,10 +177,10 @@ function endOfGroup(coverage: readonly Coverage[], start: number, target: number
 /** The slices of a group: the ranges into which these combinations are cut. */
 function slicesOf(members: readonly Coverage[], ranges: readonly DateRange[]): Slice[] {
   const group = { rows: matchingRowsOf(members), slices: ranges.length };
-  return ranges.map((range) => ({ ...range, group, key: keyOf(range.filters) }));
+  return ranges.map((range) => ({ ...range, group, id: idOf(range.filters) }));
 }
 
-function keyOf(filters: Filters): string {
+function idOf(filters: Filters): string {
   return hash("sha256", JSON.stringify(filters)).slice(0, 16);
 }
 

@@ -1,16 +1,16 @@
 import type { CatalogClient } from "../client/client.ts";
 import type { CoverageResponse } from "../client/responses/coverage-response.ts";
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
-import type { ResolvedFilters } from "../contract/envelope.ts";
+import type { Meta, ResolvedFilters } from "../contract/envelope.ts";
 import { FileError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { whyMoved } from "./page-check.ts";
+import { assertCounted, assertPlausible, whyMoved } from "./checks.ts";
+import { comparePages } from "./compare.ts";
 import { firstSlices, type Plan, pagesOfSlice, planPull, type Slice, withPagesOf } from "./plan.ts";
-import { assertCounted, assertPlausible, compareSome } from "./prove-set.ts";
 import type { SetFilters } from "./set-filters.ts";
 import type { PageStore, PlanCuts } from "./store/page-store.ts";
-import { CursorTooShortError, isOutOfDate, type WalkOptions, walkSlice } from "./walk.ts";
+import { CursorTooShortError, walkSlice } from "./walk.ts";
 import { deferred, startWalkers } from "./walkers.ts";
 
 export interface PullOptions {
@@ -22,6 +22,10 @@ export interface PullOptions {
   maxRows?: number | undefined;
   /** Percentage of the pages that are read a second time at the end, see `pagesToCompare`. */
   recheck?: number | undefined;
+  /** Whether each slice is written as soon as it has been read, instead of all when the whole set is proven. */
+  isStreamed?: boolean;
+  /** Receives the rows, in the order of the plan. Calls do not overlap. */
+  write: (rows: RowBatch) => Promise<void>;
   signal: AbortSignal;
   observer?: PullObserver;
   /** A number from 0 up to 1. */
@@ -66,102 +70,181 @@ export interface PullResult {
 /** Number of new plans in a row without progress after which the pull fails. */
 const FRUITLESS_REPLANS = 3;
 
-/** Slices for each walker that may wait for the reader of stdout: a bounded room on disk. */
+/** Slices for each walker that may wait to be streamed: a bounded room on disk. */
 const SLICES_AHEAD = 2;
 
 /**
- * Pulls the complete filtered set: one coverage request, then walkers fill the store with the slices of the plan. At the end
- * some pages are read a second time, unless the service names the version of its data.
+ * Pulls the complete filtered set through a store of pages:
  *
- * Any difference (in a count, a repeated id, a page that is read again) means that the set has moved. It is planned again, and
- * one page is asked for of each slice in the store: slices that are the same stay, others are read anew. This goes on as long
+ * 1. Plan: one coverage request says how the set is cut into slices.
+ * 2. Walk: walkers read the slices, several at once, into the store.
+ * 3. Compare the number of rows with the coverage, and some pages with themselves, which are read a second time unless the
+ *    service names the version of its data.
+ * 4. Write the rows from the store. A streamed set is written during the walk.
+ *
+ * Any difference (in a count, a repeated id, a page that is read again) means that the set has moved: back to the plan. Of each
+ * slice in the store one page is asked for; if it is the same, the slice stays, otherwise it is read anew. This goes on as long
  * as more of the rows are kept each time.
  *
- * Memory: for each walker a page and the ids of a slice, a page for the reader, and some hundred bytes for each page of the
- * set.
+ * Memory: for each walker a page and the ids of a slice, a page to write, and some hundred bytes for each page of the set.
+ *
+ * @throws SetChangedError if the set never stands still, or has moved where rows were written already
  */
-export class Pull {
+export async function pull(client: CatalogClient, store: PageStore, options: PullOptions): Promise<PullResult> {
+  return await new Pull(client, store, options).run();
+}
+
+class Pull {
   readonly #client: CatalogClient;
   readonly #store: PageStore;
   readonly #options: PullOptions;
-  /** Keys of slices that were read, or compared, since the set was last seen to differ. */
+  /** IDs of slices that were read, or compared, since the set was last seen to move. */
   readonly #confirmed = new Set<string>();
-  /** Keys of slices in the order in which they were begun. */
+  /** IDs of slices in the order in which they were begun. */
   readonly #begun = new Set<string>();
-  /** Keys of slices that are read in slices of one page. */
-  readonly #cut = new Set<string>();
-  /** Slices whose rows the reader has. */
-  readonly #given: (FinishedSlice & { key: string })[] = [];
+  /** IDs of slices that are read in slices of one page. */
+  readonly #cutToPages = new Set<string>();
+  readonly #written: (FinishedSlice & { id: string })[] = [];
   #compared = 0;
   #mostKept = 0;
   /** Number of new plans in a row that kept no more rows than one before. */
   #fruitless = 0;
-  #result: PullResult | undefined;
 
-  /** @param store if it keeps its rows, they come when the whole set is proven; otherwise slice by slice */
   constructor(client: CatalogClient, store: PageStore, options: PullOptions) {
     this.#client = client;
     this.#store = store;
     this.#options = options;
   }
 
-  /** What the rows were; known when all of them have come. */
-  get result(): PullResult {
-    if (this.#result === undefined) {
-      throw new Error("the rows have not come to their end");
-    }
-    return this.#result;
-  }
-
-  /**
-   * The rows of the set in the order of the plan.
-   *
-   * @throws SetChangedError if the set never stands still, or has moved where rows were given already
-   */
-  async *rows(): AsyncGenerator<RowBatch, void, void> {
-    const { filters, signal, observer } = this.#options;
+  async run(): Promise<PullResult> {
+    const { filters, pageSize, signal, observer } = this.#options;
     let coverage = await this.#client.coverage(filters, signal, this.#store.version());
     assertPlausible(coverage.data, filters);
     await observer?.onCoverage?.(coverage.data);
-    const cuts = await this.#store.begin({
-      page_size: this.#options.pageSize,
-      slice_pages: pagesOfSlice(coverage.data, this.#options.pageSize),
-    });
-    let plan = await this.#plan(coverage, cuts);
-    for (let isProven = false; !isProven; ) {
-      await observer?.onPlan?.(plan, this.#store.rowsOf(plan.slices));
+    const slicePages = pagesOfSlice(coverage.data, pageSize);
+    const cuts = await this.#store.begin({ page_size: pageSize, slice_pages: slicePages });
+    for (;;) {
+      const plan = await this.#plan(coverage, cuts);
       try {
-        yield* this.#walk(plan, cuts.page_size);
-        await assertCounted(plan, this.#store);
-        this.#compared += await compareSome(this.#wanted(plan), this.#client, this.#store, {
-          ...{ ...this.#options, pageSize: cuts.page_size, version: plan.version },
-          begun: [...this.#begun],
-        });
-        isProven = true;
+        await this.#walk(plan, cuts.page_size);
+        await this.#compare(plan, cuts.page_size);
+        await this.#write(this.#wanted(plan));
+        return this.#result(plan, cuts, coverage.meta);
       } catch (error) {
         const reason = this.#reasonToPlanAgain(error, plan);
         observer?.onRestart?.(reason);
         coverage = await this.#client.coverage(filters, signal);
-        plan = await this.#plan(coverage, cuts);
       }
     }
-    for (const slice of this.#store.keeps ? this.#wanted(plan) : []) {
-      yield* this.#read(slice);
+  }
+
+  /** Plans the pull, and leaves only the pages in the store that belong to the plan. */
+  async #plan(coverage: CoverageResponse, { page_size, slice_pages }: PlanCuts): Promise<Plan> {
+    const { filters, signal, observer } = this.#options;
+    let plan = planPull(coverage, filters, page_size, slice_pages);
+    for (const slice of plan.slices.filter(({ id }) => this.#cutToPages.has(id))) {
+      plan = withPagesOf(plan, slice, await this.#client.coverage(slice.filters, signal, plan.version), page_size);
     }
-    const { coverage: summary, resolved } = coverage.meta;
-    const rows = sumRows(this.#given);
-    const slices = this.#given.map(({ key: _, ...slice }) => slice);
-    const truncated = rows < plan.totalRows;
-    this.#result = { rows, truncated, cuts, slices, compared: this.#compared, summary, resolved };
+    if (this.#written.some(({ id }, index) => plan.slices[index]?.id !== id)) {
+      throw new SetChangedError("the set changed while it was read: it is cut differently now");
+    }
+    const outdated = this.#store.keepOnly(new Set(plan.slices.map(({ id }) => id)), plan.version);
+    if (outdated > 0 && this.#begun.size === 0) {
+      observer?.onRestart?.(
+        `${outdated} pages that were read are of a version of the data that the service no longer has`,
+      );
+    }
+    await observer?.onPlan?.(plan, this.#store.rowsOf(plan.slices));
+    return plan;
+  }
+
+  #wanted(plan: Plan): readonly Slice[] {
+    return firstSlices(plan, this.#options.maxRows ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Lets walkers read the slices into the store; writes those of a streamed set, each when all before it are written. */
+  async #walk(plan: Plan, pageSize: number): Promise<void> {
+    const { concurrency, maxRows = Number.POSITIVE_INFINITY, isStreamed, observer } = this.#options;
+    const slices = this.#wanted(plan);
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal, stop.signal]);
+    let isStopping = false;
+    const onPage = () => observer?.onRows?.(this.#store.rowsOf(slices));
+    onPage();
+    // More walkers than wanted pages would request pages that are not needed.
+    const count = Math.min(concurrency, Math.ceil(maxRows / pageSize));
+    const passed = slices.map(deferred);
+    const { ends, stopped } = startWalkers(slices, count, async (slice, index) => {
+      await (isStreamed ? passed[index - SLICES_AHEAD * count]?.promise : undefined);
+      const isConfirmed = this.#confirmed.has(slice.id);
+      this.#begun.add(slice.id);
+      await walkSlice(this.#client, slice, this.#store, {
+        ...{ pageSize, signal, version: plan.version, isConfirmed, onPage },
+        needsMore: () => !isStopping && this.#store.rowsOf(slices.slice(0, index + 1)) < maxRows,
+        onRestart: observer?.onRestart,
+        onDamage: observer?.onDamage,
+      });
+      this.#confirmed.add(slice.id);
+    });
+    try {
+      for (const [index, end] of ends.entries()) {
+        await end;
+        await (isStreamed ? this.#write(slices.slice(0, index + 1)) : undefined);
+        passed[index]?.resolve();
+      }
+    } catch (error) {
+      // Pages that were asked for are saved, unless nobody will want them.
+      if (!(error instanceof CursorTooShortError) && whyMoved(error) === undefined) {
+        stop.abort(new Error("the pull ended"));
+      }
+      throw error;
+    } finally {
+      isStopping = true;
+      for (const { resolve } of passed) {
+        resolve();
+      }
+      await stopped;
+    }
+  }
+
+  /** @throws SetMovedError if the set in the store is not that of the service */
+  async #compare(plan: Plan, pageSize: number): Promise<void> {
+    await assertCounted(plan, this.#store);
+    this.#compared += await comparePages(this.#client, this.#wanted(plan), this.#store, {
+      ...{ ...this.#options, pageSize, version: plan.version },
+      begun: [...this.#begun],
+    });
+  }
+
+  /** Writes those of the slices that are not written yet, as far as their rows are wanted. */
+  async #write(slices: readonly Slice[]): Promise<void> {
+    const { maxRows = Number.POSITIVE_INFINITY, write } = this.#options;
+    for (const { id, filters } of slices.slice(this.#written.length)) {
+      const left = maxRows - sumRows(this.#written);
+      let written = 0;
+      for (const page of this.#store.pagesOf(id)) {
+        const rows = await this.#store.read(page);
+        if (rows === undefined) {
+          throw new FileError("a page was damaged on disk after it was written; repeat the command", "pages");
+        }
+        const wanted = rows.slice(0, left - written);
+        written += wanted.length;
+        if (wanted.length > 0) {
+          await write(wanted);
+        }
+      }
+      this.#written.push({ id, filters, rows: written });
+      this.#store.freeRows(id);
+    }
   }
 
   /** @throws the error if a new plan does not help, or SetChangedError if plans have not helped for too long */
   #reasonToPlanAgain(error: unknown, plan: Plan): string {
     if (error instanceof CursorTooShortError) {
-      if (this.#cut.has(error.key)) {
+      if (this.#cutToPages.has(error.sliceId)) {
         throw new SetChangedError(`the set cannot be read completely: ${error.message}`);
       }
-      this.#cut.add(error.key);
+      this.#cutToPages.add(error.sliceId);
       return error.message;
     }
     const reason = whyMoved(error);
@@ -178,117 +261,10 @@ export class Pull {
     return reason;
   }
 
-  /** Plans the pull, and leaves only the pages in the store that belong to the plan. */
-  async #plan(coverage: CoverageResponse, { page_size, slice_pages }: PlanCuts): Promise<Plan> {
-    const { filters, signal, observer } = this.#options;
-    let plan = planPull(coverage, filters, page_size, slice_pages);
-    for (const slice of plan.slices.filter(({ key }) => this.#cut.has(key))) {
-      plan = withPagesOf(plan, slice, await this.#client.coverage(slice.filters, signal, plan.version), page_size);
-    }
-    const outdated = this.#store.keepOnly(new Set(plan.slices.map(({ key }) => key)), plan.version);
-    if (outdated > 0 && this.#begun.size === 0) {
-      observer?.onRestart?.(
-        `${outdated} pages that were read are of a version of the data that the service no longer has`,
-      );
-    }
-    if (this.#given.some(({ key }, index) => plan.slices[index]?.key !== key)) {
-      throw new SetChangedError("the set changed while it was read: it is cut differently now");
-    }
-    return plan;
-  }
-
-  #wanted(plan: Plan): readonly Slice[] {
-    return firstSlices(plan, this.#options.maxRows ?? Number.POSITIVE_INFINITY);
-  }
-
-  /** Lets walkers fill the store. The rows of a store that does not keep them come on the way. */
-  async *#walk(plan: Plan, pageSize: number): AsyncGenerator<RowBatch, void, void> {
-    const { concurrency, maxRows = Number.POSITIVE_INFINITY, observer, signal: ending } = this.#options;
-    const slices = this.#wanted(plan);
-    const stop = new AbortController();
-    const signal = AbortSignal.any([ending, stop.signal]);
-    // More walkers than wanted pages would request pages that are not needed.
-    const count = Math.min(concurrency, Math.ceil(maxRows / pageSize));
-    const taken = slices.map(deferred);
-    let isStopping = false;
-    const work = async (slice: Slice, index: number): Promise<void> => {
-      await (this.#store.keeps ? undefined : taken[index - SLICES_AHEAD * count]?.promise);
-      const needsMore = () => !isStopping && this.#store.rowsOf(slices.slice(0, index + 1)) < maxRows;
-      try {
-        await this.#walkSlice(slice, index, {
-          pageSize,
-          signal,
-          version: plan.version,
-          needsMore,
-          onPage: () => observer?.onRows?.(this.#store.rowsOf(slices)),
-        });
-      } catch (error) {
-        isStopping = true;
-        throw error;
-      }
-    };
-    observer?.onRows?.(this.#store.rowsOf(slices));
-    const { ends, stopped } = startWalkers(slices, count, work);
-    let isMoved = false;
-    try {
-      for (const [index, slice] of slices.entries()) {
-        await ends[index];
-        if (!this.#store.keeps && index >= this.#given.length) {
-          yield* this.#read(slice);
-        }
-        taken[index]?.resolve();
-      }
-    } catch (error) {
-      isMoved = error instanceof CursorTooShortError || whyMoved(error) !== undefined;
-      throw error;
-    } finally {
-      isStopping = true;
-      if (!isMoved) {
-        stop.abort(new Error("the pull ended"));
-      }
-      // Pages that were asked for are saved, unless nobody will want them.
-      for (const { resolve } of taken) {
-        resolve();
-      }
-      await stopped;
-    }
-  }
-
-  async #walkSlice(slice: Slice, index: number, options: Omit<WalkOptions, "isConfirmed">): Promise<void> {
-    const { observer } = this.#options;
-    const isConfirmed = this.#confirmed.has(slice.key);
-    const isGiven = index < this.#given.length;
-    this.#begun.add(slice.key);
-    const isGone = this.#store.pagesOf(slice.key).length === 0;
-    if (isGiven && (isGone || (!isConfirmed && (await isOutOfDate(this.#client, slice, this.#store, options))))) {
-      throw new SetChangedError("the set changed while it was read: rows that were already written are different now");
-    }
-    if (!isGiven && options.needsMore()) {
-      const { onRestart, onDamage } = observer ?? {};
-      await walkSlice(this.#client, slice, this.#store, { ...options, isConfirmed, onRestart, onDamage });
-    }
-    this.#confirmed.add(slice.key);
-  }
-
-  /** The rows of a slice, as far as they are wanted. */
-  async *#read({ key, filters }: Slice): AsyncGenerator<RowBatch, void, void> {
-    const left = (this.#options.maxRows ?? Number.POSITIVE_INFINITY) - sumRows(this.#given);
-    let given = 0;
-    for (const page of this.#store.pagesOf(key)) {
-      const rows = await this.#store.read(page);
-      if (rows === undefined) {
-        throw new FileError("a page was damaged on disk after it was written; repeat the command", "pages");
-      }
-      const wanted = rows.slice(0, left - given);
-      given += wanted.length;
-      if (wanted.length > 0) {
-        yield wanted;
-      }
-    }
-    this.#given.push({ key, filters, rows: given });
-    if (!this.#store.keeps) {
-      this.#store.forgetRows(key);
-    }
+  #result({ totalRows }: Plan, cuts: PlanCuts, { coverage: summary, resolved }: Meta): PullResult {
+    const rows = sumRows(this.#written);
+    const slices = this.#written.map(({ id: _, ...slice }) => slice);
+    return { rows, truncated: rows < totalRows, cuts, slices, compared: this.#compared, summary, resolved };
   }
 }
 

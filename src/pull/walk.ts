@@ -1,15 +1,11 @@
 import { hash } from "node:crypto";
 import type { CatalogClient } from "../client/client.ts";
-import { createPageCheck, pagesFrom, SetMovedError, setFactsOf } from "./page-check.ts";
+import { createPageCheck, type PageRequests, pagesFrom, SetMovedError, setFactsOf } from "./checks.ts";
+import { createComparison, isCursorRefused, isOutOfDate } from "./compare.ts";
 import type { Slice } from "./plan.ts";
-import { compareAgain, createComparison, isCursorRefused } from "./recheck.ts";
 import type { PageFacts, PageStore } from "./store/page-store.ts";
 
-export interface WalkOptions {
-  pageSize: number;
-  signal: AbortSignal;
-  /** Of the data, that the coverage was of. Undefined if the service names none. */
-  version?: string | undefined;
+export interface WalkOptions extends PageRequests {
   /** Whether the pages in the store were read, or compared, since the set was last seen to differ. */
   isConfirmed: boolean;
   /** Whether more pages are needed; asked before each request. */
@@ -25,12 +21,11 @@ export interface WalkOptions {
 /** The service refuses the cursors of a slice sooner than they can be used. */
 export class CursorTooShortError extends Error {
   override readonly name = "CursorTooShortError";
-  /** Of the slice. */
-  readonly key: string;
+  readonly sliceId: string;
 
-  constructor(message: string, key: string) {
+  constructor(message: string, sliceId: string) {
     super(message);
-    this.key = key;
+    this.sliceId = sliceId;
   }
 }
 
@@ -53,11 +48,11 @@ export async function walkSlice(
   store: PageStore,
   options: WalkOptions,
 ): Promise<void> {
-  const { key } = slice;
+  const { id } = slice;
   let before: readonly PageFacts[] = [];
   let fruitless = 0;
   if (!options.isConfirmed && (await isOutOfDate(client, slice, store, options))) {
-    await store.discard(key);
+    await store.discard(id);
   }
   for (;;) {
     try {
@@ -65,63 +60,36 @@ export async function walkSlice(
       return;
     } catch (error) {
       if (error instanceof SetMovedError) {
-        await store.discard(key);
+        await store.discard(id);
       }
       if (!isCursorRefused(error)) {
         throw error;
       }
-      const reached = [...store.pagesOf(key)];
+      const reached = [...store.pagesOf(id)];
       fruitless = reached.length > before.length ? 0 : fruitless + 1;
       before = reached.length > before.length ? reached : before;
       const reason = "the service no longer accepts its cursor";
       if (fruitless >= FRUITLESS_RESTARTS) {
-        throw new CursorTooShortError(`${reason}, ${fruitless} times at the same place`, key);
+        throw new CursorTooShortError(`${reason}, ${fruitless} times at the same place`, id);
       }
       options.onRestart?.(reason);
-      await store.discard(key);
+      await store.discard(id);
     }
-  }
-}
-
-/** Asks for one of the pages that the store has of a slice. Whether they are not those of the set any more. */
-export async function isOutOfDate(
-  client: Pick<CatalogClient, "catalog">,
-  { key, filters, group }: Slice,
-  store: PageStore,
-  { pageSize, signal, version }: Pick<WalkOptions, "pageSize" | "signal" | "version">,
-): Promise<boolean> {
-  const pages = store.pagesOf(key);
-  const last = pages.at(-1);
-  if (last === undefined || (version !== undefined && pages.every(({ set }) => set.version === version))) {
-    return false;
-  }
-  if (group.slices === 1 && last.set.total !== null && last.set.total !== group.rows) {
-    return true;
-  }
-  const ask = (cursor: string | undefined) => client.catalog(filters, { limit: pageSize, cursor, version }, signal);
-  try {
-    await compareAgain(pages, last.cursor === null ? 0 : pages.length - 1, ask);
-    return false;
-  } catch (error) {
-    if (error instanceof SetMovedError) {
-      return true;
-    }
-    throw error;
   }
 }
 
 async function walkOnce(
   client: Pick<CatalogClient, "catalog">,
-  { key, filters, group }: Slice,
+  { id, filters, group }: Slice,
   store: PageStore,
   before: readonly PageFacts[],
-  { pageSize, signal, version, needsMore, onPage, onDamage }: WalkOptions,
+  { needsMore, onPage, onDamage, ...requests }: WalkOptions,
 ): Promise<void> {
   // The coverage does not count the slices of a group that is cut by date.
   const check = createPageCheck(filters, group.slices === 1 ? group.rows : undefined);
   const again = createComparison(before);
-  const earlier = store.pagesOf(key);
-  if (earlier.at(-1)?.cursor === null && earlier.every(store.isProven)) {
+  const earlier = store.pagesOf(id);
+  if (earlier.at(-1)?.cursor === null && earlier.every(store.isIntact)) {
     return;
   }
   let start: string | null | undefined;
@@ -139,8 +107,8 @@ async function walkOnce(
   if (!needsMore()) {
     return;
   }
-  const ask = (cursor: string | undefined) => client.catalog(filters, { limit: pageSize, cursor, version }, signal);
-  for await (const page of pagesFrom(start, ask)) {
+  const { version } = requests;
+  for await (const page of pagesFrom(start, client, filters, requests)) {
     const { rows } = page;
     const set = setFactsOf(page);
     if (version !== undefined && (set.version ?? version) !== version) {
@@ -154,7 +122,7 @@ async function walkOnce(
       check.assertComplete();
     }
     if (rows.length > 0 || cursor === null) {
-      await store.save(key, saved, rows, { rows: rows.length, digest: digestOf(rows.lines()), cursor, set: shared });
+      await store.save(id, saved, rows, { rows: rows.length, digest: digestOf(rows.lines()), cursor, set: shared });
       saved += 1;
       onPage();
     }

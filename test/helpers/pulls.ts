@@ -1,33 +1,34 @@
 import { onTestFinished } from "vitest";
 import { temporaryBytes } from "../../src/files/stored-bytes.ts";
-import { Pull, type PullOptions, type PullResult } from "../../src/pull/pull.ts";
+import { type PullOptions, type PullResult, pull } from "../../src/pull/pull.ts";
 import { createPageStore, type PageStore, temporaryStore } from "../../src/pull/store/page-store.ts";
+import type { RowBatch } from "../../src/rows/batch.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService } from "./fake-client.ts";
 
 const DEFAULTS = { filters: {}, pageSize: 10, concurrency: 4, signal: new AbortController().signal };
 
 export interface TestPull extends Partial<PullOptions> {
   store?: PageStore;
-  /** Called before the rows of each batch are taken. */
+  /** Called before each batch is taken. */
   onRead?: () => void;
 }
 
 /** Pulls a set as a `file` gets it, when it is proven, or as a `stream` does, slice by slice. */
 export async function pulled(service: FakeService, kind: "file" | "stream", given: TestPull = {}) {
-  await using own = temporaryStore(kind === "file");
+  await using own = temporaryStore();
   const { store = own, onRead, ...options } = given;
   const restarts: string[] = [];
   const observer = { onRestart: (reason: string) => void restarts.push(reason) };
   const rows: string[] = [];
-  const pull = new Pull(service.client, store, { ...DEFAULTS, observer, ...options });
+  const write = async (batch: RowBatch) => {
+    onRead?.();
+    rows.push(...batch.texts());
+  };
   let result: PullResult | undefined;
   let error: Error | undefined;
   try {
-    for await (const batch of pull.rows()) {
-      onRead?.();
-      rows.push(...batch.texts());
-    }
-    result = pull.result;
+    const isStreamed = kind === "stream";
+    result = await pull(service.client, store, { ...DEFAULTS, observer, isStreamed, write, ...options });
   } catch (caught) {
     error = caught as Error;
   }
@@ -37,7 +38,7 @@ export async function pulled(service: FakeService, kind: "file" | "stream", give
 export function openedStore(options: Partial<Parameters<typeof createPageStore>[1]> = {}): PageStore {
   const bytes = temporaryBytes();
   onTestFinished(() => bytes.close());
-  return createPageStore(bytes, { keeps: true, ...options });
+  return createPageStore(bytes, options);
 }
 
 /** 1240 rows: small combinations, and one that is cut by date. */

@@ -54,7 +54,7 @@ async function play(seed: number, recheck?: number) {
   const isResumed = kind === "file" && random() < 0.3;
   const after = changed(ROWS, change, random);
   const service = fakeService(ROWS);
-  const store = openedStore({ keeps: kind === "file" });
+  const store = openedStore();
   const options = { store, concurrency, random, ...(recheck !== undefined && { recheck }) };
   const moment = 1 + Math.floor(random() * 35);
   let pages = 0;

@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Plan } from "../../src/pull/plan.ts";
-import { Pull, type PullOptions } from "../../src/pull/pull.ts";
+import { type PullOptions, pull } from "../../src/pull/pull.ts";
 import { type PageStore, temporaryStore } from "../../src/pull/store/page-store.ts";
+import type { RowBatch } from "../../src/rows/batch.ts";
 import { loadRows } from "../../src/service/load/load-rows.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
@@ -40,19 +41,19 @@ async function titles(service: TestService, options: Partial<PullOptions> = {}, 
       return page;
     },
   };
-  await using own = temporaryStore(kind === "file");
+  await using own = temporaryStore();
   const signal = new AbortController().signal;
-  const pull = new Pull(client, reading.store ?? own, {
-    ...{ filters: {}, pageSize: 10, concurrency: 1, signal },
-    ...options,
-  });
   const found = new Set<string>();
-  try {
-    for await (const rows of pull.rows()) {
-      for (const text of rows.texts()) {
-        found.add(JSON.parse(text).title);
-      }
+  const write = async (rows: RowBatch) => {
+    for (const text of rows.texts()) {
+      found.add(JSON.parse(text).title);
     }
+  };
+  try {
+    await pull(client, reading.store ?? own, {
+      ...{ filters: {}, pageSize: 10, concurrency: 1, isStreamed: kind === "stream", write, signal },
+      ...options,
+    });
   } finally {
     await client.close();
   }
@@ -110,14 +111,13 @@ describe("if the service loses the version when rows are out, although no count 
 describe("a pull that goes on with the pages of an earlier one", () => {
   /** A store with some of the pages of a pull that failed. */
   async function begun(service: TestService): Promise<PageStore> {
-    const store = temporaryStore(true);
+    const store = temporaryStore();
     onTestFinished(() => store[Symbol.asyncDispose]());
     const fail = () => {
       throw new Error("the disk is full");
     };
-    await expect(titles(service, { observer: { onRows: (rows) => rows > 0 && fail() } }, { store })).rejects.toThrow(
-      "disk",
-    );
+    const observer = { onRows: (rows: number) => rows > 0 && fail() };
+    await expect(titles(service, { observer }, { store, kind: "file" })).rejects.toThrow("disk");
     expect([store.size() > 0, store.size() < 6]).toEqual([true, true]);
     return store;
   }
@@ -127,7 +127,7 @@ describe("a pull that goes on with the pages of an earlier one", () => {
     const store = await begun(service);
     expect((await replaceAll(service, "second")).added).toBe(60);
     const told = vi.fn();
-    expect(await titles(service, { observer: { onRestart: told } }, { store })).toEqual(["first"]);
+    expect(await titles(service, { observer: { onRestart: told } }, { store, kind: "file" })).toEqual(["first"]);
     expect(told).not.toHaveBeenCalled();
   });
 
@@ -137,7 +137,7 @@ describe("a pull that goes on with the pages of an earlier one", () => {
     const pages = store.size();
     await service.replaceRows(rowsOf("second"));
     const told = vi.fn();
-    expect(await titles(service, { observer: { onRestart: told } }, { store })).toEqual(["second"]);
+    expect(await titles(service, { observer: { onRestart: told } }, { store, kind: "file" })).toEqual(["second"]);
     expect(told.mock.calls).toEqual([
       [`${pages} pages that were read are of a version of the data that the service no longer has`],
     ]);
@@ -163,12 +163,12 @@ test("no page is requested again, because each names the version of the coverage
   const onPlan = ({ pages }: Plan) => {
     expected = pages;
   };
-  await using store = temporaryStore(true);
-  const pull = new Pull(counting, store, { ...options, observer: { onPlan } });
+  await using store = temporaryStore();
   let read = 0;
-  for await (const { length } of pull.rows()) {
+  const write = async ({ length }: RowBatch) => {
     read += length;
-  }
+  };
+  await pull(counting, store, { ...options, write, observer: { onPlan } });
   await client.close();
   expect([read, asked.length, new Set(asked).size]).toEqual([600, expected, expected]);
 });

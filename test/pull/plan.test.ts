@@ -137,7 +137,7 @@ describe("a plan", () => {
     expect(planPull({ data: one }, { retailer: "a" }, 500)).toEqual({
       slices: [
         {
-          key: expect.stringMatching(/^[0-9a-f]{16}$/),
+          id: expect.stringMatching(/^[0-9a-f]{16}$/),
           filters: { retailer: "a" },
           group: { rows: 500, slices: 1 },
           rows: 500,

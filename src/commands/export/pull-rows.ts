@@ -5,7 +5,7 @@ import type { Coverage } from "../../contract/coverage.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { groupDigits } from "../../contract/values/phrases.ts";
 import { ROWS_OF_SHEET } from "../../export/formats/xlsx/workbook-parts.ts";
-import { Pull, type PullObserver, type PullResult } from "../../pull/pull.ts";
+import { type PullObserver, type PullResult, pull } from "../../pull/pull.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { ExportOptions } from "./options.ts";
@@ -26,9 +26,10 @@ export async function writeSet(
 ): Promise<PullResult> {
   const { concurrency, maxRows, recheck } = options;
   using progress = showProgress(reporter, context, options);
-  const pull = new Pull(client, store, {
-    ...{ filters, concurrency, maxRows, recheck, signal, random: context.random },
+  const result = await pull(client, store, {
+    ...{ filters, concurrency, maxRows, recheck, write, signal, random: context.random },
     pageSize: pageSizeOf(options),
+    isStreamed: target === undefined,
     observer: {
       onCoverage: async (coverage) => {
         assertFitsSheet(options, coverage);
@@ -45,11 +46,8 @@ export async function writeSet(
       ...readingAgain(reporter),
     },
   });
-  for await (const rows of pull.rows()) {
-    await write(rows);
-  }
   progress.done();
-  return pull.result;
+  return result;
 }
 
 /** Rows of one request, at most `--max-rows`. */

@@ -49,7 +49,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     },
     (scratchPath) => createEncoder(encoding, scratchPath),
   );
-  await using waiting = claim === undefined ? temporaryStore(false) : undefined;
+  await using waiting = claim === undefined ? temporaryStore() : undefined;
   const place = { store: waiting ?? (claim as Claim).store.pages, target: claim?.target };
   const write = async (rows: RowBatch) => await output.write(own === undefined ? rows : own.of(rows));
   const result = await writeSet(write, options, place, connection, context);

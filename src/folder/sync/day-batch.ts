@@ -5,7 +5,7 @@ import { openPartitionSpool, type PartitionSpool } from "../../export/destinatio
 import { partitionOf } from "../../export/destination/partitions.ts";
 import { writeStaged } from "../../export/sink.ts";
 import { cutByDate } from "../../pull/date-cuts.ts";
-import { Pull, type PullObserver } from "../../pull/pull.ts";
+import { type PullObserver, pull } from "../../pull/pull.ts";
 import { openPageStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { storeIn } from "../folder-lock.ts";
@@ -102,9 +102,7 @@ async function syncBatch(
   });
   await using spool = await openPartitionSpool(join(staging, "rows"), partitionOf(["crawl_date"]));
   const set = { filters: wanted, pageSize, concurrency, recheck, signal, observer };
-  for await (const rows of new Pull(client, store.pages, set).rows()) {
-    await spool.write(rows);
-  }
+  await pull(client, store.pages, { ...set, write: spool.write });
   await replaceDays(run, spool, range, onRemoval);
   await store.remove();
 }

@@ -113,7 +113,6 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
   };
   await syncFolderOf(paths);
   const pages = createPageStore(bytes, {
-    keeps: true,
     pages: earlier?.pages ?? new Map(),
     cuts: earlier?.head.cuts,
     begin: (cuts) => record({ kind: "head", version: STORE_VERSION, tool, started_at: startedAt, ...head, cuts }),

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { CoverageSummary } from "../../contract/coverage.ts";
+import { SetChangedError } from "../../contract/errors.ts";
 import { type Extent, type StoredBytes, temporaryBytes } from "../../files/stored-bytes.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
@@ -31,7 +32,7 @@ export interface StoredPage extends PageFacts {
   extent: Extent;
 }
 
-/** The pages of a store, by the key of their slice, each from the first page on. */
+/** The pages of a store, by the ID of their slice, each from the first page on. */
 export type PagesBySlice = Map<string, StoredPage[]>;
 
 /** How the set of a store was cut into slices. */
@@ -69,8 +70,6 @@ export function apply(line: PageLine, pages: PagesBySlice): void {
 }
 
 interface PageStoreOptions {
-  /** Whether the rows of a page stay when they were written. */
-  keeps: boolean;
   /** What an earlier process read. */
   pages?: PagesBySlice;
   cuts?: PlanCuts | undefined;
@@ -80,32 +79,32 @@ interface PageStoreOptions {
   record?: (line: PageLine) => Promise<void>;
 }
 
-/**
- * A store that ends with this process.
- *
- * @param keeps whether rows are read more than once, or only after the whole set is there
- */
-export function temporaryStore(keeps: boolean): PageStore & AsyncDisposable {
+/** A store that ends with this process. */
+export function temporaryStore(): PageStore & AsyncDisposable {
   const bytes = temporaryBytes();
-  return { ...createPageStore(bytes, { keeps }), [Symbol.asyncDispose]: bytes.close };
+  return { ...createPageStore(bytes), [Symbol.asyncDispose]: bytes.close };
 }
 
-export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
-  const { keeps, pages = new Map<string, StoredPage[]>(), begin, record } = options;
+export function createPageStore(bytes: StoredBytes, options: PageStoreOptions = {}) {
+  const { pages = new Map<string, StoredPage[]>(), begin, record } = options;
   let { cuts } = options;
   /** Pages that this process wrote, or has compared with their digest before. */
-  const proven = new WeakSet<Extent>();
-  const pagesOf = (key: string): readonly StoredPage[] => pages.get(key) ?? [];
+  const intact = new WeakSet<Extent>();
+  /** Slices whose rows are freed, because the output has them. */
+  const freed = new Set<string>();
+  const pagesOf = (slice: string): readonly StoredPage[] => pages.get(slice) ?? [];
 
-  /** Forgets the pages of a slice after its first `kept` ones. */
-  const drop = (key: string, kept = 0): void => {
-    for (const { extent } of pages.get(key)?.splice(kept) ?? []) {
+  /** Forgets the pages of a slice after its first `kept` ones. @throws SetChangedError if the output has its rows */
+  const drop = (slice: string, kept = 0): void => {
+    if (freed.has(slice)) {
+      throw new SetChangedError("the set changed while it was read: rows that were already written are different now");
+    }
+    for (const { extent } of pages.get(slice)?.splice(kept) ?? []) {
       bytes.free(extent);
     }
   };
 
   return {
-    keeps,
     /** @returns how the set was cut when the store began, which is now for a new one */
     begin: async (wanted: PlanCuts): Promise<PlanCuts> => {
       if (cuts === undefined) {
@@ -117,46 +116,51 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
     /** The pages of a slice, from its first page on. */
     pagesOf,
     /** Number of the rows of some slices. */
-    rowsOf: (slices: readonly { key: string }[]): number => {
+    rowsOf: (slices: readonly { id: string }[]): number => {
       let sum = 0;
-      for (const { key } of slices) {
-        for (const { rows } of pagesOf(key)) {
+      for (const { id } of slices) {
+        for (const { rows } of pagesOf(id)) {
           sum += rows;
         }
       }
       return sum;
     },
     /** Saves the page number `index` of its slice, from 0; what the store has from this page on is out of date. */
-    save: async (key: string, index: number, rows: RowBatch, facts: PageFacts): Promise<void> => {
-      drop(key, index);
+    save: async (slice: string, index: number, rows: RowBatch, facts: PageFacts): Promise<void> => {
+      drop(slice, index);
       const extent = await bytes.append(rows.lines());
-      const line: PageLine = { kind: "page", slice: key, index, ...facts, extent };
-      proven.add(extent);
+      const line: PageLine = { kind: "page", slice, index, ...facts, extent };
+      intact.add(extent);
       await record?.(line);
       apply(line, pages);
     },
     /** Whether this process wrote the page, or has compared it with its digest. */
-    isProven: ({ extent }: StoredPage): boolean => proven.has(extent),
+    isIntact: ({ extent }: StoredPage): boolean => intact.has(extent),
     /** The rows of a page; undefined if it is damaged. */
     read: async ({ digest, extent }: StoredPage): Promise<RowBatch | undefined> => {
       const lines = await bytes.read(extent);
-      if (lines === undefined || !(proven.has(extent) || hash("sha256", lines).startsWith(digest))) {
+      if (lines === undefined || !(intact.has(extent) || hash("sha256", lines).startsWith(digest))) {
         return undefined;
       }
-      proven.add(extent);
+      intact.add(extent);
       return batchOfLines(lines);
     },
-    /** Frees the rows of a slice; what its pages were is still known. */
-    forgetRows: (key: string): void => {
-      for (const { extent } of pagesOf(key)) {
+    /** Frees the rows of a slice, which the output has. What its pages were is still known, and they cannot be dropped any more. */
+    freeRows: (slice: string): void => {
+      freed.add(slice);
+      for (const { extent } of pagesOf(slice)) {
         bytes.free(extent);
       }
     },
-    /** Drops the pages of a slice that are found to be wrong. A later process does not use them either. */
-    discard: async (key: string): Promise<void> => {
-      if (pagesOf(key).length > 0) {
-        await record?.({ kind: "drop", slice: key });
-        drop(key);
+    /**
+     * Drops the pages of a slice that are found to be wrong. A later process does not use them either.
+     *
+     * @throws SetChangedError if the output has its rows
+     */
+    discard: async (slice: string): Promise<void> => {
+      if (pagesOf(slice).length > 0) {
+        await record?.({ kind: "drop", slice });
+        drop(slice);
       }
     },
     /**
@@ -164,14 +168,15 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
      * are compared when they are read.
      *
      * @returns the number of pages of other versions
+     * @throws SetChangedError if the output has rows of them
      */
-    keepOnly: (keys: ReadonlySet<string>, version: string | undefined): number => {
+    keepOnly: (slices: ReadonlySet<string>, version: string | undefined): number => {
       let outdated = 0;
-      for (const [key, kept] of pages) {
+      for (const [slice, kept] of pages) {
         const isOutdated = version !== undefined && kept.some(({ set }) => set.version !== version);
-        if (!keys.has(key) || isOutdated) {
+        if (!slices.has(slice) || isOutdated) {
           outdated += isOutdated ? kept.length : 0;
-          drop(key);
+          drop(slice);
         }
       }
       return outdated;

@@ -124,7 +124,7 @@ test("pages of several runs are read in one, which knows when the first of them 
   await interrupted("s1", "s2");
   await interrupted("s3");
   await run({ startedAt: "later" }, async ({ pages, resumedFrom }) => {
-    expect([resumedFrom, pages.keeps]).toEqual(["at first", true]);
+    expect(resumedFrom).toBe("at first");
     expect(await rowsIn(pages, SLICES)).toEqual(["s1", "s2", "s3"].map((slice) => `{"slice":"${slice}"}`));
   });
   expect(await readdir(folder)).toEqual([]);

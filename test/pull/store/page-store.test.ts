@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../helpers/cli.ts";
 function opened(bytes = temporaryBytes(), { pages = new Map<string, StoredPage[]>() } = {}) {
   const saved: [slice: string, index: number][] = [];
   const record = async (line: PageLine) => void (line.kind === "page" && saved.push([line.slice, line.index]));
-  const store = createPageStore(bytes, { keeps: true, pages, record });
+  const store = createPageStore(bytes, { pages, record });
   onTestFinished(() => bytes.close());
   const save = async (key: string, index: number, value: number) => {
     const rows = batchOf([`{"value":${value}}`]);
@@ -47,7 +47,7 @@ test("a page whose line cannot be written is not in the store", async () => {
   const record = () => Promise.reject(new Error("no line"));
   const bytes = temporaryBytes();
   onTestFinished(() => bytes.close());
-  const store = createPageStore(bytes, { keeps: true, record });
+  const store = createPageStore(bytes, { record });
   const coverage = { combinations: 1, matching_rows: 1, earliest_date: null, latest_date: null };
   const facts: PageFacts = { rows: 1, digest: "", cursor: null, set: { total: 1, coverage } };
   await expect(store.save("a", 0, batchOf(["{}"]), facts)).rejects.toThrow("no line");

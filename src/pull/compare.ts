@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
-import type { CatalogPage } from "../client/responses/rows-response.ts";
+import type { CatalogClient } from "../client/client.ts";
 import { ApiError } from "../contract/errors.ts";
+import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { assertUnmoved, pagesFrom, SetMovedError, setFactsOf } from "./page-check.ts";
-import type { PageFacts } from "./store/page-store.ts";
+import { assertUnmoved, type PageRequests, pagesFrom, SetMovedError, setFactsOf } from "./checks.ts";
+import type { Slice } from "./plan.ts";
+import type { PageFacts, PageStore } from "./store/page-store.ts";
+import { startWalkers } from "./walkers.ts";
 
 /** The least number of pages that are read a second time, as far as there are so many. */
 const LEAST_COMPARED = 4;
@@ -22,7 +25,7 @@ export function pagesToCompare(pages: number, percent = 1): number {
 }
 
 /** A page that is in the store, by the number of its slice and its own. */
-export interface PagePlace {
+interface PagePlace {
   slice: number;
   page: number;
 }
@@ -40,7 +43,9 @@ export function chooseAgain(
   count: number,
   random: () => number,
 ): PagePlace[] {
-  const oldest = begun.slice(0, Math.ceil(count / 2)).map((slice) => ({ slice, page: 0 }));
+  // With `maxRows`, slices are begun of which no page is needed.
+  const stored = begun.filter((slice) => pages[slice] !== 0);
+  const oldest = stored.slice(0, Math.ceil(count / 2)).map((slice) => ({ slice, page: 0 }));
   const chosen = new Set(oldest.map(({ slice }) => slice));
   const others = pages.flatMap((length, slice) =>
     Array.from({ length }, (_, page) => ({ slice, page })).filter(({ page }) => page > 0 || !chosen.has(slice)),
@@ -51,21 +56,97 @@ export function chooseAgain(
   return oldest;
 }
 
+interface SecondReading extends PageRequests {
+  concurrency: number;
+  /** Percentage of the pages, see `pagesToCompare`. */
+  recheck?: number | undefined;
+  /** IDs of slices in the order in which they were begun. */
+  begun: readonly string[];
+  random?: () => number;
+}
+
+/**
+ * Reads some of the stored pages a second time, unless all are of one version of the data. A slice that is different now is
+ * discarded.
+ *
+ * @returns the number of pages that were read
+ * @throws SetMovedError if one is different
+ */
+export async function comparePages(
+  client: CatalogClient,
+  slices: readonly Slice[],
+  store: PageStore,
+  { concurrency, recheck, begun, random = Math.random, ...requests }: SecondReading,
+): Promise<number> {
+  const pages = slices.map(({ id }) => [...store.pagesOf(id)]);
+  const { version } = requests;
+  if (version !== undefined && pages.flat().every(({ set }) => set.version === version)) {
+    return 0;
+  }
+  const ids = slices.map(({ id }) => id);
+  const inOrder = begun.map((id) => ids.indexOf(id)).filter((index) => index !== -1);
+  const lengths = pages.map(({ length }) => length);
+  const places = chooseAgain(lengths, inOrder, pagesToCompare(pages.flat().length, recheck), random);
+  const { ends, stopped } = startWalkers(places, concurrency, async ({ slice, page }) => {
+    const { filters, id } = slices[slice] as Slice;
+    try {
+      await compareAgain(pages[slice] ?? [], page, client, filters, requests);
+    } catch (error) {
+      if (error instanceof SetMovedError) {
+        await store.discard(id);
+      }
+      throw error;
+    }
+  });
+  await stopped;
+  await Promise.all(ends);
+  return places.length;
+}
+
+/** Asks for one of the pages that the store has of a slice. Whether they are not those of the set any more. */
+export async function isOutOfDate(
+  client: Pick<CatalogClient, "catalog">,
+  { id, filters, group }: Slice,
+  store: PageStore,
+  requests: PageRequests,
+): Promise<boolean> {
+  const pages = store.pagesOf(id);
+  const last = pages.at(-1);
+  const { version } = requests;
+  if (last === undefined || (version !== undefined && pages.every(({ set }) => set.version === version))) {
+    return false;
+  }
+  if (group.slices === 1 && last.set.total !== null && last.set.total !== group.rows) {
+    return true;
+  }
+  try {
+    await compareAgain(pages, last.cursor === null ? 0 : pages.length - 1, client, filters, requests);
+    return false;
+  } catch (error) {
+    if (error instanceof SetMovedError) {
+      return true;
+    }
+    throw error;
+  }
+}
+
 /**
  * Asks for a page a second time, in pages that may be shorter, and compares. If the service no longer accepts the cursor of
  * the page, it asks for the first page of the slice instead.
  *
  * @throws SetMovedError if the rows differ, or what the page reports of the set
  */
-export async function compareAgain(
+async function compareAgain(
   pages: readonly PageFacts[],
   index: number,
-  ask: (cursor: string | undefined) => Promise<CatalogPage>,
+  client: Pick<CatalogClient, "catalog">,
+  filters: Filters,
+  requests: PageRequests,
 ): Promise<void> {
   const known = pages[index] as PageFacts;
   const again = createComparison([known]);
   try {
-    for await (const page of pagesFrom(pages[index - 1]?.cursor, ask)) {
+    for await (const page of pagesFrom(pages[index - 1]?.cursor, client, filters, requests)) {
       assertUnmoved(known.set, setFactsOf(page));
       again.take(page.rows);
       if (again.isDone()) {
@@ -74,7 +155,7 @@ export async function compareAgain(
     }
   } catch (error) {
     if (index > 0 && isCursorRefused(error)) {
-      return await compareAgain(pages, 0, ask);
+      return await compareAgain(pages, 0, client, filters, requests);
     }
     throw error;
   }

@@ -1,12 +1,15 @@
+import type { CatalogClient } from "../client/client.ts";
 import { outsideFilters } from "../client/responses/envelope-response.ts";
 import type { CatalogPage } from "../client/responses/rows-response.ts";
 import { brokenContract } from "../client/responses/shape.ts";
-import { ApiError } from "../contract/errors.ts";
+import type { Coverage } from "../contract/coverage.ts";
+import { ApiError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";
 import { createIdCheck } from "../rows/id-check.ts";
-import type { SetFacts } from "./store/page-store.ts";
+import type { Plan } from "./plan.ts";
+import type { PageStore, SetFacts } from "./store/page-store.ts";
 
 /** The set is not what it was when it was counted, or when a page of it was read. It is planned again. */
 export class SetMovedError extends Error {
@@ -18,6 +21,37 @@ export function whyMoved(error: unknown): string | undefined {
   // The combination was in the coverage, but the service has removed it meanwhile.
   const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");
   return isGone || error instanceof SetMovedError ? error.message : undefined;
+}
+
+/** @throws SetChangedError if the coverage names rows that no request can get */
+export function assertPlausible(coverage: readonly Coverage[], { start_date, end_date }: Filters): void {
+  const hasDates = start_date !== undefined || end_date !== undefined;
+  const hidden = coverage.find(({ matching_rows, corpus_rows }) => matching_rows === 0 && corpus_rows > 0);
+  if (hidden !== undefined && !hasDates) {
+    throw new SetChangedError(
+      `the coverage contradicts itself: ${hidden.rcd} has ${hidden.corpus_rows} rows, of which none match filters without dates`,
+    );
+  }
+}
+
+/**
+ * Compares the number of stored rows of each complete group with the coverage.
+ *
+ * @throws SetMovedError if they differ
+ */
+export async function assertCounted({ slices, version }: Plan, store: PageStore): Promise<void> {
+  for (const group of new Set(slices.map((slice) => slice.group))) {
+    const members = slices.filter((slice) => slice.group === group);
+    const rows = store.rowsOf(members);
+    const isComplete = members.every(({ id }) => store.pagesOf(id).at(-1)?.cursor === null);
+    if (isComplete && rows !== group.rows) {
+      // Of one version of the data they would never be read again, although they are wrong.
+      for (const { id } of version === undefined ? [] : members) {
+        await store.discard(id);
+      }
+      throw new SetMovedError(`coverage counted ${group.rows} rows, but the walk returned ${rows}`);
+    }
+  }
 }
 
 /**
@@ -77,6 +111,14 @@ export function assertUnmoved(first: SetFacts, now: SetFacts): void {
 /** A walk fails after this many empty pages in a row with `has_more: true`. */
 const EMPTY_PAGES = 3;
 
+/** How the pages of a walk are requested. */
+export interface PageRequests {
+  pageSize: number;
+  /** Of the data, that the coverage was of. Undefined if the service names none. */
+  version?: string | undefined;
+  signal: AbortSignal;
+}
+
 /**
  * Follows the cursors from one page to the last. Memory: the cursors.
  *
@@ -85,12 +127,14 @@ const EMPTY_PAGES = 3;
  */
 export async function* pagesFrom(
   start: string | null | undefined,
-  ask: (cursor: string | undefined) => Promise<CatalogPage>,
+  client: Pick<CatalogClient, "catalog">,
+  filters: Filters,
+  { pageSize, version, signal }: PageRequests,
 ): AsyncGenerator<CatalogPage, void, void> {
   const seen = new Set<string>();
   let emptyPages = 0;
   for (let cursor = start; cursor !== null; ) {
-    const page = await ask(cursor);
+    const page = await client.catalog(filters, { limit: pageSize, cursor, version }, signal);
     cursor = page.pagination.next_cursor;
     emptyPages = page.rows.length === 0 ? emptyPages + 1 : 0;
     if (cursor !== null && emptyPages >= EMPTY_PAGES) {
