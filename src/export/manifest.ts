@@ -5,14 +5,16 @@ import type { ResolvedFilters } from "../contract/envelope.ts";
 import { FileError, MismatchError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
 import { isJsonObject } from "../contract/values/json-object.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import { errorCode, withFileError } from "../files/system-error.ts";
 import { isUnaltered, withChecksum } from "../files/text-checksum.ts";
 import type { FinishedSlice } from "../pull/pull.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
+import type { LockedFile } from "./destination/destination.ts";
 import type { Spreadsheet } from "./formats/encoder.ts";
 
 /** Bumped on incompatible changes. */
-export const MANIFEST_VERSION = 2;
+const MANIFEST_VERSION = 2;
 
 /** Records how an output file was made and what it must contain. */
 export interface Manifest extends ExportRecord {
@@ -130,7 +132,17 @@ function areFilters(value: unknown): boolean {
   return isJsonObject(value) && FILTER_NAMES.every((name) => typeof (value[name] ?? "") === "string");
 }
 
+/** Writes the manifest of a file that is in its place. */
+export async function writeManifest(
+  { path, lock }: LockedFile,
+  content: Omit<Manifest["file"], "name">,
+  record: ExportRecord,
+): Promise<void> {
+  const manifest: Manifest = { version: MANIFEST_VERSION, ...record, file: { name: basename(path), ...content } };
+  await lock.assertHeld();
+  await replaceFile(manifestPathOf(path), manifestText(manifest), { beforePlacing: lock.assertHeld });
+}
+
 export function manifestText(manifest: Manifest): string {
-  const named = { ...manifest, file: { ...manifest.file, name: basename(manifest.file.name) } };
-  return withChecksum(JSON.stringify(named, undefined, 2).slice(0, -"\n}".length));
+  return withChecksum(JSON.stringify(manifest, undefined, 2).slice(0, -"\n}".length));
 }

@@ -8,7 +8,7 @@ import { withFileError } from "../files/system-error.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { type Compression, chunksOf, compressed } from "./destination/compression.ts";
 import type { Destination } from "./destination/destination.ts";
-import { type FileOptions, openFile, partialPathOf, targetFileOf } from "./destination/partial-file.ts";
+import { type FileOptions, openFile, partialPathOf } from "./destination/partial-file.ts";
 import { isStdout, writeToStdout } from "./destination/stdout.ts";
 import type { Chunk, Encoder } from "./formats/encoder.ts";
 
@@ -29,16 +29,16 @@ export async function openSink<Input>(
   createEncoder: (scratchPath: () => Promise<string>) => Encoder<Input>,
 ): Promise<Destination<Input>> {
   const { output, stdout, compression, fingerprint } = options;
-  const target = isStdout(output) ? undefined : await targetFileOf(output);
+  const destination = isStdout(output) ? writeToStdout(stdout, options) : await openFile(output, options);
+  const { file } = destination;
   let folder: ScratchFolder | undefined;
   const scratchPath = async (): Promise<string> => {
-    if (target !== undefined) {
-      return partialPathOf(target);
+    if (file !== undefined) {
+      return partialPathOf(file.path);
     }
     folder ??= await scratchFolder();
     return join(folder.path, "output");
   };
-  const destination = isStdout(output) ? writeToStdout(stdout, options) : await openFile(output, options);
   const write = async (chunk: Chunk): Promise<void> => {
     await destination.write(chunk);
     fingerprint?.add(chunk);
@@ -52,6 +52,7 @@ export async function openSink<Input>(
     }
   };
   return {
+    ...(file !== undefined && { file }),
     write: async (input) => {
       await begin();
       await write(await encoder.encode(input));

@@ -32,6 +32,19 @@ async function expectWhole({ cwd }: { cwd: string }) {
 }
 
 describe("an export to a file", () => {
+  test("has a name that leaves room for those of the unfinished files", async () => {
+    const cwd = await temporaryFolder();
+    const longest = `${"ü".repeat(119)}abc`;
+    const [fits, tooLong] = [longest, `${longest}d`].map((name) => ["export", "-f", "csv", "-o", join(cwd, name)]);
+    expect((await runInProcess(fits as string[], { cwd, env: service.env })).code).toBe(EXIT.ok);
+    const { code, stderr } = await runInProcess(tooLong as string[], { cwd, env: service.env });
+    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
+      EXIT.failure,
+      expect.stringContaining("the name is too long; it may have at most 241 bytes"),
+    ]);
+    expect(await readdir(cwd)).toEqual([longest]);
+  });
+
   test.each([
     ["a folder", ".partial", (path: string) => mkdir(path)],
     ["a named pipe", ".partial", (path: string) => promisify(execFile)("mkfifo", [path])],

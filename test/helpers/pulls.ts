@@ -1,7 +1,8 @@
 import { onTestFinished } from "vitest";
 import { temporaryBytes } from "../../src/files/stored-bytes.ts";
 import { type PullOptions, type PullResult, pull } from "../../src/pull/pull.ts";
-import { createPageStore, type PageStore, temporaryStore } from "../../src/pull/store/page-store.ts";
+import { temporaryStore } from "../../src/pull/store/open-store.ts";
+import { createPageStore, type PageStore } from "../../src/pull/store/page-store.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService } from "./fake-client.ts";
 
@@ -16,7 +17,7 @@ export interface TestPull extends Partial<PullOptions> {
 /** Pulls a set as a `file` gets it, when it is proven, or as a `stream` does, slice by slice. */
 export async function pulled(service: FakeService, kind: "file" | "stream", given: TestPull = {}) {
   await using own = temporaryStore();
-  const { store = own, onRead, ...options } = given;
+  const { store = own.pages, onRead, ...options } = given;
   const restarts: string[] = [];
   const observer = { onRestart: (reason: string) => void restarts.push(reason) };
   const rows: string[] = [];

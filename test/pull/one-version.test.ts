@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Plan } from "../../src/pull/plan.ts";
 import { type PullOptions, pull } from "../../src/pull/pull.ts";
-import { type PageStore, temporaryStore } from "../../src/pull/store/page-store.ts";
+import { temporaryStore } from "../../src/pull/store/open-store.ts";
+import type { PageStore } from "../../src/pull/store/page-store.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
 import { loadRows } from "../../src/service/load/load-rows.ts";
 import { product } from "../helpers/products.ts";
@@ -50,7 +51,7 @@ async function titles(service: TestService, options: Partial<PullOptions> = {}, 
     }
   };
   try {
-    await pull(client, reading.store ?? own, {
+    await pull(client, reading.store ?? own.pages, {
       ...{ filters: {}, pageSize: 10, concurrency: 1, isStreamed: kind === "stream", write, signal },
       ...options,
     });
@@ -111,8 +112,8 @@ describe("if the service loses the version when rows are out, although no count 
 describe("a pull that goes on with the pages of an earlier one", () => {
   /** A store with some of the pages of a pull that failed. */
   async function begun(service: TestService): Promise<PageStore> {
-    const store = temporaryStore();
-    onTestFinished(() => store[Symbol.asyncDispose]());
+    const { pages: store, ...opened } = temporaryStore();
+    onTestFinished(() => opened[Symbol.asyncDispose]());
     const fail = () => {
       throw new Error("the disk is full");
     };
@@ -168,7 +169,7 @@ test("no page is requested again, because each names the version of the coverage
   const write = async ({ length }: RowBatch) => {
     read += length;
   };
-  await pull(counting, store, { ...options, write, observer: { onPlan } });
+  await pull(counting, store.pages, { ...options, write, observer: { onPlan } });
   await client.close();
   expect([read, asked.length, new Set(asked).size]).toEqual([600, expected, expected]);
 });

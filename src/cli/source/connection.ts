@@ -47,11 +47,11 @@ export async function connect(
     }
   };
   try {
+    const settings = { ...clientSettings(globals, context), maxRate, signal, onEvent: reporter.onEvent };
     const { name, baseUrl, apiKey, keySource, profile, close } = demo
       ? await startDemo(context, reporter)
       : await configuredService(globals, { env, folders, signal, protect, platform, kill, userId }, reporter);
     opened.push(close);
-    const settings = { ...clientSettings(globals, context), maxRate, signal, onEvent: reporter.onEvent };
     const direct = createClient({ ...settings, baseUrl, apiKey, keySource, env: demo ? {} : env });
     opened.push(direct.close);
     const remembering = rememberingClient(direct, { service: demo ? "demo" : name, profile }, context);

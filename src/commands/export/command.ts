@@ -10,8 +10,7 @@ import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { PARTITION_COLUMNS, parsePartitionColumns } from "../../export/destination/partitions.ts";
 import { ROW_FORMATS } from "../../export/formats/registry.ts";
-import { type ExportFlags, type ExportOptions, parseExportOptions, UNNOTICED } from "./options.ts";
-import { OWN_ROW_COLUMNS } from "./own-rows.ts";
+import { type ExportFlags, type ExportOptions, OWN_ROW_COLUMNS, parseExportOptions, UNNOTICED } from "./options.ts";
 
 const load: Run<ExportOptions> = async (options, context) => {
   if (options.dryRun) {

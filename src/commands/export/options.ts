@@ -5,9 +5,13 @@ import { type PullFlags, parseSource, type ReadFlags, type SourceOptions } from 
 import { flagError } from "../../cli/flags/values.ts";
 import { OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
 import { FileError } from "../../contract/errors.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import type { PartitionColumn } from "../../export/destination/partitions.ts";
 import type { Spreadsheet } from "../../export/formats/encoder.ts";
 import { ROW_FORMATS, type RowFormat } from "../../export/formats/registry.ts";
+
+/** The columns of a row of an own list. */
+export const OWN_ROW_COLUMNS: readonly string[] = [...PRODUCT_COLUMNS, ...OWN_LIST_COLUMNS.map(({ name }) => name)];
 
 export interface ExportFlags extends ReadFlags, OutputFlags, PullFlags {
   skus?: string;

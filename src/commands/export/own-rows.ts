@@ -1,11 +1,10 @@
-import { OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
-import type { ListedProduct } from "../../cli/source/product-list.ts";
-import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import type { Context } from "../../cli/context.ts";
+import { warnOfMissing } from "../../cli/question/own-list.ts";
+import type { Reporter } from "../../cli/reporter.ts";
+import { type ListedProduct, readProductList } from "../../cli/source/product-list.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
-
-/** The columns of a row of an own list. */
-export const OWN_ROW_COLUMNS: readonly string[] = [...PRODUCT_COLUMNS, ...OWN_LIST_COLUMNS.map(({ name }) => name)];
+import { OWN_ROW_COLUMNS } from "./options.ts";
 
 /** The rows of the products of an own list, among those of a set. */
 export interface OwnRows {
@@ -13,11 +12,13 @@ export interface OwnRows {
   of(rows: RowBatch): RowBatch;
   /** Number of these rows so far. */
   readonly count: number;
-  /** The lines of the list without a row so far. */
-  unmatched(): ListedProduct[];
+  /** Warns of the lines of the list without a row. */
+  warnOfUnmatched(reporter: Reporter): void;
 }
 
-export function ownRows(list: readonly ListedProduct[]): OwnRows {
+/** @param file the list: a path, or `-` for standard input */
+export async function readOwnRows(file: string, context: Context, signal: AbortSignal): Promise<OwnRows> {
+  const list = await readProductList(file, context, signal);
   const bySku = new Map<string, ListedProduct[]>();
   for (const line of list) {
     const sku = line.sku.toLowerCase();
@@ -43,7 +44,11 @@ export function ownRows(list: readonly ListedProduct[]): OwnRows {
     get count() {
       return count;
     },
-    unmatched: () => list.filter((line) => !matched.has(line)),
+    warnOfUnmatched: (reporter) =>
+      warnOfMissing(
+        list.filter((line) => !matched.has(line)),
+        reporter,
+      ),
   };
 }
 

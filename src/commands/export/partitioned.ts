@@ -23,7 +23,7 @@ import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { openPageStore } from "../../pull/store/open-store.ts";
 import { recordExport } from "./export-record.ts";
 import type { ExportOptions } from "./options.ts";
-import { writeSet } from "./pull-rows.ts";
+import { pullRows } from "./pull-rows.ts";
 import { rowEncoding, storeOptions } from "./run.ts";
 
 /**
@@ -49,7 +49,7 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
     });
     await using spool = await openPartitionSpool(join(staging, "rows"), partitionOf(columns));
     const place = { store: store.pages, target: ownFolderOf(folder) };
-    const result = await writeSet(spool.write, options, place, connection, context, (coverage) =>
+    const result = await pullRows(spool.write, options, place, connection, context, (coverage) =>
       assertFolderNames(columns, coverage),
     );
     const { rows } = result;

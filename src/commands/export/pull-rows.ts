@@ -16,7 +16,7 @@ import { assertRoom, bytesNeeded } from "./room.ts";
  *
  * @param target the file that needs room beside its store; undefined for stdout
  */
-export async function writeSet(
+export async function pullRows(
   write: (rows: RowBatch) => Promise<void>,
   options: ExportOptions,
   { store, target }: { store: PageStore; target: string | undefined },

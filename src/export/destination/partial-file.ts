@@ -5,61 +5,50 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { FileError } from "../../contract/errors.ts";
 import { fsyncFile, fsyncFolder } from "../../files/fsync.ts";
-import { type Lock, lockOutput } from "../../files/lock.ts";
+import { lockOutput } from "../../files/lock.ts";
 import { createOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { errorCode, fileError, ifPresent, withFileError } from "../../files/system-error.ts";
-import type { Destination } from "./destination.ts";
+import { scratchFilesOf } from "../formats/encoder.ts";
+import type { Destination, LockedFile } from "./destination.ts";
 import { writeToStream } from "./stdout.ts";
 
 export interface FileOptions {
   /** Refuse to replace an existing file. */
   noClobber?: boolean | undefined;
-  /** Of the output, if it is locked already. */
-  lock?: Lock | undefined;
-  /** Of this process, for a lock. */
+  /** Of this process, for the lock. */
   pid: number;
   /** Ends the wait for the reader of a named pipe. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens `path` for new content. A regular file is written to `PATH.partial` and renamed by `finish`, so that an existing
- * file stays complete until then; what a killed run has left there is replaced. A device or a named pipe is written directly.
+ * Opens `path` for new content. A regular file is locked, written to `PATH.partial` and renamed by `finish`, so that an
+ * existing file stays complete until then; what a killed run has left there is replaced. A device or a named pipe is written
+ * directly.
  *
  * @throws LockedError if another run is writing it
  */
-export async function openFile(path: string, options: FileOptions): Promise<Destination> {
+export async function openFile(path: string, { noClobber, pid, signal }: FileOptions): Promise<Destination> {
   const existing = await ifPresent(path, () => stat(path));
   if (existing?.isDirectory() || /(^|\/)$/.test(path)) {
     throw new FileError(`"${path}" names a folder, not a file`, path);
   }
   if (existing?.isFIFO()) {
-    return await openPipe(path, options.signal);
+    return await openPipe(path, signal);
   }
   if (existing !== undefined && !existing.isFile()) {
     return await openDevice(path);
   }
-  if (existing !== undefined && options.noClobber) {
+  if (existing !== undefined && noClobber) {
     throw new FileError(`${path} already exists, and it must not be replaced`, path);
   }
   const target = await targetOf(path);
-  let own = options.lock === undefined ? await lockOutput(target, options.pid) : undefined;
-  const release = async () => {
-    const held = own;
-    own = undefined;
-    await held?.release();
-  };
+  const lock = await lockOutput(target, pid);
   try {
-    const lock = options.lock ?? (own as Lock);
     const handle = await createPartial(partialPathOf(target), existing);
-    const file = partialFile(path, target, handle, { noClobber: options.noClobber, lock });
-    const dispose = async () => {
-      await file[Symbol.asyncDispose]();
-      await release();
-    };
-    return { ...file, [Symbol.asyncDispose]: dispose };
+    return partialFile(path, handle, { path: target, lock }, noClobber ? renameToFree : rename);
   } catch (error) {
-    await release();
+    await lock.release();
     throw error;
   }
 }
@@ -69,21 +58,27 @@ export function partialPathOf(target: string): string {
   return `${target}.partial`;
 }
 
-/** @param path as the user wrote it, for messages */
+/**
+ * @param path as the user wrote it, for messages
+ * @param place gives the complete file its name
+ */
 function partialFile(
   path: string,
-  target: string,
   handle: FileHandle,
-  { noClobber, lock }: { noClobber?: boolean | undefined; lock: Lock },
+  file: LockedFile,
+  place: (from: string, to: string) => Promise<void>,
 ): Destination {
+  const { path: target, lock } = file;
   const partial = partialPathOf(target);
   let settled = false;
+  let disposed = false;
   const removeUnfinished = async () => {
     await lock.assertHeld();
     await rm(partial, { force: true });
     await fsyncFolder(dirname(target));
   };
   return {
+    file,
     write: (chunk) => withFileError(path, () => handle.writeFile(chunk)),
     finish: async () => {
       await withFileError(path, () => fsyncFile(handle));
@@ -91,7 +86,6 @@ function partialFile(
       await withFileError(path, () => handle.close());
       // From here on the partial file is complete and is never removed, even if it cannot be renamed.
       settled = true;
-      const place = noClobber ? renameToFree : rename;
       await place(partial, target).catch(async (error: unknown) => {
         const reason = errorCode(error) === "EEXIST" ? new Error("another process has created it") : error;
         const isThere = await stat(partial).catch(() => undefined);
@@ -101,11 +95,15 @@ function partialFile(
     },
     // What it leaves behind is replaced by the next run; an error would hide the reason why this one ends.
     [Symbol.asyncDispose]: async () => {
+      if (disposed) {
+        return;
+      }
+      disposed = true;
       if (!settled) {
-        settled = true;
         await handle.close().catch(() => undefined);
         await removeUnfinished().catch(() => undefined);
       }
+      await lock.release();
     },
   };
 }
@@ -154,7 +152,9 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
 
 /** Creates the file for this output, with the permissions of the file that it will replace. */
 async function createPartial(partial: string, existing: Stats | undefined): Promise<FileHandle> {
-  await removeOwnFile(partial);
+  for (const left of [partial, ...scratchFilesOf(partial)]) {
+    await removeOwnFile(left);
+  }
   const handle = await createOwnFile(partial);
   await withFileError(partial, async () => {
     // Some network drives refuse to change permissions, even to the same ones.
@@ -181,16 +181,6 @@ async function renameToFree(from: string, to: string): Promise<void> {
     await (await createOwnFile(to)).close();
     await rename(from, to);
   }
-}
-
-/**
- * The regular file that an output to `path` is written to.
- *
- * @returns undefined for a device or a named pipe, which is written directly
- */
-export async function targetFileOf(path: string): Promise<string | undefined> {
-  const existing = await ifPresent(path, () => stat(path));
-  return existing !== undefined && !existing.isFile() && !existing.isDirectory() ? undefined : await targetOf(path);
 }
 
 /** Resolves symbolic links in `path`, including one to a file that does not exist yet. */

@@ -21,6 +21,11 @@ export interface Encoder<Input> {
  */
 export type RowEncoder = Encoder<RowBatch>;
 
+/** The files that an encoder may make for itself, by the path that their names begin with. */
+export function scratchFilesOf(path: string): readonly [rows: string, copy: string] {
+  return [`${path}.rows`, `${path}.copy`];
+}
+
 /** @param scratchPath gives the path that the names of its own files begin with, if it needs any */
 export type CreateEncoder = (options: EncoderOptions, scratchPath: () => Promise<string>) => RowEncoder;
 

@@ -8,7 +8,13 @@ import { type DuckDb, filePattern, openDuckDb, sqlText } from "../../files/duckd
 import { createOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { fileError, withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
-import type { ColumnType, CreateEncoder, EncoderOptions, RowEncoder } from "./encoder.ts";
+import {
+  type ColumnType,
+  type CreateEncoder,
+  type EncoderOptions,
+  type RowEncoder,
+  scratchFilesOf,
+} from "./encoder.ts";
 import { byteText, byteTexts, columnsOf, identityOf, reportUnknownMembers, utf8Of } from "./row-members.ts";
 
 /** Maximum number of rows of a row group. DuckDB works in steps of `STEP_ROWS`. */
@@ -141,9 +147,9 @@ interface Scratch {
 
 /** Creates the file of rows in place of one that a killed run may have left. */
 async function createScratch(path: string): Promise<Scratch> {
-  const rowsPath = `${path}.rows`;
+  const [rowsPath, resultPath] = scratchFilesOf(path);
   await removeOwnFile(rowsPath);
-  return { rowsPath, file: await createOwnFile(rowsPath), resultPath: `${path}.copy` };
+  return { rowsPath, file: await createOwnFile(rowsPath), resultPath };
 }
 
 /** Rows of each row group, so that it has about `ROW_GROUP_BYTES` at most. */

@@ -3,7 +3,7 @@ import { LockedError } from "../../contract/errors.ts";
 import { fsyncFolder } from "../../files/fsync.ts";
 import type { Lock } from "../../files/lock.ts";
 import { ownFileAt, removeOwnFile } from "../../files/own-file.ts";
-import { openStoredBytes } from "../../files/stored-bytes.ts";
+import { openStoredBytes, temporaryBytes } from "../../files/stored-bytes.ts";
 import { withFileError } from "../../files/system-error.ts";
 import { countPages, createPageStore, type PageStore } from "./page-store.ts";
 import {
@@ -22,8 +22,6 @@ export interface StorePaths {
   lines: string;
   /** The rows of all pages, as NDJSON. */
   pages: string;
-  /** Files that are made from the store, or that earlier versions kept. They go when it is opened and when it is removed. */
-  derived?: readonly string[];
 }
 
 /** Pages that lie there and would be thrown away. */
@@ -52,16 +50,24 @@ export interface StoreOptions {
   onLeft: (lost: Error | undefined) => void;
 }
 
-/**
- * A store with files of its own, which a later process can go on with. When it is disposed of, its pages are synced and stay;
- * without a page, nothing does.
- */
+/** A store that is disposed of when its pull ends. */
 export interface OpenStore extends AsyncDisposable {
   pages: PageStore;
   /** When the first of the runs began that filled it; undefined for a new store. */
   resumedFrom: string | undefined;
   /** Removes the store, whose pages are not needed any more. */
   remove(): Promise<void>;
+}
+
+/** A store that ends with this process. */
+export function temporaryStore(): OpenStore {
+  const bytes = temporaryBytes();
+  return {
+    pages: createPageStore(bytes),
+    resumedFrom: undefined,
+    remove: async () => {},
+    [Symbol.asyncDispose]: bytes.close,
+  };
 }
 
 /** Milliseconds between two syncs to disk. */
@@ -71,7 +77,8 @@ const SYNC_INTERVAL = 1_000;
 export const FEW_PAGES = 5;
 
 /**
- * Opens the store at these paths, or a new one.
+ * Opens the store at these paths, or a new one, with which a later process can go on. When it is disposed of, its pages are
+ * synced and stay; without a page, nothing does.
  *
  * A page of an earlier process is checked by its digest when it is read, and each line by its checksum; what is damaged is
  * read from the service again. Pages reach the disk before the lines that describe them, about once a second. A page or line
@@ -85,8 +92,10 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
   await ownFileAt(paths.pages);
   const earlier = options.mode === "fresh" ? undefined : await earlierPages(paths, options);
   await lock.assertHeld();
-  // Synced with the new files: between two syncs of the folder the lock could be lost.
-  await removeFiles(earlier === undefined ? namesIn(paths) : (paths.derived ?? []));
+  if (earlier === undefined) {
+    // Synced with the new files: between two syncs of the folder the lock could be lost.
+    await removeFiles(paths);
+  }
   const extents = [...(earlier?.pages.values() ?? [])].flat().map(({ extent }) => extent.at + extent.length);
   const end = extents.reduce((last, one) => Math.max(last, one), 0);
   const lines = await openStoredBytes(paths.lines, earlier?.length ?? 0, lock.assertHeld);
@@ -159,19 +168,14 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
 
 /** Removes the files of a store that is not open. Once it resolves, they are gone even after a loss of power. */
 export async function removeStore(paths: StorePaths): Promise<void> {
-  await removeFiles(namesIn(paths));
+  await removeFiles(paths);
   await syncFolderOf(paths);
 }
 
 /** Lines first: pages without lines are nobody's, but lines without pages would be taken for damaged pages. */
-function namesIn({ lines, pages, derived = [] }: StorePaths): string[] {
-  return [lines, pages, ...derived];
-}
-
-async function removeFiles(names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    await removeOwnFile(name);
-  }
+async function removeFiles({ lines, pages }: StorePaths): Promise<void> {
+  await removeOwnFile(lines);
+  await removeOwnFile(pages);
 }
 
 async function syncFolderOf({ lines }: StorePaths): Promise<void> {

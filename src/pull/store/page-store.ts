@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { CoverageSummary } from "../../contract/coverage.ts";
 import { SetChangedError } from "../../contract/errors.ts";
-import { type Extent, type StoredBytes, temporaryBytes } from "../../files/stored-bytes.ts";
+import type { Extent, StoredBytes } from "../../files/stored-bytes.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
 
@@ -77,12 +77,6 @@ interface PageStoreOptions {
   begin?: (cuts: PlanCuts) => Promise<void>;
   /** Called for each page that was saved, and before the pages of a slice are discarded. */
   record?: (line: PageLine) => Promise<void>;
-}
-
-/** A store that ends with this process. */
-export function temporaryStore(): PageStore & AsyncDisposable {
-  const bytes = temporaryBytes();
-  return { ...createPageStore(bytes), [Symbol.asyncDispose]: bytes.close };
 }
 
 export function createPageStore(bytes: StoredBytes, options: PageStoreOptions = {}) {

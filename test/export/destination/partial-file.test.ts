@@ -8,6 +8,7 @@ import {
   readdir,
   readFile,
   realpath,
+  rename,
   rm,
   stat,
   symlink,
@@ -15,14 +16,21 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ClosedPipeError, FileError, LockedError } from "../../../src/contract/errors.ts";
-import { openFile, targetFileOf } from "../../../src/export/destination/partial-file.ts";
+import type { Destination } from "../../../src/export/destination/destination.ts";
+import { type FileOptions, openFile } from "../../../src/export/destination/partial-file.ts";
 import { followSyncs, openPaths } from "../../helpers/durability.ts";
 import { rejectionOf } from "../faults.ts";
 
-/** A run that has locked its output. */
-const RUN = { pid: process.pid, lock: { assertHeld: async () => {}, release: async () => {} } };
+const RUN = { pid: process.pid };
+
+/** An output that is disposed of at the latest when the test ends. */
+async function opened(path: string, options: Partial<FileOptions> = {}): Promise<Destination> {
+  const destination = await openFile(path, { ...RUN, ...options });
+  onTestFinished(() => destination[Symbol.asyncDispose]());
+  return destination;
+}
 
 let folder: string;
 let target: string;
@@ -34,6 +42,11 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
+/** The files of the folder without locks. */
+async function listed(): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => !name.endsWith(".lock"));
+}
+
 function namedPipe(): string {
   const pipe = join(folder, "pipe");
   execFileSync("sh", ["-c", 'mkfifo "$0"', pipe]);
@@ -41,19 +54,19 @@ function namedPipe(): string {
 }
 
 test("the target appears only when the output is finished", async () => {
-  const destination = await openFile(target, RUN);
+  const destination = await opened(target);
   await destination.write("a,b\r\n");
   await destination.write(Buffer.from("1,é\r\n"));
-  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
+  expect(await listed()).toEqual(["rows.csv.partial"]);
   await destination.finish();
-  expect(await readdir(folder)).toEqual(["rows.csv"]);
+  expect(await listed()).toEqual(["rows.csv"]);
   expect(await readFile(target, "utf8")).toBe("a,b\r\n1,é\r\n");
 });
 
 test("an existing file stays whole until it is replaced, and its permissions are kept", async () => {
   await writeFile(target, "old");
   await chmod(target, 0o640);
-  const destination = await openFile(target, RUN);
+  const destination = await opened(target);
   await destination.write("new");
   expect(await readFile(target, "utf8")).toBe("old");
   await destination.finish();
@@ -62,50 +75,52 @@ test("an existing file stays whole until it is replaced, and its permissions are
 });
 
 test("a file is on disk before it gets its name, and so is its folder after that", async () => {
-  const destination = await openFile(target, RUN);
+  const destination = await opened(target);
   await destination.write("new");
   const syncs = await followSyncs(folder);
   await destination.finish();
   expect(syncs).toEqual([
-    { kind: "file", names: ["rows.csv.partial"] },
-    { kind: "folder", names: ["rows.csv"] },
+    { kind: "file", names: ["rows.csv.partial", "rows.csv.partial.lock"] },
+    { kind: "folder", names: ["rows.csv", "rows.csv.partial.lock"] },
   ]);
+  await destination[Symbol.asyncDispose]();
   expect(openPaths(folder)).toEqual([]);
 });
 
 test("an abandoned output leaves the folder unchanged", async () => {
   await writeFile(target, "old");
-  const destination = await openFile(target, RUN);
+  const destination = await opened(target);
   await destination.write("new");
   await destination[Symbol.asyncDispose]();
-  expect(await readdir(folder)).toEqual(["rows.csv"]);
+  expect(await listed()).toEqual(["rows.csv"]);
   expect(await readFile(target, "utf8")).toBe("old");
 });
 
 test("abandoning again does not affect the next output", async () => {
-  const first = await openFile(target, RUN);
+  const first = await opened(target);
   await first[Symbol.asyncDispose]();
-  const second = await openFile(target, RUN);
+  const second = await opened(target);
   await first[Symbol.asyncDispose]();
-  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
+  expect(await listed()).toEqual(["rows.csv.partial"]);
   await second.finish();
 });
 
 test("an output whose partial file somebody removed can be abandoned, and cannot get its name", async () => {
-  const abandoned = await openFile(target, RUN);
+  const abandoned = await opened(target);
   await rm(`${target}.partial`);
   await abandoned[Symbol.asyncDispose]();
-  const finished = await openFile(target, RUN);
+  const finished = await opened(target);
   await rm(`${target}.partial`);
   expect(await rejectionOf(finished.finish())).toMatchObject({
     name: "FileError",
     message: `${target}: no such file or folder`,
   });
+  await finished[Symbol.asyncDispose]();
   expect(openPaths(folder)).toEqual([]);
 });
 
 test("a complete output is kept if a folder has its name meanwhile", async () => {
-  const destination = await openFile(target, RUN);
+  const destination = await opened(target);
   await destination.write("mine");
   await mkdir(target);
   expect(await rejectionOf(destination.finish())).toMatchObject({
@@ -119,38 +134,38 @@ test("a name that is too long for a partial file is refused", async () => {
   const long = join(folder, "x".repeat(250));
   expect(await rejectionOf(openFile(long, RUN))).toMatchObject({
     name: "FileError",
-    message: `${long}.partial: the name is too long`,
+    message: `${long}.partial.lock: the name is too long`,
   });
 });
 
 test("a second output to the same target is refused while the first is being written", async () => {
-  const alone = { pid: process.pid };
-  const first = await openFile(target, alone);
-  expect(await rejectionOf(openFile(target, alone))).toBeInstanceOf(LockedError);
+  const first = await opened(target);
+  expect(await rejectionOf(openFile(target, RUN))).toBeInstanceOf(LockedError);
   await first.finish();
   await first[Symbol.asyncDispose]();
   expect(await readdir(folder)).toEqual(["rows.csv"]);
 });
 
 test("what a killed run left beside an output is replaced", async () => {
-  await writeFile(`${target}.partial`, "half");
-  const destination = await openFile(target, RUN);
+  for (const ending of [".partial", ".partial.rows", ".partial.copy"]) {
+    await writeFile(target + ending, "half");
+  }
+  const destination = await opened(target);
   await destination.write("whole");
   await destination.finish();
   await destination[Symbol.asyncDispose]();
-  expect([await readdir(folder), await readFile(target, "utf8")]).toEqual([["rows.csv"], "whole"]);
+  expect([await listed(), await readFile(target, "utf8")]).toEqual([["rows.csv"], "whole"]);
 });
 
 test("an output is not placed by a run that has lost its lock", async () => {
-  const lock = {
-    assertHeld: () => Promise.reject(new LockedError("somebody else writes it")),
-    release: async () => {},
-  };
-  const destination = await openFile(target, { ...RUN, lock });
+  const destination = await opened(target);
   await destination.write("mine");
+  // Another process takes the lock, as after a minute in which this one was stopped.
+  await writeFile(join(folder, "other"), "{}");
+  await rename(join(folder, "other"), `${target}.partial.lock`);
   expect(await rejectionOf(destination.finish())).toBeInstanceOf(LockedError);
   await destination[Symbol.asyncDispose]();
-  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
+  expect(await listed()).toEqual(["rows.csv.partial"]);
 });
 
 test("the wait for the reader of a named pipe ends with its signal", async () => {
@@ -177,11 +192,11 @@ test("--no-clobber refuses an existing file before anything is written", async (
     name: "FileError",
     message: `${target} already exists, and it must not be replaced`,
   });
-  expect(await readdir(folder)).toEqual(["rows.csv"]);
+  expect(await listed()).toEqual(["rows.csv"]);
 });
 
 test("--no-clobber keeps a file that appeared meanwhile, and also the finished rows", async () => {
-  const destination = await openFile(target, { ...RUN, noClobber: true });
+  const destination = await opened(target, { noClobber: true });
   await destination.write("mine");
   await writeFile(target, "theirs");
   expect(await rejectionOf(destination.finish())).toMatchObject({
@@ -194,27 +209,27 @@ test("--no-clobber keeps a file that appeared meanwhile, and also the finished r
 });
 
 test("--no-clobber leaves one file, not two, when the target is free", async () => {
-  const destination = await openFile(target, { ...RUN, noClobber: true });
+  const destination = await opened(target, { noClobber: true });
   await destination.finish();
-  expect(await readdir(folder)).toEqual(["rows.csv"]);
+  expect(await listed()).toEqual(["rows.csv"]);
 });
 
 test("a symbolic link stays a link, and its target is replaced", async () => {
   await mkdir(join(folder, "real"));
   await writeFile(join(folder, "real", "data.csv"), "old");
   await symlink("real/data.csv", target);
-  const destination = await openFile(target, RUN);
+  const destination = await opened(target);
   await destination.write("new");
   await destination.finish();
   expect(await readFile(join(folder, "real", "data.csv"), "utf8")).toBe("new");
-  expect(await readdir(folder)).toEqual(["real", "rows.csv"]);
+  expect(await listed()).toEqual(["real", "rows.csv"]);
 });
 
 test("a symbolic link to a file that does not exist yet creates that file", async () => {
   await symlink("later.csv", target);
-  const destination = await openFile(target, RUN);
+  const destination = await opened(target);
   await destination.finish();
-  expect(await readdir(folder)).toEqual(["later.csv", "rows.csv"]);
+  expect(await listed()).toEqual(["later.csv", "rows.csv"]);
 });
 
 test("a folder is refused as a target", async () => {
@@ -260,7 +275,7 @@ test("a path through links that lead to each other is refused with a clear messa
 });
 
 test("a full disk is reported with a clear message", async () => {
-  const destination = await openFile("/dev/full", RUN);
+  const destination = await opened("/dev/full");
   try {
     expect(await rejectionOf(destination.write("row"))).toMatchObject({
       name: "FileError",
@@ -275,10 +290,10 @@ test("a full disk is reported with a clear message", async () => {
 test("a named pipe is written directly and stays a pipe", async () => {
   const pipe = namedPipe();
   const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  const destination = await openFile(pipe, RUN);
+  const destination = await opened(pipe);
   await destination.write("row\n");
   await destination.finish();
-  expect({ entries: await readdir(folder), isPipe: (await stat(pipe)).isFIFO() }).toEqual({
+  expect({ entries: await listed(), isPipe: (await stat(pipe)).isFIFO() }).toEqual({
     entries: ["pipe"],
     isPipe: true,
   });
@@ -289,7 +304,7 @@ test("a named pipe is written directly and stays a pipe", async () => {
 test("a named pipe ends quietly when its reader goes away", async () => {
   const pipe = namedPipe();
   const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  const destination = await openFile(pipe, RUN);
+  const destination = await opened(pipe);
   await destination.write("row\n");
   expect((await reader.read()).buffer.toString("utf8", 0, 4)).toBe("row\n");
   await reader.close();
@@ -300,11 +315,11 @@ test("a named pipe ends quietly when its reader goes away", async () => {
 test("the file behind an output is named, whether it exists or not, and that of a device is not", async () => {
   await symlink("later.csv", target);
   const later = join(await realpath(folder), "later.csv");
-  expect(await targetFileOf(target)).toBe(later);
-  await writeFile(later, "old");
-  expect([await targetFileOf(target), await targetFileOf(folder), await targetFileOf("/dev/null")]).toEqual([
-    later,
-    await realpath(folder),
-    undefined,
-  ]);
+  for (const _ of ["missing", "there"]) {
+    await using destination = await openFile(target, RUN);
+    expect(destination.file?.path).toBe(later);
+    await destination.finish();
+  }
+  await using device = await openFile("/dev/null", RUN);
+  expect(device.file).toBeUndefined();
 });

@@ -17,7 +17,7 @@ async function setUp() {
   const root = await temporaryFolder();
   const folder = join(root, "store");
   await mkdir(folder);
-  const paths = { lines: join(folder, "lines"), pages: join(folder, "pages"), derived: [join(folder, "derived")] };
+  const paths = { lines: join(folder, "lines"), pages: join(folder, "pages") };
   const notes: string[] = [];
   const left: (Error | undefined)[] = [];
   const run = async (options: Partial<StoreOptions>, work: (store: OpenStore) => Promise<void>) => {
@@ -90,7 +90,6 @@ test.each<[string, number, Partial<StoreOptions>, ((text: string) => string) | u
   await interrupted(...slices);
   expect([left, notes]).toEqual([[undefined], []]);
   await writeFile(paths.lines, damage?.(await readFile(paths.lines, "utf8")) ?? (await readFile(paths.lines)));
-  await writeFile(paths.derived[0] as string, "made from the store");
 
   await run(options, async ({ pages }) => {
     expect([pages.size(), await rowsIn(pages, slices)]).toEqual([
