@@ -1,5 +1,5 @@
 import type { ClientEvent, RequestPurpose } from "../client/events.ts";
-import { startDeadline } from "../client/requests/request-deadline.ts";
+import { startDeadline } from "../client/timer.ts";
 import { TimeLimitError } from "../contract/errors.ts";
 import { plural } from "../contract/values/phrases.ts";
 import type { RequestLog } from "../export/manifest.ts";

@@ -9,13 +9,13 @@ import type { HttpResponse, ProxyAddress } from "./requests/direct-connections.t
 import { networkFailure } from "./requests/network-failure.ts";
 import { connectionsTo } from "./requests/proxy.ts";
 import { type RateHeaders, readRateHeaders } from "./requests/rate-window.ts";
-import { startDeadline } from "./requests/request-deadline.ts";
 import { type AttemptFailure, type Outcome, type RetryRules, withRetries } from "./requests/retry.ts";
 import { LONGEST_WAIT, readRetryAfter } from "./requests/retry-timing.ts";
 import { ACCEPTED_ENCODINGS, bodyBound, readBody } from "./responses/body.ts";
 import { plainText } from "./responses/plain-text.ts";
 import { isProblem, type Origin, readProblem } from "./responses/problem-body.ts";
 import { type Identified, type Reader, readSuccess } from "./responses/read-response.ts";
+import { startDeadline } from "./timer.ts";
 
 export interface RequesterOptions extends RetryRules {
   userAgent: string;

@@ -1,7 +1,7 @@
 import { InputError } from "../../contract/errors.ts";
+import { untilAborted } from "../timer.ts";
 import { CONNECTIONS, type Connections, directConnections, headersOf } from "./direct-connections.ts";
 import { proxyPasswordError } from "./network-failure.ts";
-import { untilAborted } from "./request-deadline.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { startDeadline } from "../../../src/client/requests/request-deadline.ts";
-import { pageBody } from "../../helpers/envelopes.ts";
-import { answer } from "../../helpers/fault-server.ts";
-import { productRow } from "../../helpers/products.ts";
-import { start } from "../../helpers/test-client.ts";
+import { startDeadline } from "../../src/client/timer.ts";
+import { pageBody } from "../helpers/envelopes.ts";
+import { answer } from "../helpers/fault-server.ts";
+import { productRow } from "../helpers/products.ts";
+import { start } from "../helpers/test-client.ts";
 
 const ROW = productRow();
 
