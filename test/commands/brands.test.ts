@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { servedFolder } from "../helpers/synced-folder.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 const at = (crawl_date: string, sku: string, brand: string, selling_price: number, retailer = "acme") =>
   product({ crawl_date, sku, brand, selling_price, retailer, title: `Lamp ${sku}` });
@@ -17,9 +17,7 @@ const ROWS = [
 const onEnd = afterAllTests();
 let folder: string;
 beforeAll(async () => {
-  const served = await servedFolder(ROWS, undefined, onEnd);
-  await served.sync();
-  folder = served.folder;
+  folder = await syncedFolder(ROWS, onEnd);
 });
 
 const csvOf = async (...args: string[]) => {

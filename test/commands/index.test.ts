@@ -6,7 +6,7 @@ import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { servedFolder } from "../helpers/synced-folder.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 type Facts = readonly [day: number, retailer: string, sku: string, price: number, currency?: string];
 
@@ -32,9 +32,7 @@ const onEnd = afterAllTests();
 let folder: string;
 let home: string;
 beforeAll(async () => {
-  const served = await servedFolder(ROWS, undefined, onEnd);
-  await served.sync();
-  folder = served.folder;
+  folder = await syncedFolder(ROWS, onEnd);
   home = await temporaryFolder(onEnd);
 });
 
@@ -205,11 +203,10 @@ test("implausible prices are left out of the index, and counted", async () => {
   const rows = days.map((day) =>
     product({ sku: "lamp", crawl_date: `2026-01-${day}`, selling_price: day === "03" ? 0.01 : 20 }),
   );
-  const served = await servedFolder(rows);
-  await served.sync();
+  const folder = await syncedFolder(rows);
   const basket = join(home, "lamp.csv");
   await writeFile(basket, "sku\nlamp\n");
-  const args = ["index", basket, served.folder, "--columns", "crawl_date,index", "-f", "csv"];
+  const args = ["index", basket, folder, "--columns", "crawl_date,index", "-f", "csv"];
   const left = await runInProcess(args);
   const taken = await runInProcess([...args, "--include-suspect", "--fail-if", "index < 1"]);
   expect([left.stdout, taken.code, taken.stderr]).toEqual([

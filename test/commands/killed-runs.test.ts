@@ -45,7 +45,7 @@ test("what a killed run left among the temporary files goes with the next one, a
 }, 60_000);
 
 test("an index that was being built when its process was killed is removed with the next one", async () => {
-  const folder = await syncedFolder(sixteenDays());
+  const folder = await syncedFolder(sixteenDays(), onTestFinished, false);
   const left = join(folder, ".catalog", "catalog-scratch-killed");
   await mkdir(left);
   await writeFile(join(left, "owner.json"), JSON.stringify(await deadProcess()));
@@ -55,7 +55,7 @@ test("an index that was being built when its process was killed is removed with 
 });
 
 test("a command that runs out of time says so, and nothing of the network", async () => {
-  const folder = await syncedFolder(sixteenDays());
+  const folder = await syncedFolder(sixteenDays(), onTestFinished, false);
   expect(await runInProcess(["latest", folder, "--max-time", "1ms"])).toEqual({
     ...{ code: EXIT.unavailable, stdout: "" },
     stderr: "error: not done within the --max-time of 1 ms\n",
@@ -63,7 +63,7 @@ test("a command that runs out of time says so, and nothing of the network", asyn
 });
 
 test("an index that is given up leaves no day file open, and nothing in the folder", async () => {
-  const folder = await syncedFolder(sixteenDays());
+  const folder = await syncedFolder(sixteenDays(), onTestFinished, false);
   const ended = new AbortController();
   const onBuild = () => ended.abort(new Error("enough"));
   const index = openPriceIndex({ folder, state: await readSyncedFolder(folder), signal: ended.signal, onBuild });

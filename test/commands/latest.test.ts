@@ -7,7 +7,7 @@ import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { parquetRows } from "../helpers/parquet-files.ts";
 import { product } from "../helpers/products.ts";
-import { servedFolder, syncedFolder } from "../helpers/synced-folder.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 type Facts = readonly [day: string, retailer: string, sku: string, price: number, discount: number, brand: string];
 
@@ -29,9 +29,7 @@ const NOW = Date.parse("2026-01-10T23:00:00Z");
 const onEnd = afterAllTests();
 let folder: string;
 beforeAll(async () => {
-  const served = await servedFolder(ROWS, undefined, onEnd);
-  await served.sync();
-  folder = served.folder;
+  folder = await syncedFolder(ROWS, onEnd);
 });
 
 const run = (...args: string[]) => runInProcess(["latest", folder, ...args], { now: () => NOW });

@@ -1,10 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
+import { dayOf } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
+import { copyFolder } from "../helpers/synced-folder.ts";
 
 /** Values that stand for those of a reader in the help. */
 const PLACEHOLDERS = {
@@ -33,7 +35,9 @@ describe("a question of the README about the demo's rows", () => {
   beforeAll(async () => {
     cwd = await temporaryFolder(onEnd);
     await writeFile(join(cwd, "basket.csv"), "sku,quantity\nNW-000003,1\nZ00005CCD,2\n");
-    expect(await runInProcess(["sync", "./rows", "--demo"], { cwd })).toMatchObject({ code: 0 });
+    // The first question fills the folder of the demo's rows.
+    expect(await runInProcess(["latest", "--demo", "-n", "1", "-f", "table"])).toMatchObject({ code: 0 });
+    copyFolder(join(inject("sharedFolder"), "demo", `rows-${dayOf(Date.now())}`), join(cwd, "rows"));
   });
 
   test.each(QUESTIONS)("%s", async (question) => {

@@ -96,17 +96,16 @@ describe("without a home folder,", () => {
 
 test("a relative XDG folder is ignored", async () => {
   const cwd = await temporaryFolder();
-  const env = { HOME: cwd, XDG_CACHE_HOME: "cache", XDG_CONFIG_HOME: "config" };
-  expect(await runCatalog(["coverage", "--demo"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+  const { url, key } = await startTestService();
+  const service = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  const env = { ...service, HOME: cwd, XDG_CACHE_HOME: "cache", XDG_CONFIG_HOME: "config" };
+  expect(await runCatalog(["coverage"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
   expect(await readdir(cwd)).toEqual([".cache"]);
 });
 
 test("a home folder in which nothing can be created does not stop a command", async () => {
   const options = { env: { HOME: "/proc", XDG_CONFIG_HOME: "", XDG_CACHE_HOME: "", TMPDIR: await temporaryFolder() } };
-  expect(await runCatalog(["latest", "--demo"], { ...options, timeout: 60_000 })).toMatchObject({
-    code: 0,
-    stderr: "",
-  });
+  expect(await runCatalog(["coverage", "--demo"], options)).toMatchObject({ code: 0, stderr: "" });
 });
 
 test.each([

@@ -106,7 +106,7 @@ test("day files that sync may not have written are a usage error that says what 
 
 test("a folder that a live process writes is refused; one whose writer has died is not", async () => {
   const rows = await servedFolder([product({ crawl_date: FIRST_DAY })]);
-  await rows.sync();
+  await rows.alreadySynced();
   const other = spawn("sleep", ["60"]);
   onTestFinished(() => void other.kill());
   await once(other, "spawn");
@@ -206,7 +206,7 @@ async function expectWholeDays(rows: Awaited<ReturnType<typeof servedFolder>>): 
 
 test("a state that cannot be read is an error that says what to do, also for diff", async () => {
   const rows = await servedFolder([product({ crawl_date: FIRST_DAY })]);
-  await rows.sync();
+  await rows.alreadySynced();
   const state = join(rows.folder, ".catalog/state.json");
   await truncate(state, 100);
   const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });

@@ -39,7 +39,7 @@ describe.each(Object.entries(TARGETS))("%s", (name, { read, seeds }) => {
           }, input),
         );
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 });

@@ -4,8 +4,46 @@ import { chmod, mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CATALOG } from "./cli.ts";
+import type { OnEnd } from "./endings.ts";
 
 const TERMINAL = pathToFileURL(join(import.meta.dirname, "reader-terminal.mjs")).href;
+
+/** The service and the generated rows that the console blocks of all pages use. */
+export type Surroundings = Pick<Shell, "env">;
+
+/**
+ * Starts a service with the demo's rows, on which commands without `--demo` run, with a key of it.
+ *
+ * @param folder keeps the rows of the service and of `--demo`
+ */
+export async function startSurroundings(folder: string, onEnd: OnEnd): Promise<Surroundings> {
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  await writeFile(join(bin, "catalog"), `#!/bin/sh\nexec "${process.execPath}" "${CATALOG}" "$@"\n`);
+  await chmod(join(bin, "catalog"), 0o755);
+  const cwd = join(folder, "service");
+  await mkdir(cwd);
+  const env = {
+    PATH: `${bin}${delimiter}${process.env.PATH}`,
+    HOME: folder,
+    XDG_CACHE_HOME: join(folder, "cache"),
+    LANG: "C.UTF-8",
+    NO_COLOR: "1",
+    PAGER: "cat",
+    NODE_OPTIONS: `--import=${TERMINAL}`,
+  };
+  const shell: Shell = { cwd, env, background: [] };
+  onEnd(() => endAll(shell));
+  const database = "--database service.db";
+  await outputOf(
+    `catalog export --demo -o demo.ndjson -q && catalog service load demo.ndjson ${database} &&
+      catalog service keys create page ${database} --output key`,
+    shell,
+  );
+  const ready = await outputOf(`catalog service start --port 0 --rate-limit 100000 ${database} &`, shell);
+  const CATALOG_BASE_URL = /http:\S+/.exec(ready)?.[0] ?? "";
+  return { env: { ...env, CATALOG_BASE_URL, CATALOG_API_KEY_FILE: join(cwd, "key") } };
+}
 
 /**
  * Runs the commands of a page's console blocks, one after the other in one folder, by a shell that finds `catalog`.
@@ -14,27 +52,11 @@ const TERMINAL = pathToFileURL(join(import.meta.dirname, "reader-terminal.mjs"))
  *
  * @returns the page with the output that each command printed; where only ids and durations differ, as it was
  */
-export async function withRealOutput(page: string, folder: string): Promise<string> {
-  const bin = join(folder, ".bin");
-  await mkdir(bin);
-  await writeFile(join(bin, "catalog"), `#!/bin/sh\nexec "${process.execPath}" "${CATALOG}" "$@"\n`);
-  await chmod(join(bin, "catalog"), 0o755);
+export async function withRealOutput(page: string, folder: string, { env }: Surroundings): Promise<string> {
   const cwd = join(folder, "work");
   await mkdir(cwd);
-  const shell: Shell = {
-    cwd,
-    env: {
-      PATH: `${bin}${delimiter}${process.env.PATH}`,
-      HOME: folder,
-      LANG: "C.UTF-8",
-      NO_COLOR: "1",
-      PAGER: "cat",
-      NODE_OPTIONS: `--import=${TERMINAL}`,
-    },
-    background: [],
-  };
+  const shell: Shell = { cwd, env: { ...env, HOME: folder }, background: [] };
   try {
-    await startService(shell);
     const parts = page.split(/(?<=^```console\n)([\s\S]*?)(?=^```$)/m);
     const run: string[] = [];
     for (const [index, part] of parts.entries()) {
@@ -42,29 +64,19 @@ export async function withRealOutput(page: string, folder: string): Promise<stri
     }
     return run.join("");
   } finally {
-    for (const child of shell.background) {
-      const closed = once(child, "close");
-      // One that has ended emits no more events.
-      if (child.kill()) {
-        await closed;
-      }
-    }
+    await endAll(shell);
   }
 }
 
-/** Starts a service with the demo's rows, on which commands without `--demo` run, and gives the shell a key of it. */
-async function startService(shell: Shell): Promise<void> {
-  const database = "--database ../service.db";
-  await outputOf(
-    `catalog export --demo -o ../demo.ndjson -q && catalog service load ../demo.ndjson ${database} &&
-      catalog service keys create page ${database} --output ../key`,
-    shell,
-  );
-  const ready = await outputOf(`catalog service start --port 0 --rate-limit 100000 ${database} &`, shell);
-  Object.assign(shell.env, {
-    CATALOG_BASE_URL: /http:\S+/.exec(ready)?.[0],
-    CATALOG_API_KEY_FILE: join(shell.cwd, "../key"),
-  });
+/** Ends the commands that go on. */
+async function endAll({ background }: Shell): Promise<void> {
+  for (const child of background) {
+    const closed = once(child, "close");
+    // One that has ended emits no more events.
+    if (child.kill()) {
+      await closed;
+    }
+  }
 }
 
 interface Shell {

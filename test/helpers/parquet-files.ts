@@ -47,26 +47,42 @@ export async function parquetOf(
   }
 }
 
-/** Asks DuckDB about a Parquet file, which stands in the query as FILE. Values are those of DuckDB's JSON. */
-export async function askParquet(file: string | Uint8Array, query: string): Promise<Record<string, unknown>[]> {
-  const path = typeof file === "string" ? file : join(await temporaryFolder(), "file.parquet");
-  if (typeof file !== "string") {
-    await writeFile(path, file);
-  }
+/** Asks DuckDB about Parquet files, which stand in the query as FILE. Values are those of DuckDB's JSON. */
+async function askEach(paths: readonly string[], query: string): Promise<Record<string, unknown>[][]> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
   try {
-    const result = await connection.runAndReadAll(query.replaceAll("FILE", sqlText(filePattern(path))));
-    return result.getRowObjectsJson();
+    const answers = [];
+    for (const path of paths) {
+      const result = await connection.runAndReadAll(query.replaceAll("FILE", sqlText(filePattern(path))));
+      answers.push(result.getRowObjectsJson());
+    }
+    return answers;
   } finally {
     connection.closeSync();
     instance.closeSync();
   }
 }
 
+/** Asks DuckDB about one Parquet file. */
+export async function askParquet(file: string | Uint8Array, query: string): Promise<Record<string, unknown>[]> {
+  const path = typeof file === "string" ? file : join(await temporaryFolder(), "file.parquet");
+  if (typeof file !== "string") {
+    await writeFile(path, file);
+  }
+  return (await askEach([path], query)).flat();
+}
+
+const ALL_ROWS = "FROM read_parquet(FILE, hive_partitioning = false)";
+
 /** The rows of a Parquet file; days are `YYYY-MM-DD`. */
 export async function parquetRows(file: string | Uint8Array): Promise<Record<string, unknown>[]> {
-  return await askParquet(file, "FROM read_parquet(FILE, hive_partitioning = false)");
+  return await askParquet(file, ALL_ROWS);
+}
+
+/** The rows of each of these Parquet files. */
+export async function rowsOfEach(paths: readonly string[]): Promise<Record<string, unknown>[][]> {
+  return await askEach(paths, ALL_ROWS);
 }
 
 /** The names of the columns of a Parquet file. */

@@ -6,7 +6,7 @@ import { createKey, type NewKey } from "../../src/service/store/access/manage-ke
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
 import { openStore, type WritableStore } from "../../src/service/store/writable-store.ts";
 import { emptyDatabase } from "./databases.ts";
-import type { OnEnd } from "./endings.ts";
+import { afterAllTests, type OnEnd } from "./endings.ts";
 import { readResponse, type TestResponse } from "./responses.ts";
 
 /** A row, or its JSON text as it is stored. */
@@ -66,6 +66,16 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       return readResponse(await fetch(`${url}${path}`, { method, headers: { ...authorization, ...headers } }));
     },
     close,
+  };
+}
+
+/** A service that the tests of a file share; the first one starts it. Call it at the top of the file. */
+export function sharedService(options: TestServiceOptions = {}): () => Promise<TestService> {
+  const onEnd = afterAllTests();
+  let started: Promise<TestService> | undefined;
+  return () => {
+    started ??= startTestService({ ...options, onEnd });
+    return started;
   };
 }
 

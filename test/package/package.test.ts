@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { bareEnvironment, CATALOG, temporaryFolder } from "../helpers/cli.ts";
-import { servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+import { product } from "../helpers/products.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 const run = promisify(execFile);
 
@@ -51,8 +52,7 @@ test.each([
 ])("without its package, %s is refused with the command that installs it", async (_, title, name, command) => {
   const folder = await temporaryFolder();
   await cp(dirname(CATALOG), join(folder, "dist"), { recursive: true });
-  const { sync, folder: synced } = await servedFolder(sixteenDays());
-  await sync();
+  const synced = await syncedFolder([product()]);
   const args = command.map((word) => (word === "rows" ? synced : word));
   const run = spawnSync(process.execPath, [join(folder, "dist", "catalog.js"), ...args], {
     ...{ cwd: folder, env: bareEnvironment(), encoding: "utf8" },

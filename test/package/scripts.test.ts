@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { TARGETS } from "../fuzz/targets.ts";
 
 test.each([
-  ["scripts/fuzz.mjs", [], 2, Object.keys(TARGETS)],
   ["scripts/fuzz.mjs", ["nope"], 2, Object.keys(TARGETS)],
   ["bench/run.mjs", ["--help"], 0, ["start-up", "service-pages", "prices"]],
 ])("%s %j says what there is", (script, args, code, names) => {

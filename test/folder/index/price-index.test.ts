@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { readRows } from "../../../src/folder/ask/ask.ts";
 import { placeOfDay } from "../../../src/folder/day-files.ts";
@@ -41,7 +41,7 @@ function pricesOf(rows: readonly (typeof ROWS)[number][]): string[] {
 
 describe("the index of a folder", () => {
   test("has the prices of all days, and reads each file once", async () => {
-    const folder = await syncedFolder(ROWS);
+    const folder = await syncedFolder(ROWS, onTestFinished, false);
     expect(await read(folder)).toEqual({ prices: pricesOf(ROWS), readDays: [3], notStored: [] });
     expect(await read(folder)).toEqual({ prices: pricesOf(ROWS), readDays: [], notStored: [] });
     expect(await readdir(ownFolderOf(folder))).toEqual(["prices.duckdb", "state.json"]);
@@ -49,7 +49,7 @@ describe("the index of a folder", () => {
 
   test("follows syncs that replace, add and remove a day, and reads only those", async () => {
     const served = await servedFolder(ROWS);
-    await served.sync();
+    await served.alreadySynced();
     await read(served.folder);
     const [first = "", second] = DAYS;
     const next = [
@@ -83,7 +83,7 @@ describe("the index of a folder", () => {
       },
     ],
   ])("is built anew, or in memory, if there is one that is %s", async (_, damage) => {
-    const folder = await syncedFolder(ROWS);
+    const folder = await syncedFolder(ROWS, onTestFinished, false);
     await read(folder);
     await damage(priceIndexPath(folder));
     const { prices, readDays } = await read(folder);
@@ -91,7 +91,7 @@ describe("the index of a folder", () => {
   });
 
   test("is in memory if a link is where the tool's own folder should be", async () => {
-    const folder = await syncedFolder(ROWS);
+    const folder = await syncedFolder(ROWS, onTestFinished, false);
     const state = await readSyncedFolder(folder);
     const elsewhere = `${folder}-own`;
     await mkdir(elsewhere);
@@ -103,14 +103,14 @@ describe("the index of a folder", () => {
   });
 
   test("reads files of earlier versions, which lack texts", async () => {
-    const folder = await syncedFolder(ROWS);
+    const folder = await syncedFolder(ROWS, onTestFinished, false);
     const lacking = { title: undefined, brand: undefined, model_number: undefined, url: undefined };
     await rewriteDay(folder, FIRST_DAY, (row) => ({ ...row, ...lacking }));
     expect(await read(folder)).toEqual({ prices: pricesOf(ROWS), readDays: [3], notStored: [] });
   });
 
   test("is removed if a question finds it damaged", async () => {
-    const folder = await syncedFolder(ROWS);
+    const folder = await syncedFolder(ROWS, onTestFinished, false);
     await read(folder);
     const path = priceIndexPath(folder);
     const state = await readSyncedFolder(folder);
@@ -123,7 +123,7 @@ describe("the index of a folder", () => {
   });
 
   test("is not made from a file that was altered", async () => {
-    const folder = await syncedFolder(ROWS);
+    const folder = await syncedFolder(ROWS, onTestFinished, false);
     const path = join(folder, placeOfDay(FIRST_DAY));
     await truncate(path, 100);
     await expect(read(folder)).rejects.toThrow(`${path} was changed or damaged since the last sync`);

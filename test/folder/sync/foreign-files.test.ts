@@ -42,12 +42,12 @@ describe("a folder without a state", () => {
 
   test("that catalog wrote is refused, and accepted with --adopt", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
-    await rows.sync();
+    await rows.alreadySynced();
     await rm(join(rows.folder, ".catalog"), { recursive: true });
     const gone = products(2, { crawl_date: OTHER_DAY });
     await rows.replace([...products(4, { crawl_date: FIRST_DAY }), product({ crawl_date: addDays(FIRST_DAY, 1) })]);
     const other = await servedFolder(gone);
-    await other.sync();
+    await other.alreadySynced();
     await mkdir(dirname(rows.file(OTHER_DAY)));
     await copyFile(other.file(OTHER_DAY), rows.file(OTHER_DAY));
 
@@ -67,7 +67,7 @@ describe("a folder without a state", () => {
     ["with a row of an earlier day", [-1, 0, 0]],
   ])("with a file of an earlier version %s in a day's folder is refused", async (_, after) => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
-    await rows.sync();
+    await rows.alreadySynced();
     const crawled = after.map((days) => addDays(OTHER_DAY, days));
     await rewriteDay(rows.folder, FIRST_DAY, (row) => ({ ...row, crawl_date: crawled.shift() }));
     const content = await readFile(rows.file(FIRST_DAY));
@@ -79,7 +79,7 @@ describe("a folder without a state", () => {
 
   test("with a file whose columns are in another order is refused", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
-    await rows.sync();
+    await rows.alreadySynced();
     const content = await readFile(rows.file(FIRST_DAY), "latin1");
     const swapped = content.replace(/brand|title/g, (name) => (name === "brand" ? "title" : "brand"));
     await rm(rows.folder, { recursive: true });
@@ -108,7 +108,7 @@ describe("a folder without a state", () => {
 
   test("with a file that another program wrote with the same columns is refused", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
-    await rows.sync();
+    await rows.alreadySynced();
     const content = await readFile(rows.file(FIRST_DAY), "latin1");
     const other = content.replace(PARQUET_WRITER, (name) => "x".repeat(name.length));
     expect(other).not.toBe(content);
@@ -119,7 +119,7 @@ describe("a folder without a state", () => {
 
   test("with a file of an earlier version, which has the day as a column, is taken over", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
-    await rows.sync();
+    await rows.alreadySynced();
     await rewriteDay(rows.folder, FIRST_DAY, (row) => ({ ...row, crawl_date: FIRST_DAY }));
     await rm(join(rows.folder, ".catalog"), { recursive: true });
     expect(await rows.sync({ adopt: true })).toMatchObject({ days: 1, rowsReplaced: 3, rowsAdded: 0 });
@@ -128,7 +128,7 @@ describe("a folder without a state", () => {
 
   test("with days outside the filters is not taken over", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
-    await rows.sync();
+    await rows.alreadySynced();
     await rm(join(rows.folder, ".catalog"), { recursive: true });
     const filters = { start_date: addDays(FIRST_DAY, 1) };
     await expect(rows.sync({ adopt: true, filters })).rejects.toThrow(
@@ -141,7 +141,7 @@ describe("a folder without a state", () => {
 describe("in a synced folder", () => {
   test("another file in a day's folder is reported, not read and not removed", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
-    await rows.sync();
+    await rows.alreadySynced();
     const stranger = join(`crawl_date=${FIRST_DAY}`, "part-1.parquet");
     await writeFile(join(rows.folder, stranger), FOREIGN);
     expect(await rows.sync({ lookback: 2 })).toMatchObject({ unexpectedFiles: [stranger], rowsReplaced: 0 });
@@ -152,7 +152,7 @@ describe("in a synced folder", () => {
 
   test("a day file that the state does not list is refused and stays", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
-    await rows.sync();
+    await rows.alreadySynced();
     await place(rows.file(OTHER_DAY), "a stranger");
     await expect(rows.sync()).rejects.toThrow(InputError);
     await expect(rows.sync({ adopt: true })).rejects.toThrow("did not write");

@@ -4,34 +4,47 @@ import { products } from "../../helpers/products.ts";
 import type { TestServiceOptions } from "../../helpers/service.ts";
 import { startTestService, withoutKeys } from "../../helpers/service.ts";
 
-const operations = ["/v1/sample", "/v1/catalog", "/v1/coverage"];
 const secret = "SQLITE_CORRUPT at /var/lib/catalog.db: SELECT hash FROM api_key";
+const fails = (error: Error) => () => Promise.reject(error);
+const unforeseen = new TypeError(secret);
 
-async function codes(faults: TestServiceOptions["faults"], options: TestServiceOptions = {}): Promise<unknown[]> {
-  const service = await startTestService({ rows: products(3), ...options, ...(faults && { faults }) });
-  const responses = [];
-  for (const path of operations) {
-    const { status, body, text } = await service.get(path);
-    expect(text).not.toMatch(/SQLITE|\/var|SELECT/);
-    responses.push([status, body.code, body.retryable]);
-  }
-  return responses;
-}
+const AWAY = [503, "service_unavailable", "The data cannot be read at the moment."];
+const LATE = [504, "upstream_timeout", "The data query was cancelled because it took too long."];
 
-test("an unreachable database is service_unavailable, and the response has no details of it", async () => {
-  const away = async () => Promise.reject(new StoreUnavailableError(secret));
+test.each<[string, NonNullable<TestServiceOptions["faults"]>, unknown[], Error?]>([
+  [
+    "the keys cannot be read",
+    (store) => ({ windows: withoutKeys(store, fails(new StoreUnavailableError(secret))) }),
+    AWAY,
+  ],
+  ["the rows cannot be read", () => ({ snapshot: fails(new StoreUnavailableError(secret)) }), AWAY],
+  ["a query passes its deadline", () => ({ snapshot: fails(new StoreTimeoutError(secret)) }), LATE],
+  [
+    "something unforeseen fails",
+    () => ({ snapshot: fails(unforeseen) }),
+    [500, "internal_error", "The service failed on this request."],
+    unforeseen,
+  ],
+])(
+  "if %s, each operation says so without details, and the operator is told only of the unforeseen",
+  async (_, faults, expected, reported) => {
+    const told: unknown[] = [];
+    const service = await startTestService({
+      faults,
+      onUnexpectedError: (error, requestId) => told.push([error, requestId]),
+    });
 
-  expect(await codes((store) => ({ windows: withoutKeys(store, away) }))).toEqual(
-    Array(3).fill([503, "service_unavailable", true]),
-  );
-  expect(await codes(() => ({ snapshot: away }))).toEqual(Array(3).fill([503, "service_unavailable", true]));
-});
+    const ids = [];
+    for (const path of ["/v1/sample", "/v1/catalog", "/v1/coverage"]) {
+      const { status, body, text } = await service.get(path);
+      expect([status, body.code, body.detail]).toEqual(expected);
+      expect(text).not.toMatch(/SQLITE|\/var|SELECT/);
+      ids.push(body.request_id);
+    }
 
-test("a query that passes its deadline is upstream_timeout", async () => {
-  const slow = async () => Promise.reject(new StoreTimeoutError(secret));
-
-  expect(await codes(() => ({ snapshot: slow }))).toEqual(Array(3).fill([504, "upstream_timeout", true]));
-});
+    expect(told).toEqual(reported === undefined ? [] : ids.map((id) => [reported, id]));
+  },
+);
 
 test("a store that never returns is abandoned at the deadline and receives the abort signal", async () => {
   const told: unknown[] = [];
@@ -39,24 +52,13 @@ test("a store that never returns is abandoned at the deadline and receives the a
     new Promise<never>(() => {
       deadline.addEventListener("abort", () => told.push(deadline.reason.name));
     });
-
-  expect(await codes(() => ({ snapshot: silent }), { queryTimeout: 500 })).toEqual(
-    Array(3).fill([504, "upstream_timeout", true]),
-  );
-  expect(told).toEqual(Array(3).fill("StoreTimeoutError"));
-});
-
-test("an unexpected error is internal_error: its details go to the operator, not to the client", async () => {
-  const told: unknown[] = [];
-  const broken = async () => Promise.reject(new TypeError(secret));
   const service = await startTestService({
-    faults: () => ({ snapshot: broken }),
-    onUnexpectedError: (error, requestId) => told.push([String(error), requestId]),
+    rows: products(3),
+    faults: () => ({ snapshot: silent }),
+    queryTimeout: 200,
   });
 
-  const { status, body, text } = await service.get("/v1/coverage");
+  const { status, body } = await service.get("/v1/catalog");
 
-  expect([status, body.code]).toEqual([500, "internal_error"]);
-  expect(text).not.toContain("SQLITE");
-  expect(told).toEqual([[`TypeError: ${secret}`, body.request_id]]);
+  expect([status, body.code, body.retryable, told]).toEqual([504, "upstream_timeout", true, ["StoreTimeoutError"]]);
 });

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { revokeKey } from "../../../src/service/store/access/manage-keys.ts";
-import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { oneRowEach, products } from "../../helpers/products.ts";
 import { closed, exchange, send } from "../../helpers/raw-connections.ts";
-import { startTestService } from "../../helpers/service.ts";
+import { sharedService, startTestService } from "../../helpers/service.ts";
 
 const long = "x".repeat(81);
+const shared = sharedService({ rows: oneRowEach("acme:lamps:home", "bolt:rugs:home") });
+const NOTHING = "There is nothing at this path.";
 
 test.each([
   ["/v1/catalog?retailer=%20", "The parameter retailer is empty."],
@@ -27,57 +28,40 @@ test.each([
   ["/v1/catalog?retailer=acme&category=rugs", 'There is no category "rugs" at the retailer "acme".'],
   ["/v1/catalog?department=hom", 'There is no department "hom".'],
   ["/v1/catalog?rcd=acme:rugs:home", 'There is no combination "acme:rugs:home".'],
-  ["/v1/nowhere", "There is nothing at this path."],
-  ["/v1/nowhere?a", "There is nothing at this path."],
   ["/v1/%zz", "The path is not valid percent-encoded text."],
+  ["/v1/nowhere?a", NOTHING],
+  ["/v2/catalog", NOTHING],
+  ["/v1/catalog/", NOTHING],
+  ["/v1/Catalog", NOTHING],
+  ["/errors/x", NOTHING],
+  ["//v1/catalog", NOTHING],
 ])("the problem of %s says: %s", async (path, detail) => {
-  const service = await startTestService({ rows: oneRowEach("acme:lamps:home", "bolt:rugs:home") });
+  const { status, body, headers } = await (await shared()).get(path);
 
-  const { body, headers } = await service.get(path);
-
-  expect([body.detail, headers.get("cache-control")]).toEqual([detail, "no-store"]);
+  expect([status, body.detail, headers.get("cache-control")]).toEqual([
+    detail === NOTHING ? 404 : 400,
+    detail,
+    "no-store",
+  ]);
 });
 
-test("the problem of a method says which one", async () => {
-  const service = await startTestService();
+test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+  "the problem of %s names the method, and Allow lists the allowed ones",
+  async (method) => {
+    const { body, headers } = await (await shared()).get("/v1/catalog?limit=1", { method });
 
-  const { body } = await service.get("/v1/catalog?limit=1", { method: "DELETE" });
+    expect([body.code, body.detail, headers.get("allow")]).toEqual([
+      "not_found",
+      `The method ${method} is not available at this path.`,
+      "GET, HEAD",
+    ]);
+  },
+);
 
-  expect(body.detail).toBe("The method DELETE is not available at this path.");
-});
+test("a limit of a team that is reached is named", async () => {
+  const { body } = await (await startTestService({ sampleRateLimit: 0 })).get("/v1/sample");
 
-test.each([
-  [null, "The request has no Bearer credential."],
-  ["wrong", "The key is unknown or revoked."],
-])("the problem of the key %j says what is wrong with it", async (key, detail) => {
-  const service = await startTestService();
-
-  const { body } = await service.get("/v1/catalog", { key });
-
-  expect(body.detail).toBe(detail);
-});
-
-test.each(["x-Bearer KEY", "Basic KEY", "BearerKEY", "Bearer", ""])("%j is no Bearer credential", async (written) => {
-  const service = await startTestService();
-  const authorization = written.replace("KEY", service.key);
-
-  const { body } = await service.get("/v1/coverage", { headers: { authorization } });
-
-  expect(body.code).toBe("missing_credentials");
-});
-
-test("a limit that is reached is named, that of a team and that of failed attempts", async () => {
-  const service = await startTestService({ sampleRateLimit: 0 });
-
-  const sample = await service.get("/v1/sample");
-  const attempts = [];
-  for (let attempt = 0; attempt <= 20; attempt += 1) {
-    attempts.push((await service.get("/v1/coverage", { key: "wrong" })).body);
-  }
-
-  expect(sample.body.detail).toBe("The team has no requests left in this window.");
-  expect(attempts.at(-2)?.code).toBe("invalid_credentials");
-  expect(attempts.at(-1)?.detail).toBe("Too many failed authentications from this address.");
+  expect(body.detail).toBe("The team has no requests left in this window.");
 });
 
 test("a problem below /v1 that costs no request tells what the team of its key has left", async () => {
@@ -97,22 +81,6 @@ test("a problem below /v1 that costs no request tells what the team of its key h
   expect(outside.headers.get("ratelimit-remaining")).toBeNull();
 });
 
-test.each([
-  [new StoreUnavailableError("away"), "The data cannot be read at the moment.", 0],
-  [new StoreTimeoutError("slow"), "The data query was cancelled because it took too long.", 0],
-  [new Error("secret"), "The service failed on this request.", 1],
-])("the problem of %s says nothing of it, and only an unforeseen one is reported", async (failure, detail, told) => {
-  const reported: unknown[] = [];
-  const service = await startTestService({
-    onUnexpectedError: (error) => reported.push(error),
-    faults: () => ({ snapshot: () => Promise.reject(failure) }),
-  });
-
-  const { body } = await service.get("/v1/coverage");
-
-  expect([body.detail, reported]).toEqual([detail, Array(told).fill(failure)]);
-});
-
 test("a cursor of data that is gone says that it was replaced", async () => {
   const service = await startTestService({ rows: products(3) });
   const { body } = await service.get("/v1/catalog?limit=2");
@@ -127,39 +95,54 @@ test("a cursor of data that is gone says that it was replaced", async () => {
 });
 
 const END = "Host: x\r\nConnection: close\r\n\r\n";
+const LATE = "The request did not arrive in time.";
+const NO_HTTP = "The bytes received are not an HTTP request.";
+const TOO_LONG = "The request line and headers are longer than 16 KiB.";
+const TWO_HOSTS = "The request has more than one Host header.";
 
 test.each([
-  ["garbage", "nonsense\r\n\r\n", "The bytes received are not an HTTP request."],
+  ["garbage", "nonsense\r\n\r\n", NO_HTTP],
+  ["bytes that are no text", "\x00\x01\x02 nonsense\r\n\r\n", NO_HTTP],
+  ["another protocol", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", NO_HTTP],
+  ["a NUL byte in the request line", `GET /v1/catalog?retailer=\x00 HTTP/1.1\r\n${END}`, NO_HTTP],
+  ["a line break in a header", `GET /v1/catalog HTTP/1.1\r\nX: a\nb\r\n${END}`, NO_HTTP],
   [
-    "a long header",
-    `GET / HTTP/1.1\r\nX: ${"a".repeat(17_000)}\r\n${END}`,
-    "The request line and headers are longer than 16 KiB.",
+    "two lengths of one body",
+    `POST /v1/catalog HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n${END}`,
+    NO_HTTP,
   ],
+  ["an unknown transfer coding", `GET /v1/catalog HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n${END}`, NO_HTTP],
+  ["a chunk of no length", `GET /v1/catalog HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${END}ZZ\r\nabc\r\n`, NO_HTTP],
   [
-    "a very long header",
-    `GET / HTTP/1.1\r\nX: ${"a".repeat(70_000)}\r\n${END}`,
-    "The request line and headers are longer than 16 KiB.",
+    "a body",
+    `GET /v1/catalog HTTP/1.1\r\nContent-Length: 3\r\n${END}abc`,
+    "A GET or HEAD request must not have a body.",
   ],
+  ["a body of a HEAD", `HEAD / HTTP/1.1\r\nContent-Length: 1\r\n${END}a`, undefined],
+  ["a long request line", `GET /v1/catalog?retailer=${"a".repeat(40_000)} HTTP/1.1\r\n${END}`, TOO_LONG],
+  ["a long header", `GET / HTTP/1.1\r\nX: ${"a".repeat(17_000)}\r\n${END}`, TOO_LONG],
+  ["a very long header", `GET / HTTP/1.1\r\nX: ${"a".repeat(70_000)}\r\n${END}`, TOO_LONG],
   ["another version", `GET / HTTP/2.0\r\n${END}`, "The service supports HTTP/1.1, not HTTP/2.0."],
   ["no host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "The request has no Host header."],
-  ["two hosts", `GET / HTTP/1.1\r\nHost: y\r\n${END}`, "The request has more than one Host header."],
-  ["two hosts of HTTP/1.0", `GET / HTTP/1.0\r\nhost: y\r\n${END}`, "The request has more than one Host header."],
-  ["a body of a HEAD", `HEAD / HTTP/1.1\r\nContent-Length: 1\r\n${END}a`, undefined],
+  ["two hosts", `GET / HTTP/1.1\r\nHost: y\r\n${END}`, TWO_HOSTS],
+  ["two hosts of HTTP/1.0", `GET / HTTP/1.0\r\nhost: y\r\n${END}`, TWO_HOSTS],
   [
     "a fragment",
     `GET /v1/catalog?limit=1#a HTTP/1.1\r\nAuthorization: Bearer KEY\r\n${END}`,
     'A request target has no fragment. Write "#" in a value as %23.',
   ],
   ["a tunnel", `CONNECT a:1 HTTP/1.1\r\n${END}`, "The method CONNECT is not available at this path."],
-  ["a request that never ends", "GET / HTTP/1.1\r\nHost: x\r\n", "The request did not arrive in time."],
-])("the problem of %s says what is wrong, and the connection ends", async (_, bytes, detail) => {
-  const service = await startTestService({ requestTimeout: 300 });
+  ["a request that never ends", "GET / HTTP/1.1\r\nHost: x\r\n", LATE],
+])("the problem of %s says what is wrong, the connection ends, and the service goes on", async (_, bytes, detail) => {
+  const service = await (detail === LATE ? startTestService({ requestTimeout: 300 }) : shared());
 
   const received = await exchange(service, bytes.replace("KEY", service.key));
 
-  expect(received).toMatch(/^HTTP\/1\.1 4\d\d .+\r\n(.+\r\n)*connection: close\r\n/i);
-  const body = received.slice(received.indexOf("\r\n\r\n") + 4);
+  const [head = "", body = ""] = received.split("\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1\.1 4\d\d .+(\r\n.+)*\r\nconnection: close(\r\n|$)/i);
+  expect(head).toMatch(/\r\ncontent-type: application\/problem\+json(\r\n|$)/);
   expect(body === "" ? undefined : JSON.parse(body).detail).toBe(detail);
+  expect((await service.get("/v1/coverage")).status).toBe(200);
 });
 
 test.each([
@@ -167,7 +150,7 @@ test.each([
   ["no Host", "/v1/catalog", "", "Host"],
   ["a long header beside a short parameter", "/v1/catalog?limit=1", `Host: x\r\nX: ${long.repeat(210)}\r\n`, undefined],
 ])("the problem of %s names what to fix, if it is one parameter", async (_, target, headers, field) => {
-  const service = await startTestService();
+  const service = await shared();
 
   const received = await exchange(service, `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
 
@@ -180,18 +163,17 @@ test.each([
 });
 
 test.each([
-  ["a long header", `X: ${"a".repeat(17_000)}\r\n`],
-  ["a line break in a header", "X: a\nb\r\n"],
-])("a sample with %s gets the limit of samples", async (_, headers) => {
-  const service = await startTestService();
-
-  expect(await exchange(service, `GET /v1/sample HTTP/1.1\r\n${headers}${END}`)).toMatch(
-    /^HTTP\/1\.1 400 (.+\r\n)*ratelimit-limit: 30\r\n/,
+  ["sample", "a long header", 30, `X: ${"a".repeat(17_000)}\r\n`],
+  ["sample", "a line break in a header", 30, "X: a\nb\r\n"],
+  ["catalog", "a line break in a header", 120, "X: a\nb\r\n"],
+])("a %s with %s gets its limit, %i", async (operation, _, limit, headers) => {
+  expect(await exchange(await shared(), `GET /v1/${operation} HTTP/1.1\r\n${headers}${END}`)).toMatch(
+    new RegExp(`^HTTP/1\\.1 400 (.+\r\n)*ratelimit-limit: ${limit}\r\nratelimit-remaining: ${limit}\r\n`),
   );
 });
 
 test("HTTP/1.0 needs no Host header, and a header named as its value is none", async () => {
-  const service = await startTestService();
+  const service = await shared();
 
   const received = await exchange(service, "GET /errors.json HTTP/1.0\r\nX: Host\r\nY: host\r\n\r\n");
 
@@ -203,7 +185,7 @@ test.each([
   ["HTTPS://any.example?a", 200],
   ["/page?at=http://any.example", 404],
 ])("the target %s leads to a page with status %d", async (target, status) => {
-  const service = await startTestService();
+  const service = await shared();
 
   expect(await exchange(service, `GET ${target} HTTP/1.1\r\n${END}`)).toMatch(`HTTP/1.1 ${status} `);
 });

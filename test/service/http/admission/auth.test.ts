@@ -25,16 +25,29 @@ test("every operation under both prefixes accepts a valid key and asks for a mis
   expect(statuses).toEqual(operations.map((path) => [path, 200, 401, "missing_credentials", challenge]));
 });
 
-test.each([["Basic dXNlcjpwYXNz"], ["Bearer"], ["Bearer   "], ["Bearer\t"], ["Token abc"], ["bearerabc"]])(
-  "%s is no Bearer credential",
-  async (authorization) => {
-    const service = await startTestService();
+test.each([
+  "Basic dXNlcjpwYXNz",
+  "Basic KEY",
+  "x-Bearer KEY",
+  "BearerKEY",
+  "bearerabc",
+  "Token abc",
+  "Bearer",
+  "Bearer   ",
+  "Bearer\t",
+  "",
+])("%j is no Bearer credential", async (written) => {
+  const service = await startTestService();
+  const authorization = written.replace("KEY", service.key);
 
-    const { status, body } = await service.get("/v1/coverage", { key: null, headers: { authorization } });
+  const { status, body } = await service.get("/v1/coverage", { key: null, headers: { authorization } });
 
-    expect([status, body.code]).toEqual([401, "missing_credentials"]);
-  },
-);
+  expect([status, body.code, body.detail]).toEqual([
+    401,
+    "missing_credentials",
+    "The request has no Bearer credential.",
+  ]);
+});
 
 test("a key is 43 characters without a prefix, and no two are alike", async () => {
   const service = await startTestService();
@@ -65,9 +78,10 @@ test("a repeated scheme, a shortened key, a lengthened key and a foreign key are
 
   for (const key of wrong) {
     const { status, body, headers } = await service.get("/v1/coverage", { key });
-    expect([status, body.code, headers.get("www-authenticate")]).toEqual([
+    expect([status, body.code, body.detail, headers.get("www-authenticate")]).toEqual([
       401,
       "invalid_credentials",
+      "The key is unknown or revoked.",
       'Bearer realm="retail-catalog", error="invalid_token"',
     ]);
   }
@@ -145,10 +159,13 @@ test("a throttled attempt says how long to wait, and attempts are accepted again
   now += 15_000;
   const later = await service.get("/v1/catalog", { key: "bad" });
 
-  expect([throttled.status, throttled.body.code, throttled.headers.get("retry-after")]).toEqual([
+  expect([throttled.status, throttled.headers.get("retry-after"), throttled.body]).toEqual([
     429,
-    "rate_limited",
     "15",
+    expect.objectContaining({
+      code: "rate_limited",
+      detail: "Too many failed authentications from this address.",
+    }),
   ]);
   expect(later.status).toBe(401);
 });
