@@ -1,7 +1,7 @@
 // Bundles the tool into dist/, in chunks that a command loads only when it runs. libsql and DuckDB have
 // native libraries, so they stay packages.
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import { writeManPages } from "./man-pages.mjs";
 import { TEXT_LOADERS } from "./text-files.mjs";
@@ -9,12 +9,37 @@ import { TEXT_LOADERS } from "./text-files.mjs";
 const root = join(import.meta.dirname, "..");
 const outdir = join(root, "dist");
 
+/** What every start or nearly every command loads, in this order. */
+const LOADED_FIRST = [
+  ...["src/main.ts", "src/commands/program.ts"],
+  ...["src/cli/flags/source.ts", "src/cli/flags/output.ts", "src/cli/reporter.ts"],
+];
+
+/**
+ * Makes each dynamically imported module import what is loaded already. esbuild puts modules into one chunk if the same imports
+ * lead to them, and each further chunk makes a start 0.6 ms longer.
+ */
+const fewChunks = {
+  name: "few-chunks",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\.?\// }, ({ kind, resolveDir, path }) =>
+      kind === "dynamic-import" ? { path: relative(root, join(resolveDir, path)), namespace: "dynamic" } : undefined,
+    );
+    onLoad({ filter: /./, namespace: "dynamic" }, ({ path }) => {
+      const earlier = LOADED_FIRST.includes(path) ? LOADED_FIRST.slice(0, LOADED_FIRST.indexOf(path)) : LOADED_FIRST;
+      const imports = earlier.map((module) => `import "./${module}";`).join("");
+      return { contents: `${imports}export * from "./${path}";`, resolveDir: root };
+    });
+  },
+};
+
 const result = await build({
   absWorkingDir: root,
   entryPoints: ["bin/catalog.ts"],
   outdir,
   bundle: true,
   splitting: true,
+  plugins: [fewChunks],
   format: "esm",
   platform: "node",
   target: "node20.18",
