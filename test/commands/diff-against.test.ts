@@ -89,8 +89,6 @@ describe("the diff of a folder is byte for byte that of the service", () => {
 
   test.each([
     [["--retailer", "bolt"], 2],
-    [["--category", "lamps"], 1],
-    [["--department", "living"], 2],
     [["--retailer", "acme", "--category", "lamps"], 1],
     [["--category", "lamps", "--department", "living"], 0],
     [["--rcd", "acme:lamps:home,bolt:chairs:living"], 1],

@@ -6,22 +6,6 @@ import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";
 
 describe("explain", () => {
-  test("explains what a code means, whether to retry and what to do", async () => {
-    const { code, stdout, stderr } = await runInProcess(["explain", "rate_limited"]);
-    expect([code, stderr]).toEqual([EXIT.ok, ""]);
-    expect(stdout.split("\n")).toEqual([
-      "rate_limited: Rate limit exceeded (HTTP 429)",
-      "",
-      "The team used up the requests of this endpoint group for the current window.",
-      "",
-      "Retry         yes, after a pause; the tool does so automatically",
-      "Recovery      Wait at least the seconds named in `Retry-After`, then send the request again.",
-      expect.stringMatching(/^With catalog {2}The tool waits automatically/),
-      "Exit code     5",
-      "",
-    ]);
-  });
-
   test("lists every code with status, retry and exit code", async () => {
     const { stdout } = await runInProcess(["explain"]);
     const [service = "", tool = ""] = stdout.split(
@@ -37,22 +21,6 @@ describe("explain", () => {
     expect(codesOf(tool)).toEqual(TOOL_ERRORS.map(({ code }) => code));
     expect(service).toMatch(/^not_found +404 +no +4 +The path/m);
     expect(tool).toMatch(/^network +yes +5 +In every attempt/m);
-  });
-
-  test("explains what to do about an error of this tool", async () => {
-    const { code, stdout, stderr } = await runInProcess(["explain", "set-changed"]);
-    expect([code, stderr]).toEqual([EXIT.ok, ""]);
-    expect(stdout.split("\n")).toEqual([
-      "set_changed: The set changed while it was read (of this tool)",
-      "",
-      expect.stringContaining("Rows were added or removed"),
-      "",
-      "Retry         yes, run the command again",
-      "Recovery      Do not use the output. Run the command again.",
-      expect.stringMatching(/^With catalog {2}Export to a file/),
-      "Exit code     6",
-      "",
-    ]);
   });
 
   test("writes JSON, one object for a code and an array for all", async () => {
@@ -81,13 +49,6 @@ describe("explain", () => {
       remedy: expect.stringContaining("catalog help COMMAND"),
       exit_code: EXIT.usage,
     });
-  });
-
-  test("refuses an unknown code and suggests the closest one", async () => {
-    const { code, stdout, stderr } = await runInProcess(["explain", "rate_limit"]);
-    expect([code, stdout]).toEqual([EXIT.usage, ""]);
-    expect(stderr).toContain("Did you mean rate_limited");
-    expect(stderr).toContain("  catalog explain rate_limited\n");
   });
 
   test("is named by the error of an unreachable service", async () => {

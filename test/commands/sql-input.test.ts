@@ -78,7 +78,7 @@ test("a signal ends a running query", async () => {
 });
 
 test("--max-time ends a running query", async () => {
-  const { code, signal } = await runCatalog(["sql", LONG_QUERY, folder, "--max-time", "2s"]);
+  const { code, signal } = await runCatalog(["sql", LONG_QUERY, folder, "--max-time", "1s"]);
   expect([code, signal]).toEqual([EXIT.unavailable, null]);
 });
 

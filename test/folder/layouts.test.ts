@@ -22,12 +22,10 @@ async function synced() {
   return served;
 }
 
-/** What every command that reads a folder says of it. */
+/** What commands say of a folder: from its state, of a product on each day, and of all products. */
 async function answers(folder: string): Promise<string[]> {
   const commands = [
     ["coverage", "--from", folder, "--group-by", "day"],
-    ["diff", folder, "--no-as-of", "--from", DAYS[0] ?? "", "--to", DAYS[3] ?? ""],
-    ["diff", folder, "--as-of", "--from", DAYS[1] ?? "", "--to", DAYS[2] ?? ""],
     ["history", "s0", folder],
     ["movers", folder, "--since", DAYS[1] ?? ""],
   ];
