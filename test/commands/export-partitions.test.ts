@@ -67,7 +67,8 @@ test("a file is no output for partitions, and stays as it is", async () => {
   const file = join(await temporaryFolder(), "ten.csv");
   await writeFile(file, "mine");
   const { code, stderr } = await exportTo(file, []);
-  expect([code, stderr]).toEqual([2, `error: --output "${file}" is a file; --partition-by needs a folder.\n`]);
+  const message = expect.stringMatching(/^error: --output ".*ten\.csv" is a file; --partition-by needs a folder\.\n$/);
+  expect([code, stderr]).toEqual([2, message]);
   expect(await readFile(file, "utf8")).toBe("mine");
 });
 

@@ -27,8 +27,8 @@ export interface RunResult {
 }
 
 /** An empty folder. It is removed after the test, or as registered with `onEnd`. */
-export async function temporaryFolder(onEnd: OnEnd = onTestFinished): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "catalog-test-"));
+export async function temporaryFolder(onEnd: OnEnd = onTestFinished, parent = tmpdir()): Promise<string> {
+  const folder = await mkdtemp(join(parent, "catalog-test-"));
   onEnd(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

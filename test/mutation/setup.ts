@@ -18,4 +18,7 @@ vi.mock(import("../helpers/cli.ts"), async (original) => ({
   runCatalog: skipTest,
 }));
 
-vi.mock(import("../helpers/unprivileged.ts"), () => ({ unprivilegedCatalog: skipTest }));
+vi.mock(import("../helpers/unprivileged.ts"), async (original) => ({
+  ...(await original()),
+  unprivilegedCatalog: skipTest,
+}));

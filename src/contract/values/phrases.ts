@@ -22,7 +22,7 @@ export function groupDigits(digits: number | string): string {
   });
 }
 
-/** A value for a message: in quotes, with control characters escaped, and cut to 80 characters. */
+/** A value for a message: in quotes, with control characters escaped, and cut in the middle: a path keeps its file. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 39)}…${text.slice(-40)}` : text);
 }

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../../src/contract/errors.ts";
@@ -11,12 +11,14 @@ test.each([
   ["as a page", (file: string, folder: string) => ["history", folder, "--skus", file, "--html", file]],
 ])("an output does not replace a file that the command reads: %s", async (_, argsOf) => {
   const folder = await syncedFolder(sixteenDays());
-  const file = join(folder, "own.csv");
+  const long = join(folder, "x".repeat(80));
+  await mkdir(long);
+  const file = join(long, "own.csv");
   await writeFile(file, "sku\ns0\n");
   const { code, stderr } = await runInProcess(argsOf(file, folder));
   expect([code, stderr]).toEqual([
     EXIT.usage,
-    expect.stringContaining(`"${file}" would replace a file that this command reads; name another file.`),
+    expect.stringMatching(/x\/own\.csv" would replace a file that this command reads; name another file\./),
   ]);
 });
 

@@ -6,13 +6,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/manage-keys.ts";
 import { connectToSqlite } from "../../../src/service/store/database/sqlite-connection.ts";
 import { openStore } from "../../../src/service/store/writable-store.ts";
-import { bareEnvironment, temporaryFolder } from "../../helpers/cli.ts";
+import { bareEnvironment } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";
-import { unprivilegedCatalog } from "../../helpers/unprivileged.ts";
+import { openFolder, unprivilegedCatalog } from "../../helpers/unprivileged.ts";
 import { load } from "../store/stores.ts";
 
 test("a read-only database is served", async () => {
-  const path = join(await temporaryFolder(), "rows.db");
+  const path = join(await openFolder(), "rows.db");
   const store = await openStore(path);
   await load(store, products(3));
   const key = await createKey(store, { name: "all" }, new Date());
