@@ -190,7 +190,7 @@ describe("catalog movers", () => {
     const on = (...days: string[]) => syncedFolder(days.map((crawl_date) => product({ crawl_date })));
     const one = await on("2026-01-08");
     expect(await runInProcess(["movers", one])).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect((await runInProcess(["movers", one], { columns: 200 })).stderr).toContain(
+    expect((await runInProcess(["movers", one], { columns: 1000 })).stderr).toContain(
       "has one day, 2026-01-08: nothing to compare yet",
     );
     for (const since of ["7d", "latest-7d", "2026-01-08"]) {

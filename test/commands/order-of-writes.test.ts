@@ -19,7 +19,7 @@ async function writesOf(
   options: { stdin?: string; env: Record<string, string> },
 ) {
   const record = join(await temporaryFolder(), "writes");
-  const env = { ...options.env, WRITES: record, NODE_OPTIONS: `--require ${RECORDER}` };
+  const env = { ...options.env, WRITES: record, NODE_OPTIONS: `--require "${RECORDER}"` };
   const { code, stderr } = await runCatalog(args, { ...options, cwd, env });
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   const calls = (await readFile(record, "utf8")).trimEnd().split("\n");
@@ -27,7 +27,9 @@ async function writesOf(
     const [name, ...paths] = JSON.parse(call) as string[];
     return [name, ...paths.map((path) => nameOf(relative(cwd, path)))].join(" ");
   });
-  return lines.filter((line, at) => line !== lines[at - 1]);
+  // A slow run also renews its lock, at any place.
+  const kept = lines.filter((line, at) => !/^(write|sync) .*lock$/.test(line) || lines.indexOf(line) === at);
+  return kept.filter((line, at) => line !== kept[at - 1]);
 }
 
 test("an export through a link syncs its file before the rename and the target's folder after it, then does so with the manifest, then removes its pages", async () => {

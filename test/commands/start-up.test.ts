@@ -19,7 +19,7 @@ async function loadedBy(args: readonly string[], service?: TestService) {
   await writeFile(join(folder, "recorder.cjs"), RECORDER);
   const env = {
     ...(service && { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key }),
-    NODE_OPTIONS: `--require ${folder}/recorder.cjs`,
+    NODE_OPTIONS: `--require "${folder}/recorder.cjs"`,
   };
   expect(await runCatalog(args, { env })).toMatchObject({ code: 0, stderr: "" });
   const { files, builtins } = JSON.parse(await readFile(join(folder, "loaded.json"), "utf8"));
@@ -71,7 +71,7 @@ describe("without a home folder,", () => {
       'require("node:os").homedir = () => { throw new Error("uv_os_homedir returned ENOENT"); };',
     );
     return {
-      env: { HOME: "", XDG_CONFIG_HOME: "", XDG_CACHE_HOME: "", TMPDIR: folder, NODE_OPTIONS: `-r ${preload}` },
+      env: { HOME: "", XDG_CONFIG_HOME: "", XDG_CACHE_HOME: "", TMPDIR: folder, NODE_OPTIONS: `-r "${preload}"` },
     };
   }
 
