@@ -1,8 +1,8 @@
+import { distance } from "fastest-levenshtein";
 import { ApiError, NotFoundError, UsageError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { API_KEY_LENGTH } from "../../contract/limits.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { editDistance } from "../../contract/values/edit-distance.ts";
 import { flagOf } from "../flags/flag-words.ts";
 import { quoteCommand } from "../terminal/quote.ts";
 
@@ -57,8 +57,8 @@ function wrongValueIn(argv: readonly string[], error: unknown): Correction | und
   const [at] = typedValues(argv, flag)
     .flatMap((typed) => [typed.value, ...typed.value.split(",")].map((part) => ({ ...typed, part })))
     .filter(({ part }) => isWrong(part.trim()))
-    .map((typed) => ({ ...typed, distance: editDistance(typed.part, best) }))
-    .sort((a, b) => a.distance - b.distance);
+    .map((typed) => ({ ...typed, edits: distance(typed.part, best) }))
+    .sort((a, b) => a.edits - b.edits);
   if (at === undefined) {
     return undefined;
   }

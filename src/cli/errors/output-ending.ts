@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { UsageError } from "../../contract/errors.ts";
-import { misspelt } from "../../contract/values/closest.ts";
+import { closest } from "../../contract/values/closest.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import {
   type Compression,
@@ -41,7 +41,7 @@ export function refuseEnding(name: string, flags: FormatFlags, formats: readonly
     refuseContradiction(name, flags, rowFormat, written.includes(ending));
     return;
   }
-  const meant = flags.format === undefined ? misspelt(ending, written) : undefined;
+  const [meant] = flags.format === undefined ? closest(ending, written, 1) : [];
   const isForeign = FOREIGN.has(ending) && ending !== flags.compress;
   if (meant !== undefined || isForeign) {
     const other = isForeign ? "" : ` With --format, the name may end in .${ending}.`;

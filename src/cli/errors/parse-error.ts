@@ -1,7 +1,6 @@
 import type { Command, CommanderError, Option } from "commander";
 import { UsageError } from "../../contract/errors.ts";
-import { closest, similar } from "../../contract/values/closest.ts";
-import { editDistance } from "../../contract/values/edit-distance.ts";
+import { closest } from "../../contract/values/closest.ts";
 import { parseToCursor } from "../command-line.ts";
 import { commandPath } from "../help-layout.ts";
 
@@ -41,8 +40,7 @@ const LOGIN = "catalog auth login";
 /** Whether an unknown flag was probably meant to take the API key. */
 function isForKey(flag: string): boolean {
   const name = withoutDashes(flag).toLowerCase().replaceAll(/[-_]/g, "");
-  const isKey = /(?:key|token|secret|password|bearer)$/.test(name) || editDistance(name, "apikey", 1) <= 1;
-  return flag.startsWith("--") && isKey;
+  return flag.startsWith("--") && /^api|(?:key|token|secret|password|bearer)$/.test(name);
 }
 
 /** `what` may name the flag, but nothing else from the command line, which may contain the key. */
@@ -73,9 +71,7 @@ function likeFlags(name: string, flags: readonly Option[]): string[] {
   }
   const names = flags.flatMap(({ long }) => (long === undefined ? [] : withoutDashes(long)));
   // The corrected command line repeats the value of the flag, which could be a secret: only clear cases are corrected.
-  return similar(name, names)
-    .slice(0, 3)
-    .map((known) => `--${known}`);
+  return closest(name, names, 3, 1 / 3).map((known) => `--${known}`);
 }
 
 /** The flag in `--flag=value`, or the whole word. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { UsageError } from "../../contract/errors.ts";
-import { similar } from "../../contract/values/closest.ts";
+import { closest } from "../../contract/values/closest.ts";
 import type { SortKey } from "../order.ts";
 import { NamesOption, wholeNumber } from "./values.ts";
 
@@ -54,7 +54,7 @@ function parseSort(text: string, known: readonly string[], words: Readonly<Recor
     return { column: key.column, descending: direction === undefined ? key.descending : direction === "desc" };
   }
   const suffix = direction === undefined ? "" : `:${direction}`;
-  const suggestions = similar(name, [...Object.keys(words), ...known]).map((column) => column + suffix);
+  const suggestions = closest(name, [...Object.keys(words), ...known]).map((column) => column + suffix);
   const hint = suggestions.length === 0 ? `; the columns are ${known.join(", ")}` : "";
   throw new UsageError(`--sort: there is no column "${name}"${hint}`, { flag: "--sort", value: text, suggestions });
 }
