@@ -58,7 +58,7 @@ describe("completion offers", () => {
     ["export --output ro", ["files"]],
     ["verify ", ["files"]],
     ["index ", ["files"]],
-    ["diff --against ro", ["folders"]],
+    ["diff ro", ["folders"]],
     ["sync ro", ["folders"]],
     ["sync log ro", ["folders"]],
     ["explain invalid_c", ["words", "invalid_cursor", "invalid_credentials"]],

@@ -99,7 +99,7 @@ describe("a command line becomes complete options", () => {
   });
 
   test("of coverage", async () => {
-    const options = await optionsOf(declareCoverage, "rows/", "--group-by", "brand", "--brand", "Acme", "--chart");
+    const options = await optionsOf(declareCoverage, "rows/", "--group-by", "brand", "--brand", "Acme");
     expect(options).toEqual({
       ...FOLDER,
       folder: "rows/",
@@ -107,10 +107,9 @@ describe("a command line becomes complete options", () => {
       groupBy: "brand",
       failIf: undefined,
       failOnEmpty: false,
-      output: { ...NDJSON, format: "table" },
+      output: NDJSON,
       list: LIST,
       page: undefined,
-      chart: true,
       maxRequests: 60,
     });
   });
@@ -138,13 +137,12 @@ describe("a command line becomes complete options", () => {
   });
 
   test("of sample", async () => {
-    const options = await optionsOf(declareSample, "--card", "--columns", "sku,title", "--demo", "-q");
+    const options = await optionsOf(declareSample, "--columns", "sku,title", "--demo", "-q");
     expect(options).toEqual({
       ...SOURCE,
       globals: { ...GLOBALS, quiet: true },
       demo: true,
-      view: "card",
-      output: { ...NDJSON, format: "table" },
+      output: NDJSON,
       list: LIST,
       columns: ["sku", "title"],
       failOnEmpty: false,

@@ -1,7 +1,7 @@
 import { namesOf, type ShownAnswer } from "../../cli/question/declaration.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
 import { decimalsOf, numberCell, percentText } from "../../cli/terminal/tables/cell.ts";
-import { itemTable, numberColumn, priceColumn, textColumn, titleColumn } from "../../cli/terminal/tables/item-table.ts";
+import { itemTable, numberColumn, priceColumn, TITLE_WIDTH, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import { type CompareOptions, compareColumns } from "./options.ts";
@@ -27,7 +27,7 @@ export function compareText({ rows }: ShownAnswer, { by, conversion }: CompareOp
     );
   const table = itemTable(rows, [
     ...by.map((name) =>
-      name === "title" ? titleColumn(text(name), () => undefined) : textColumn(name.replace("_", " "), text(name)),
+      name === "title" ? textColumn("title", text(name), TITLE_WIDTH) : textColumn(name.replace("_", " "), text(name)),
     ),
     textColumn("currency", text("currency"), { rigid: true }),
     textColumn("cheapest", text("cheapest_retailer"), { rigid: true }),

@@ -6,8 +6,8 @@ import {
   type ItemColumn,
   itemTable,
   priceColumn,
+  TITLE_WIDTH,
   textColumn,
-  titleColumn,
   WHOLE_SKU,
 } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
@@ -39,7 +39,7 @@ function price(heading: string, side: Side, name: string) {
 const COLUMNS: readonly (ItemColumn<AnswerRow> & { sides?: readonly Side[] })[] = [
   textColumn("change", text("change"), { rigid: true }),
   textColumn("retailer", text("retailer")),
-  titleColumn(text("title"), () => undefined),
+  textColumn("title", text("title"), TITLE_WIDTH),
   textColumn("sku", text("sku"), { minimum: WHOLE_SKU }),
   price("price after", "to", "selling_price"),
   { heading: "%", rigid: true, cell: (row) => percentCell(number("percent")(row)), sides: ["from", "to"] },

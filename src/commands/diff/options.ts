@@ -18,9 +18,7 @@ export interface DiffFlags extends QuestionFlags, PullFlags, Pick<ReadFlags, "fa
   from?: DateExpression;
   to?: DateExpression;
   since?: string;
-  against?: string;
   strictDays?: boolean;
-  asOf?: boolean;
   only?: DiffKind[];
 }
 
@@ -77,17 +75,16 @@ export const DIFF_SORT_WORDS = {
   rise: { column: "percent", descending: true },
 } as const;
 
-/** @param operand means the same as `--against` */
 export function parseDiffOptions(
   command: Command,
-  operand: string | undefined,
+  dir: string | undefined,
   flags: DiffFlags,
   context: Context,
 ): DiffOptions {
-  const folder = parseFolder(command, "--against", operand, flags.against);
+  const folder = parseFolder(command, dir);
   checkBrands(flags.brand, folder !== undefined);
-  const strict = flags.strictDays === true || flags.asOf === false;
-  refuseKnownPrices(flags, strict, folder);
+  const strict = flags.strictDays === true;
+  refuseMaxAge(flags, folder);
   const hasBookmark = flags.since !== undefined && isBookmark(flags.since);
   if (hasBookmark && folder === undefined && !flags.demo) {
     throw flagError(
@@ -95,7 +92,7 @@ export function parseDiffOptions(
       `${flags.since} needs a folder of \`catalog sync\`, which remembers the bookmark: name one, such as rows.`,
     );
   }
-  const isOfFolder = folder !== undefined || flags.asOf === true || flags.maxAge !== undefined || hasBookmark;
+  const isOfFolder = folder !== undefined || flags.maxAge !== undefined || hasBookmark;
   return {
     ...parseQuestion(command, folder, flags, context, {
       columns: DIFF_COLUMNS,
@@ -150,21 +147,17 @@ export function resolvePair(days: DayPair, now: number, latest = dayOf(now)): { 
   return { from, to };
 }
 
-/** @throws UsageError if flags of last known prices are given where only the two days count */
-function refuseKnownPrices({ asOf, maxAge, demo }: DiffFlags, strict: boolean, folder: string | undefined): void {
-  const flag = asOf === true ? "--as-of" : maxAge !== undefined ? "--max-age" : undefined;
-  if (flag === undefined) {
-    return;
-  }
-  if (strict) {
+/** @throws UsageError if `--max-age` is given where only the two days count */
+function refuseMaxAge({ strictDays, maxAge, demo }: DiffFlags, folder: string | undefined): void {
+  if (maxAge !== undefined && strictDays) {
     throw flagError(
-      flag,
+      "--max-age",
       "is about last known prices, which --strict-days does not compare; leave out one of the two.",
     );
   }
-  if (folder === undefined && !demo) {
+  if (maxAge !== undefined && folder === undefined && !demo) {
     throw flagError(
-      flag,
+      "--max-age",
       "needs the rows of all earlier days, which only a synced folder has: run `catalog sync rows`, then name it: catalog diff rows.",
     );
   }

@@ -7,8 +7,8 @@ import {
   itemTable,
   numberColumn,
   priceColumn,
+  TITLE_WIDTH,
   textColumn,
-  titleColumn,
   WHOLE_SKU,
 } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
@@ -22,7 +22,7 @@ const price = (heading: string, name: string) => priceColumn(heading, number(nam
 export function latestText({ rows }: ShownAnswer, { gone }: LatestOptions, screen: Screen) {
   const discount = (row: AnswerRow) => (Number(row.discount_pct) > 0 ? Number(row.discount_pct) : undefined);
   const table = itemTable(rows, [
-    titleColumn(text("title"), (row) => (row.url === null ? undefined : text("url")(row))),
+    textColumn("title", text("title"), TITLE_WIDTH),
     textColumn("retailer", text("retailer")),
     textColumn("sku", text("sku"), { minimum: WHOLE_SKU }),
     price("price", "selling_price"),

@@ -6,8 +6,8 @@ import {
   type ItemColumn,
   itemTable,
   priceColumn,
+  TITLE_WIDTH,
   textColumn,
-  titleColumn,
   WHOLE_SKU,
 } from "../../cli/terminal/tables/item-table.ts";
 import { recordTable } from "../../cli/terminal/tables/row-table.ts";
@@ -95,7 +95,7 @@ function moversTable(kind: MoverKind, rows: readonly AnswerRow[]): Table {
     return kind === "discount" ? -(number(row.discount_pct) ?? 0) : number(row.percent);
   };
   return itemTable(rows, [
-    titleColumn(text("title"), (row) => (row.url === null ? undefined : String(row.url))),
+    textColumn("title", text("title"), TITLE_WIDTH),
     textColumn("retailer", text("retailer")),
     textColumn("sku", text("sku"), { minimum: WHOLE_SKU }),
     price("price", kind === "new_low" ? "new_low_price" : "selling_price"),

@@ -1,5 +1,5 @@
 import CliTable from "cli-table3";
-import { linked, type Screen, style } from "../style.ts";
+import { type Screen, style } from "../style.ts";
 import { truncate, widthOf } from "../width.ts";
 import { wrap } from "../wrap.ts";
 import type { Cell } from "./cell.ts";
@@ -87,7 +87,7 @@ const PLAIN = /^(?:[\x20-\x7e]|\x1b\[\d+m)*$/;
 /**
  * Draws each row of padded cells as a line.
  *
- * cli-table3 pads cells to the widest of the column, but its width tables are of 2021 and wrong for links, emoji, Arabic and
+ * cli-table3 pads cells to the widest of the column, but its width tables are of 2021 and wrong for emoji, Arabic and
  * Indic text. A row with anything but ASCII is therefore drawn alone, which needs no padding.
  */
 function drawnLines(rows: readonly string[][]): string[] {
@@ -151,10 +151,9 @@ function lineWidth(columns: readonly Layout[]): number {
   return columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1));
 }
 
-function drawnCell(cell: Cell, { width, numeric }: Layout, { colour = false, links }: TableScreen): string {
+function drawnCell(cell: Cell, { width, numeric }: Layout, { colour = false }: TableScreen): string {
   const cut = truncate(cell.text, width);
-  const styled = cell.style === undefined ? cut : style(cell.style, cut, colour);
-  const text = links ? linked(styled, cell.link) : styled;
+  const text = cell.style === undefined ? cut : style(cell.style, cut, colour);
   const space = " ".repeat(Math.max(0, width - widthOf(cut)));
   return numeric ? space + text : text + space;
 }
