@@ -15,7 +15,8 @@ describe("help", () => {
   });
 
   test("shows the commands in groups, then examples of first steps and of daily questions, then options", async () => {
-    const { stdout } = await runInProcess([]);
+    const { stdout } = await runInProcess(["help"]);
+    expect(await runInProcess([])).toMatchObject({ code: EXIT.ok, stdout });
     const headings = stdout.split("\n").filter((line) => /^[A-Z][^.]*:$/.test(line));
     expect(headings).toEqual([
       "Look at the data:",

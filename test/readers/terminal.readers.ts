@@ -78,7 +78,6 @@ async function haveTrouble({ store }: TestService): Promise<void> {
 }
 
 const TRANSCRIPTS: Readonly<Record<string, Transcript>> = {
-  "no-arguments": { args: [] },
   coverage: { args: ["coverage"], isDated: true },
   "coverage-narrow": { args: ["coverage"], columns: 60, isDated: true },
   "coverage-by-category": { args: ["coverage", "--group-by", "category"], isDated: true },
@@ -167,7 +166,7 @@ const TRANSCRIPTS: Readonly<Record<string, Transcript>> = {
   },
   help: { args: ["help"] },
   "help-export": { args: ["help", "export"] },
-  "help-export-narrow": { args: ["export", "--help"], columns: 60 },
+  "help-export-narrow": { args: ["export", "--help"], columns: 60, kept: 40 },
   "help-exit-codes": { args: ["help", "exit-codes"] },
   "help-environment": { args: ["help", "environment"] },
   "help-formats": { args: ["help", "formats"] },

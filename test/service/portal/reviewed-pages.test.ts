@@ -7,6 +7,15 @@ import { startTestService } from "../../helpers/service.ts";
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const now = () => NOON;
 
+/** Pages that are reviewed as a whole: a public one and one of the portal. The others have the same frame. */
+const WHOLE = new Set(["home", "keys-none"]);
+
+/** What a page has of its own: title, script, navigation and content. */
+function withoutFrame(text: string): string {
+  const own = text.match(/^(<title>.*|<script.*|<nav .*|<main [\s\S]*<\/main>)$/gm) ?? [];
+  return `${own.join("\n")}\n`;
+}
+
 /** Compares a page with its reviewed file, without what differs between runs. */
 async function expectAsReviewed(name: string, { text }: Page | { text: string }, { url }: { url: string }) {
   const settled = text
@@ -16,7 +25,9 @@ async function expectAsReviewed(name: string, { text }: Page | { text: string },
     .replace(/(?<=\/assets\/\w+-)[0-9a-f]{12}/g, "HASH")
     .replace(/req_[\w-]{24}/g, "req_0")
     .replace(/(?<=\/portal\/keys\/)\d+/g, "ID");
-  await expect(settled).toMatchFileSnapshot(`../../transcripts/pages/${name}.html`);
+  await expect(WHOLE.has(name) ? settled : withoutFrame(settled)).toMatchFileSnapshot(
+    `../../transcripts/pages/${name}.html`,
+  );
 }
 
 test.each(["", "reference", "errors", "changelog"])("the public page /%s is as it was reviewed", async (path) => {

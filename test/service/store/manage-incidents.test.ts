@@ -6,28 +6,6 @@ import { testStore } from "./stores.ts";
 const hour = (hours: number) => new Date(Date.UTC(2026, 0, 15, hours));
 const SLOW = { title: "Slow pages", suite: "catalog-api", severity: "minor", body: "We look into it." } as const;
 
-test("an incident is listed with its updates, newest first, until it is resolved", async () => {
-  const store = await testStore();
-  const id = await openIncident(store, SLOW, hour(8));
-  await updateIncident(store, id, { state: "identified", body: "A disk." }, hour(9));
-  await resolveIncident(store, id, "A new disk.", hour(10));
-  expect(await store.incidents("2026-01-15")).toEqual([
-    {
-      id,
-      title: "Slow pages",
-      suite: "catalog-api",
-      severity: "minor",
-      started_at: "2026-01-15T08:00:00.000Z",
-      resolved_at: "2026-01-15T10:00:00.000Z",
-      updates: [
-        { state: "resolved", body: "A new disk.", posted_at: "2026-01-15T10:00:00.000Z" },
-        { state: "identified", body: "A disk.", posted_at: "2026-01-15T09:00:00.000Z" },
-        { state: "investigating", body: "We look into it.", posted_at: "2026-01-15T08:00:00.000Z" },
-      ],
-    },
-  ]);
-});
-
 test("open incidents and those that ended since a day are listed, newest first", async () => {
   const store = await testStore();
   const ended = await openIncident(store, SLOW, hour(1));
