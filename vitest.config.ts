@@ -3,10 +3,11 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { textFiles } from "./scripts/text-files.mjs";
 
-/** Starts three small files that take long first: at the end, the other workers would wait for them. */
+/** Starts files that take long first: at the end, the other workers would wait for them. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => /\/(demo|fuzz|package)\.test\.ts$/.test(moduleId);
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /\/(uniform|report|demo|fuzz|start-up)\.test\.ts$/.test(moduleId);
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }

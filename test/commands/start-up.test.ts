@@ -3,6 +3,7 @@ import module from "node:module";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
 import { sixteenDays, syncedFolder } from "../helpers/synced-folder.ts";
 
@@ -115,7 +116,7 @@ test.each([
   ["service", "load", "rows.csv", "~/rows.csv"],
   ["service", "keys", "list", "--database", "~/service.db"],
 ])("the ~ that a shell left in `catalog %s %s %s %s %s` is refused, with both readings", async (...args) => {
-  const { code, stderr } = await runCatalog(args.filter((word) => word !== undefined));
+  const { code, stderr } = await runInProcess(args.filter((word) => word !== undefined));
   expect(code).toBe(2);
   expect(stderr).toContain("the ~ was not expanded; write ");
   expect(stderr).toContain(", or ./~");
@@ -123,7 +124,7 @@ test.each([
 
 test.each(["CATALOG_API_KEY_FILE", "CATALOG_CONFIG"])("the ~ in %s is refused, too", async (variable) => {
   const env = { [variable]: "~/key", CATALOG_BASE_URL: "http://127.0.0.1:1" };
-  const { code, stderr } = await runCatalog(["coverage"], { env });
+  const { code, stderr } = await runInProcess(["coverage"], { env });
   expect(code).toBe(2);
   expect(stderr).toContain(`${variable} "~/key": the ~ was not expanded; write "$HOME/key" for the home folder`);
 });
