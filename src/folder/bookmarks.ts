@@ -7,15 +7,15 @@ import { assertOwnFolder, makeOwnFolder, readOwnFile } from "../files/own-file.t
 import { replaceFile } from "../files/replace-file.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 
-/** The newest day that was seen of each retailer, `YYYY-MM-DD`. Earlier versions stored one day for all of them. */
-export type SeenDays = string | Readonly<Record<string, string>>;
+/** The newest day that was seen of each retailer, `YYYY-MM-DD`. */
+export type SeenDays = Readonly<Record<string, string>>;
 
 /** What `--since last` remembers. Only this process uses it until it is released. */
 export interface Bookmark extends AsyncDisposable {
   /** Undefined if it was never set. */
   seen: SeenDays | undefined;
   /** Sets it. It survives a loss of power. */
-  set(seen: Readonly<Record<string, string>>): Promise<void>;
+  set(seen: SeenDays): Promise<void>;
 }
 
 /** What a name of a bookmark consists of. Names are parts of file names. */
@@ -63,9 +63,6 @@ async function readBookmark(path: string): Promise<SeenDays | undefined> {
   }
   const { version, seen } = parseJsonObject(text) ?? {};
   const isDay = (day: unknown) => typeof day === "string" && isCalendarDate(day);
-  if (version === 1 && isDay(seen)) {
-    return String(seen);
-  }
   if (version === 2 && isJsonObject(seen) && Object.values(seen).every(isDay)) {
     return seen as Record<string, string>;
   }

@@ -89,12 +89,6 @@ describe("completion offers", () => {
     ]);
   });
 
-  test("the slugs that an error listed", async () => {
-    const { run, words } = await seenService();
-    await run("sample", "--retailer", "nordwnd");
-    expect(await words("sample --retailer n")).toEqual(["nordwind"]);
-  });
-
   test("the slugs of all filtered calls, and only of the last unfiltered one", async () => {
     const { cache, run, words } = await seenService();
     await run("coverage", "--retailer", "nordwind");
@@ -118,10 +112,7 @@ describe("completion offers", () => {
     const { cache, run, words } = await seenService();
     await run("coverage");
     const [name = ""] = await readdir(join(cache, "vocabulary"));
-    await writeFile(
-      join(cache, "vocabulary", name),
-      JSON.stringify({ rcds: ["a;b:c:d", "$(x):c:d", "fine:c:d", 7], slugs: {} }),
-    );
+    await writeFile(join(cache, "vocabulary", name), JSON.stringify({ rcds: ["a;b:c:d", "$(x):c:d", "fine:c:d", 7] }));
     expect(await words("export --retailer ")).toEqual(["fine"]);
   });
 

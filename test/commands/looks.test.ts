@@ -182,7 +182,10 @@ test("a bookmark never moves back, and warns of one from before the first day", 
   expect([older.code, older.stdout]).toEqual([EXIT.ok, ""]);
   await next();
   const bookmark = (called: string, day: string) =>
-    writeFile(join(folder, ".catalog", "looks", `movers-${called}.json`), `{"version":1,"seen":"${day}"}`);
+    writeFile(
+      join(folder, ".catalog", "looks", `movers-${called}.json`),
+      JSON.stringify({ version: 2, seen: { acme: day } }),
+    );
   await bookmark("old", "2025-01-01");
   const old = await runInProcess([...COMMANDS.movers.args(folder), "--since", "last:old", "-f", "csv"]);
   expect([old.code, old.stdout.trimEnd().split("\r\n").length]).toEqual([EXIT.ok, 1]);

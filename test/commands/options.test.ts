@@ -47,7 +47,6 @@ const GLOBALS = {
   timeout: 30_000,
   maxTime: undefined,
   retries: 5,
-  maxBody: undefined,
   quiet: false,
   verbose: false,
   color: true,
@@ -253,12 +252,11 @@ describe("a command line becomes complete options", () => {
   });
 
   test("of sql", async () => {
-    const options = await optionsOf(declareSql, "from rows", "rows", "--memory", "1GiB", "--no-pager");
+    const options = await optionsOf(declareSql, "from rows", "rows", "--no-pager");
     expect(options).toEqual({
       ...FOLDER,
       query: "from rows",
       tables: [],
-      memory: 1024 ** 3,
       pager: false,
       output: NDJSON,
     });

@@ -10,24 +10,13 @@ type Parser<Value> = (text: string) => Value;
 
 const MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY }));
 
-const BYTES = new Map(Object.entries({ B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }));
-
 /** Parses a duration such as `500ms`, `30s`, `2m`, `1h` or `7d` into milliseconds. */
 export function duration(flag: string, minimum: 0 | 1 = 1): Parser<number> {
-  return withUnit(flag, MILLISECONDS, "is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h", minimum);
-}
-
-/** Parses a size such as `500KiB`, `64MiB` or `4GiB` into bytes, at least 1. */
-export function size(flag: string): Parser<number> {
-  return withUnit(flag, BYTES, "is not a size; write a number and a unit: 500KiB, 64MiB, 4GiB");
-}
-
-function withUnit(flag: string, units: ReadonlyMap<string, number>, flaw: string, minimum = 1): Parser<number> {
   return (text) => {
-    const [, number, unit = ""] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
-    const value = Math.round(Number(number) * (units.get(unit) ?? Number.NaN));
+    const [, number, unit = ""] = /^(\d+(?:\.\d+)?)([a-z]+)$/.exec(text) ?? [];
+    const value = Math.round(Number(number) * (MILLISECONDS.get(unit) ?? Number.NaN));
     if (!Number.isSafeInteger(value) || value < minimum) {
-      throw valueError(flag, text, `${flaw}.`);
+      throw valueError(flag, text, "is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h.");
     }
     return value;
   };
@@ -74,14 +63,6 @@ export function dateExpression(flag: string): Parser<DateExpression> {
   };
 }
 
-/** Common names of formats that the tool calls by another name. */
-const FORMAT_ALIASES: Readonly<Record<string, string>> = {
-  excel: "xlsx",
-  xls: "xlsx",
-  jsonl: "ndjson",
-  md: "markdown",
-};
-
 /**
  * @param name the flag, or `the` and the name of an operand
  * @throws UsageError with the closest choices if the value is none of them
@@ -89,11 +70,10 @@ const FORMAT_ALIASES: Readonly<Record<string, string>> = {
 export function checkChoice<Choice extends string>(value: string, choices: readonly Choice[], name: string): Choice {
   const choice = choices.find((known) => known === value);
   if (choice === undefined) {
-    const alias = FORMAT_ALIASES[value.toLowerCase()];
     throw new UsageError(`${name} ${quoted(value)} is not one of ${choices.join(", ")}.`, {
       ...(name.startsWith("--") && { flag: name }),
       value,
-      suggestions: [...new Set([...choices.filter((known) => known === alias), ...closest(value, choices)])],
+      suggestions: closest(value, choices),
     });
   }
   return choice;

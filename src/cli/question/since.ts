@@ -146,8 +146,8 @@ async function bookmarkDays(
   });
   const { seen } = bookmark;
   const seenOf = (retailer: string) => {
-    const day = typeof seen === "string" ? seen : seen?.[retailer];
-    // Earlier versions remembered days after today, which never count as the newest one.
+    const day = seen?.[retailer];
+    // A day after today never counts as the newest one: the clock may have been wrong.
     return day !== undefined && day <= today ? day : undefined;
   };
   const isFirst = [...newest.keys()].every((one) => seenOf(one) === undefined);
@@ -161,12 +161,11 @@ async function bookmarkDays(
   const oldest = [...days.values()].sort()[0] ?? today;
   tell(since, bookmark, { days, newest, isFirst }, synced);
   const set = async () => {
-    const before = typeof seen === "string" || seen === undefined ? {} : seen;
     const next = [...newest].map(([retailer, day]) => {
       const earlier = seenOf(retailer);
       return [retailer, earlier !== undefined && earlier > day ? earlier : day] as const;
     });
-    await bookmark.set({ ...before, ...Object.fromEntries(next) });
+    await bookmark.set({ ...seen, ...Object.fromEntries(next) });
   };
   reporter.progress.clear();
   return {

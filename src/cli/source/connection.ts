@@ -1,7 +1,6 @@
 import { type CatalogClient, createClient } from "../../client/client.ts";
 import { resolveService } from "../../config/settings.ts";
 import { rememberVocabulary, type VocabularyOwner } from "../../config/vocabulary.ts";
-import { ApiError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { splitLongFilters } from "../../pull/set-client.ts";
@@ -65,10 +64,10 @@ export async function connect(
 }
 
 /** The settings that all clients of this tool share. */
-export function clientSettings({ timeout, retries, maxBody }: GlobalOptions, context: Context) {
+export function clientSettings({ timeout, retries }: GlobalOptions, context: Context) {
   const { signal, now, elapsed, sleep, random, env } = context;
   const userAgent = `retail-catalog-cli/${VERSION}`;
-  return { userAgent, requestTimeout: timeout, retries, maxBody, signal, now, elapsed, sleep, random, env };
+  return { userAgent, requestTimeout: timeout, retries, signal, now, elapsed, sleep, random, env };
 }
 
 async function configuredService(
@@ -107,28 +106,15 @@ export async function startDemo(context: Context, { progress }: Reporter) {
   };
 }
 
-/** Wraps a client to store the slugs in coverage responses and `unknown_…` errors for completion. */
+/** Wraps a client to store the combinations of coverage responses for completion. */
 function rememberingClient(client: CatalogClient, owner: VocabularyOwner, context: Context): CatalogClient {
-  async function watched<T>(response: Promise<T>): Promise<T> {
-    try {
-      return await response;
-    } catch (error) {
-      const { field, valid_options = [], code } = error instanceof ApiError ? error.problem : {};
-      const name = FILTER_NAMES.find((filter) => filter === field);
-      if (code?.startsWith("unknown_") && name !== undefined && name !== "rcd") {
-        await rememberVocabulary(owner, { slugs: { [name]: valid_options } }, { complete: false }, context);
-      }
-      throw error;
-    }
-  }
   return {
     ...client,
-    sample: (...args) => watched(client.sample(...args)),
-    catalog: (...args) => watched(client.catalog(...args)),
     coverage: async (filters, ...rest) => {
-      const response = await watched(client.coverage(filters, ...rest));
+      const response = await client.coverage(filters, ...rest);
       const complete = FILTER_NAMES.every((name) => filters[name] === undefined);
-      await rememberVocabulary(owner, { rcds: response.data.map(({ rcd }) => rcd) }, { complete }, context);
+      const rcds = response.data.map(({ rcd }) => rcd);
+      await rememberVocabulary(owner, rcds, { complete }, context);
       return response;
     },
   };

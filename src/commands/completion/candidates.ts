@@ -3,7 +3,6 @@ import { type CursorPosition, longOf } from "../../cli/command-line.ts";
 import { SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
 import { isRepeatable } from "../../cli/flags/declared.ts";
 import { NamesOption } from "../../cli/flags/values.ts";
-import type { Vocabulary } from "../../config/vocabulary.ts";
 import { parseRcd, type Rcd } from "../../contract/filters.ts";
 import { TOPICS } from "../help/topics.ts";
 
@@ -21,7 +20,8 @@ export interface Completion {
 
 /** The values that no declaration has. */
 export interface KnownValues {
-  vocabulary: Vocabulary;
+  /** Combinations as `retailer:category:department`. */
+  rcds: readonly string[];
   profiles: readonly string[];
 }
 
@@ -82,7 +82,7 @@ function siblingsOf({ parent }: Command): Command[] {
   return parent?.createHelp().visibleCommands(parent) ?? [];
 }
 
-function optionValues(option: Option, position: CursorPosition, { vocabulary, profiles }: KnownValues): Completion {
+function optionValues(option: Option, position: CursorPosition, { rcds, profiles }: KnownValues): Completion {
   if (option.argChoices !== undefined) {
     return words(position, option.argChoices);
   }
@@ -93,9 +93,9 @@ function optionValues(option: Option, position: CursorPosition, { vocabulary, pr
     case "--retailer":
     case "--category":
     case "--department":
-      return listOf(position, slugs(option.long.slice(2) as keyof Rcd, position, vocabulary));
+      return listOf(position, slugs(option.long.slice(2) as keyof Rcd, position, rcds));
     case "--rcd":
-      return { ...listOf(position, vocabulary.rcds), kind: "list" };
+      return { ...listOf(position, rcds), kind: "list" };
     case "--profile":
       return words(position, profiles);
     default:
@@ -114,17 +114,16 @@ function completionKind(what: string): Completion["kind"] {
   return /^(file|basket)/.test(what) ? "files" : "words";
 }
 
-/** Slugs of combinations that match the typed flags; without such flags, also slugs of unknown combinations. */
-function slugs(name: keyof Rcd, { values }: CursorPosition, { rcds, slugs: named }: Vocabulary): string[] {
+/** Slugs of combinations that match the typed flags. */
+function slugs(name: keyof Rcd, { values }: CursorPosition, rcds: readonly string[]): string[] {
   const typed = (["retailer", "category", "department"] as const).flatMap((other) => {
     const value = values.get(`--${other}`);
     return other === name || value === undefined ? [] : [{ other, value }];
   });
-  const agreeing = rcds
+  return rcds
     .flatMap((rcd) => parseRcd(rcd) ?? [])
     .filter((rcd) => typed.every(({ other, value }) => value.split(",").includes(rcd[other])))
     .map((rcd) => rcd[name]);
-  return [...agreeing, ...(typed.length === 0 ? (named[name] ?? []) : [])];
 }
 
 /** Completes the last value of a comma list. Does not offer earlier values again. */

@@ -22,6 +22,6 @@ export function declare(command: Command, context: Context, run = printScript): 
       `catalog completion zsh > "\${fpath[1]}/_catalog"`,
       "catalog completion fish > ~/.config/fish/completions/catalog.fish",
     ],
-    `The slugs come from coverage responses and from errors that list them. They are stored in ${context.folders.cache ?? "a cache folder, if there is a home folder"}.`,
+    `The slugs come from coverage responses. They are stored in ${context.folders.cache ?? "a cache folder, if there is a home folder"}.`,
   ).action((shell: CompletionOptions["shell"]) => run({ shell }, context));
 }

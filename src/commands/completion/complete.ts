@@ -3,7 +3,7 @@ import { parseToCursor } from "../../cli/command-line.ts";
 import type { Context } from "../../cli/context.ts";
 import { readConfig } from "../../config/config-file.ts";
 import { findProfile, resolveBaseUrl } from "../../config/settings.ts";
-import { readVocabulary, type Vocabulary } from "../../config/vocabulary.ts";
+import { readVocabulary } from "../../config/vocabulary.ts";
 import { complete } from "./candidates.ts";
 
 /**
@@ -23,14 +23,14 @@ export function declare(command: Command, context: Context): void {
         (config) => [...config.profiles.keys()],
         () => [],
       );
-      const vocabulary = await vocabularyOf(position.values, context);
-      const { kind, candidates } = complete(position, { profiles, vocabulary });
+      const rcds = await combinationsOf(position.values, context);
+      const { kind, candidates } = complete(position, { profiles, rcds });
       const lines = candidates.map(({ value, description }) => `${value}\t${description.replace(/\s+/g, " ")}`);
       await context.print([kind, ...lines].map((text) => `${text}\n`).join(""));
     });
 }
 
-async function vocabularyOf(values: ReadonlyMap<string, string>, context: Context): Promise<Vocabulary> {
+async function combinationsOf(values: ReadonlyMap<string, string>, context: Context): Promise<string[]> {
   if (values.has("--demo")) {
     return await readVocabulary({ service: "demo", profile: undefined }, context);
   }
@@ -39,7 +39,7 @@ async function vocabularyOf(values: ReadonlyMap<string, string>, context: Contex
     const baseUrl = resolveBaseUrl(values.get("--base-url"), context, profile?.values);
     return await readVocabulary({ service: baseUrl.href, profile: profile?.name }, context);
   } catch {
-    return { rcds: [], slugs: {} };
+    return [];
   }
 }
 

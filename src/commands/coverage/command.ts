@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addBrandFlag, addFilterFlags } from "../../cli/flags/filter.ts";
@@ -8,8 +7,6 @@ import { addListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags } from "../../cli/flags/source.ts";
 import { NamesOption, wholeNumber } from "../../cli/flags/values.ts";
 import { namesOf } from "../../cli/question/declaration.ts";
-import { UsageError } from "../../contract/errors.ts";
-import { quoted } from "../../contract/values/phrases.ts";
 import { NEWEST_DAYS } from "./day-counts.ts";
 import {
   COVERAGE_FORMATS,
@@ -89,24 +86,12 @@ export function declare(command: Command, context: Context, run = load, runDays 
     "catalog coverage rows --fail-if 'days_old > 2' > freshness.ndjson",
     "catalog coverage --html coverage.html",
     "catalog coverage --date yesterday -f csv -o yesterday.csv",
-  ]).action(async (folder: string | undefined, flags: CoverageFlags) => {
+  ]).action((folder: string | undefined, flags: CoverageFlags) => {
     const { groupBy, ...others } = flags;
     if (groupBy === CRAWL_DAYS) {
-      await runDays(parseCrawlDays(command, folder, flags, context), context);
-      return;
+      return runDays(parseCrawlDays(command, folder, flags, context), context);
     }
     const options = parseCoverageOptions(command, folder, { ...others, ...(groupBy && { groupBy }) }, context);
-    await refuseRetailer(folder);
-    await run(options, context);
+    return run(options, context);
   });
-}
-
-/** @throws UsageError if the operand is a plain word that is no folder: other tools take a retailer there */
-async function refuseRetailer(operand: string | undefined): Promise<void> {
-  if (operand !== undefined && !operand.includes("/") && !(await stat(operand).catch(() => undefined))) {
-    throw new UsageError(`There is no folder ${quoted(operand)}; a retailer is named by --retailer.`, {
-      value: operand,
-      suggestions: [`--retailer=${operand}`],
-    });
-  }
 }

@@ -9,7 +9,7 @@ import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import NEWEST_ROWS from "../../folder/questions/newest-rows.sql";
 import type { HistoryOptions } from "./options.ts";
-import { fold, isNearSku, wordTest } from "./word-match.ts";
+import { fold, wordTest } from "./word-match.ts";
 
 /** Maximum number of products of a search that are shown; for more, the user is asked to narrow it or to limit the table. */
 const SEARCH_LIMIT = 50;
@@ -73,11 +73,15 @@ function unknownSkus(
   const range = days.length === 0 ? "" : ` from ${days[0]} to ${days.at(-1)}`;
   const path = value.includes("/") ? `, and ${quoted(value)} is not a folder of \`catalog sync\`` : "";
   const search = quoteCommand(["catalog", "history", "--search", "WORDS", demo ? "--demo" : folder]);
-  const isNear = isNearSku(value);
-  const near = new Set(rows.map(({ sku }) => sku).filter(isNear));
   return new NotFoundError(
     `${name} has no row of the sku ${skus.map(quoted).join(", ")}${range}${path}. \`${search}\` finds products by title, brand or model number.`,
-    { value, suggestions: closest(value, [...near]) },
+    {
+      value,
+      suggestions: closest(
+        value,
+        rows.map(({ sku }) => sku),
+      ),
+    },
   );
 }
 

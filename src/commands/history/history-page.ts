@@ -1,10 +1,11 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { html, link, minuteOf, renderPage } from "../../cli/html/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../cli/html/html-table.ts";
+import { percentText } from "../../cli/terminal/tables/cell.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
-import { groupDigits, plural, signedPercent } from "../../contract/values/phrases.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { markShape, priceChart } from "./price-chart.ts";
 import { extremeName, priceChanges, productsInOrder } from "./price-tables.ts";
 import type { PricePoint, ProductSeries } from "./product-series.ts";
@@ -103,7 +104,11 @@ function changesTable(product: ProductSeries, list: ListOptions): Html {
   const columns: HtmlColumn<PricePoint>[] = [
     { heading: "Since", kind: "day", cell: ({ day }) => day },
     { heading: "Price", kind: "count", cell: (point) => `${groupDigits(point.selling_price)} ${point.currency}` },
-    { heading: "Change", kind: "count", cell: ({ percent }) => signedPercent(percent) },
+    {
+      heading: "Change",
+      kind: "count",
+      cell: ({ percent }) => (percent === undefined ? "" : `${percent > 0 ? "+" : ""}${percentText(percent)} %`),
+    },
     { heading: "List price", kind: "count", cell: ({ mrp }) => groupDigits(mrp) },
     { heading: "Discount", kind: "count", cell: ({ discount_pct }) => (discount_pct > 0 ? `${discount_pct} %` : "") },
     { heading: "", kind: "", cell: (point) => extremeName(point, product) },

@@ -28,20 +28,6 @@ export function wordTest(word: string, isAlone: boolean): WordTest {
   return (text, sku) => (text.includes(word) && pattern.test(text)) || isOfSku(sku);
 }
 
-/** A test whether another sku may be the one that was meant: a slip in `sku`, or what it is the beginning of. */
-export function isNearSku(sku: string): (other: string) => boolean {
-  const folded = fold(sku);
-  const third = Math.ceil(folded.length / 3);
-  // Of three parts of a text, two slips leave one as it is.
-  const parts = [folded.slice(0, third), folded.slice(third, 2 * third), folded.slice(2 * third)];
-  return (other) => {
-    const text = fold(other);
-    return Math.abs(text.length - folded.length) <= 2
-      ? parts.some((part) => part !== "" && text.includes(part))
-      : text.startsWith(folded);
-  };
-}
-
 export function fold(text: string): string {
   return text.normalize("NFKC").toLowerCase();
 }

@@ -3,8 +3,7 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addListOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
-import { size } from "../../cli/flags/values.ts";
-import { namedFile, parseSqlOptions, SCHEMA, type SqlFlags, type SqlOptions } from "./options.ts";
+import { namedFile, parseSqlOptions, type SqlFlags, type SqlOptions } from "./options.ts";
 
 const TABLES = `Tables:
   rows          every row as it was crawled
@@ -29,10 +28,7 @@ const load: Run<SqlOptions> = async (...call) => (await import("./run.ts")).runS
 
 export function declare(command: Command, context: Context, run = load): void {
   command
-    .argument(
-      "[query]",
-      `one query; - reads it from standard input, ${SCHEMA} lists the columns; none shows the tables and queries to start from`,
-    )
+    .argument("[query]", "one query; - reads it from standard input; none shows the tables and queries to start from")
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
       "Runs one query over a synced folder, by DuckDB with at most 4 threads. The folder is read-only, and a query reaches no " +
@@ -45,11 +41,9 @@ export function declare(command: Command, context: Context, run = load): void {
         "a CSV file as one more table, all of whose columns are texts (repeatable): watch=list.csv",
       ).argParser(namedFile),
     )
-    .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
   const examples = [
     "catalog sql rows",
-    `catalog sql ${SCHEMA} rows`,
     "catalog sql 'select retailer, count(*) as n from rows group by all order by n desc' rows",
     "catalog sql 'from changes where percent <= -15 order by crawl_date desc' rows -f csv",
     "catalog sql 'pivot rows on retailer using count(*) group by crawl_date' rows",

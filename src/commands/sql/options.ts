@@ -12,11 +12,7 @@ import { valueError } from "../../cli/flags/values.ts";
 import { UsageError } from "../../contract/errors.ts";
 import type { NamedFile } from "../../folder/sql/sql-session.ts";
 
-/** The word that shows the tables instead of running a query. */
-export const SCHEMA = ".schema";
-
 export interface SqlFlags extends Pick<SourceFlags, "demo">, OutputFlags {
-  memory?: number;
   pager: boolean;
   with?: NamedFile[];
 }
@@ -26,8 +22,6 @@ export interface SqlOptions extends FolderOptions {
   query: string | undefined;
   /** CSV files that are tables, too. */
   tables: readonly NamedFile[];
-  /** Bytes that DuckDB may use; undefined for the default. */
-  memory: number | undefined;
   pager: boolean;
   output: OutputOptions<TableFormat>;
 }
@@ -46,7 +40,6 @@ export function parseSqlOptions(
     ...parseFolderSource(command, folder, flags, context),
     query,
     tables: flags.with ?? [],
-    memory: flags.memory,
     pager: flags.pager,
     output: parseOutput(flags, TABLE_FORMATS, context),
   };

@@ -7,9 +7,9 @@ import { readStream, readText } from "../../files/read-text.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { withFolderSql } from "../../folder/sql/folder-session.ts";
 import { QueryError } from "../../folder/sql/sql-session.ts";
-import { SCHEMA, type SqlOptions } from "./options.ts";
+import type { SqlOptions } from "./options.ts";
 import { showQuery } from "./query-view.ts";
-import { COLUMNS_QUERY, overview } from "./schema.ts";
+import { overview } from "./schema.ts";
 
 /** Most bytes of a query on stdin. */
 const LONGEST_QUERY = 16 * 1024 * 1024;
@@ -29,12 +29,12 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   const sql =
     query === "-" ? await readText(readStream(context.stdin, signal), { most: LONGEST_QUERY, tooLong }) : query;
   try {
-    const { memory, tables } = options;
-    await withFolderSql({ ...synced, memory, tables, lastDay: dayOf(context.now()) }, async (session) => {
+    const { tables } = options;
+    await withFolderSql({ ...synced, tables, lastDay: dayOf(context.now()) }, async (session) => {
       if (sql === undefined || isFolder) {
         await writeChunks([await overview(session, synced.folder)], options.output, context);
       } else {
-        await showQuery(sql === SCHEMA ? COLUMNS_QUERY : sql, session, options, reporter, context);
+        await showQuery(sql, session, options, reporter, context);
       }
     });
   } catch (error) {

@@ -3,8 +3,8 @@ import { wrap } from "../../cli/terminal/wrap.ts";
 import { priceIndexPath } from "../../folder/index/price-index.ts";
 import type { SqlSession } from "../../folder/sql/sql-session.ts";
 
-/** The columns of all tables: `table`, `column`, `type`. */
-export const COLUMNS_QUERY = `SELECT table_name AS "table", column_name AS "column", data_type AS type
+/** The columns of all tables. */
+const COLUMNS_QUERY = `SELECT table_name AS "table", column_name AS "column", data_type AS type
   FROM information_schema.columns WHERE table_schema = 'main'
   ORDER BY list_position(['rows', 'latest', 'prices_daily', 'changes', 'days', 'combinations'], table_name), ordinal_position`;
 

@@ -9,11 +9,6 @@ export function firstFew(names: readonly string[], maximum: number, noun = ""): 
   return `${names.slice(0, maximum).join(", ")}${more}`;
 }
 
-/** A change in percent: `+12.5 %`; an empty text if there is none. */
-export function signedPercent(percent: number | undefined): string {
-  return percent === undefined ? "" : `${percent > 0 ? "+" : ""}${percent.toFixed(1)} %`;
-}
-
 /** `1234567.50` as `1,234,567.50`. */
 export function groupDigits(digits: number | string): string {
   return String(digits).replace(/^(-?)(\d+)/, (_, sign: string, integer: string) => {

@@ -77,8 +77,6 @@ describe("a wrong flag or command", () => {
       "catalog service incident open x --severity minor",
     ],
     [["--verison"], "catalog --help", "catalog --version"],
-    [["sample", "-f", "excel"], "table, ndjson, csv", "catalog sample -f xlsx"],
-    [["export", "-f", "jsonl"], "ndjson, csv", "catalog export -f ndjson"],
     [["completion", "fihs", "-q"], "bash, zsh, fish", "catalog completion fish -q"],
     [["coverage", "--json"], "catalog coverage --help", "catalog coverage --format=json"],
     [["export", "--start", "7d"], "catalog export --help", "catalog export --start-date 7d"],
