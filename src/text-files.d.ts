@@ -1,11 +1,11 @@
-/** A stylesheet is imported as its text. */
+/** Importing a stylesheet gives its text. */
 declare module "*.css" {
   const text: string;
   // biome-ignore lint/style/noDefaultExport: esbuild gives the text of a file as its default export
   export default text;
 }
 
-/** So is a file of SQL. */
+/** Importing an SQL file gives its text. */
 declare module "*.sql" {
   const text: string;
   // biome-ignore lint/style/noDefaultExport: esbuild gives the text of a file as its default export

@@ -4,8 +4,8 @@ export interface SortKey {
 }
 
 /**
- * Sorts stably by one column: numbers by size, texts by code point, null last in both directions. Without a key, the order
- * stays.
+ * Sorts stably by one column: numbers by size, texts by code point, null last in both directions. Without a key, the items
+ * keep their order.
  */
 export function sortBy<Item>(
   items: readonly Item[],

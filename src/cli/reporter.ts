@@ -25,7 +25,7 @@ export interface Reporter {
   warn(text: string): void;
   /** The progress line; `onEvent` feeds it requests and pauses. */
   progress: Progress;
-  /** Call it before writing the first data to stdout: their reader may write to the terminal of the progress line. */
+  /** Call it before writing the first data to stdout: its reader may write to the terminal that shows the progress line. */
   dataBegins(): void;
   /** Called with each event of the client, after `onEvent` has shown it. */
   listeners: Set<(event: ClientEvent) => void>;

@@ -11,12 +11,12 @@ export interface Owner {
   namespace: string | null;
 }
 
-/** The owner that a process of this PID namespace is. */
+/** Describes a process of this PID namespace as an owner. */
 export async function ownerOf(pid: number): Promise<Owner> {
   return { host: hostname(), pid, started: await startOf(pid), namespace: await namespaceOfThisProcess() };
 }
 
-/** This process. Its number is 0 where the system has no /proc. */
+/** This process as an owner. Its `pid` is 0 if the system has no /proc. */
 export async function thisProcess(): Promise<Owner> {
   return await ownerOf(Number(await readlink("/proc/self").catch(() => 0)));
 }

@@ -12,7 +12,7 @@ import { readStateOf, type SyncState } from "./folder-state.ts";
 const PREFIX = "crawl_date=";
 const FILE = "part-0.parquet";
 
-/** What a day's file holds: the day itself is the name of its folder. Earlier versions wrote it into the file, too. */
+/** The columns of a day's file. The day itself is in the name of its folder; earlier versions wrote it into the file, too. */
 export const DAY_FILE = { known: PRODUCT_COLUMNS, partitionedBy: ["crawl_date"] };
 
 /** Path of a day's file below the folder. One file has all rows, so that a day changes in one step. */
@@ -60,11 +60,11 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * The days of which the state does not say what their file holds: files that differ from the state, and what an interrupted
- * run left. A day that a run was about to replace and did not is as the state says.
+ * The days whose file may not hold what the state says, because the file was altered or a run was interrupted while it
+ * replaced it. A day that such a run had not replaced yet is not one of them.
  *
  * @param thorough compares the content of all files, not only the size
- * @param isInWindow whether the filters want a day; of others only those count that a run was about to replace
+ * @param isInWindow whether the filters want a day. Other days are checked only if a run was about to replace them
  */
 export async function unknownDays(
   folder: string,
@@ -90,10 +90,10 @@ export async function unknownDays(
 }
 
 /**
- * The days whose file is not the one of `state` any more, or may not be, because a sync is replacing it or was interrupted while
- * it did. A day that a sync has replaced completely since the state was read is not one of them: the state is whole, as it was.
+ * The days whose file may no longer be the one that `state` describes, because a sync is replacing it or was interrupted while
+ * it did. Days that a sync has finished replacing since `state` was read do not count: for them, `state` is only older.
  *
- * @throws FileError naming a file that is missing or has another size for another reason
+ * @throws FileError naming a file that is missing or has another size for any other reason
  */
 export async function daysBeingReplaced(folder: string, state: SyncState, days: readonly string[]): Promise<string[]> {
   const changed = [];

@@ -13,10 +13,10 @@ import { ownFolderOf } from "./folder-lock.ts";
 /** Bumped on incompatible changes. Version 2 had no checksum. */
 const STATE_VERSION = 3;
 
-/** A state of this version begins so; it needs a checksum. */
+/** How a state of this version begins. Such a state must have a checksum. */
 const BEGINNING = `{"version":${STATE_VERSION},`;
 
-/** Longest state in bytes; a year of 420 combinations has 3.4 MB. */
+/** Longest state in bytes. The state of a year of 420 combinations takes 3.4 MB. */
 const MOST_BYTES = 256 * 1024 ** 2;
 
 /** The content of one day's file. */
@@ -28,7 +28,7 @@ export interface DayState {
   sha256: string;
   /** Rows per combination. */
   counts: Readonly<Record<string, number>>;
-  /** When a run last pulled the day or compared its counts alone (ISO 8601). Absent if unknown. */
+  /** When a run last pulled the day, or compared only its counts (ISO 8601). Absent if unknown. */
   checked?: string;
 }
 
@@ -49,14 +49,14 @@ export interface SyncState {
   incomplete?: boolean;
 }
 
-/** What to do with a state that cannot be used: the end of a sentence about its file. */
+/** What to do with a state that cannot be used, worded to follow a message that begins with its path. */
 export const START_OVER = "delete it and run `catalog sync --adopt` to start over";
 
 export function statePathOf(folder: string): string {
   return join(ownFolderOf(folder), "state.json");
 }
 
-/** Whether the folder is one of `catalog sync`. */
+/** Whether `catalog sync` made the folder. */
 export async function isSyncedFolder(folder: string): Promise<boolean> {
   return (await stat(statePathOf(folder)).catch(() => undefined))?.isFile() ?? false;
 }
@@ -78,7 +78,7 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
   if (text === undefined) {
     return undefined;
   }
-  // Either sign of a checksum is enough, so that damage of one of them is noticed, too.
+  // Either the version or the checksum is enough to require a valid checksum, so that damage to the other is noticed, too.
   if ((text.startsWith(BEGINNING) || hasChecksum(text)) && !isUnaltered(text)) {
     throw new AlteredFolderError(`${path} was altered: its own checksum is wrong; ${START_OVER}`);
   }
@@ -92,7 +92,7 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
   return state;
 }
 
-/** Version 2 is the same without a checksum. Version 1 stored the filters as sent to the API. */
+/** Converts a state of an earlier version: 2 had no checksum, and 1 stored the filters as they were sent to the API. */
 function migrated({ checksum: _, ...state }: Partial<SyncState> & { checksum?: unknown }): Partial<SyncState> {
   if (state.version === 2) {
     return { ...state, version: STATE_VERSION };
@@ -141,8 +141,8 @@ function isWholeNumber(value: unknown, least: number): value is number {
 }
 
 /**
- * Whether the counts are numbers of rows of combinations. A large folder has about 100,000 of some hundred combinations: each
- * is looked at once, and a list of the counts of a day would take three times as long as the loop.
+ * Whether every count is a number of rows and belongs to a valid combination. A large folder has about 100,000 counts of a few
+ * hundred combinations, so each name is parsed once. A list of the counts of each day would take three times as long.
  */
 function haveCounts(days: readonly DayState[]): boolean {
   const names = new Set<string>();
@@ -170,7 +170,7 @@ function isWrittenFilter([name, value]: [name: string, value: unknown]): boolean
 /**
  * Writes the state in one step: the file is always either the old or the new one.
  *
- * @param beforePlacing called right before the new one has its name; an error keeps it from that
+ * @param beforePlacing called right before the new file takes the name; if it throws, the old file stays
  */
 export async function writeState(folder: string, state: SyncState, beforePlacing?: () => Promise<void>): Promise<void> {
   const text = withChecksum(JSON.stringify(state).slice(0, -"}".length));

@@ -6,7 +6,7 @@ import { closest } from "../../contract/values/closest.ts";
 import { flagOf } from "../flags/flag-words.ts";
 import { quoteCommand } from "../terminal/quote.ts";
 
-/** A wrong value, and the command line with the best suggestion instead. */
+/** A wrong value, and the command line with the best suggestion in its place. */
 export interface Correction {
   /** The wrong value, as typed. */
   value: string;
@@ -15,9 +15,9 @@ export interface Correction {
 }
 
 /**
- * Corrects a command line after an error with suggestions.
+ * Puts the best suggestion of an error into the command line that caused it.
  *
- * @returns undefined without suggestions, or if the error names no flag of the command line
+ * @returns undefined if the error has no suggestions, or names nothing on the command line
  */
 export function correct(argv: readonly string[], error: unknown): Correction | undefined {
   const correction = misspeltWord(argv, error) ?? wrongValueIn(argv, error);
@@ -28,9 +28,9 @@ export function correct(argv: readonly string[], error: unknown): Correction | u
 export const SERVICE_FLAGS = ["--base-url", "--profile"];
 
 /**
- * Adds the service and the retailer of a command line to the `catalog coverage` that a text recommends.
+ * Makes the `catalog coverage` command that an error text recommends ask about the same service and retailer as `argv`.
  *
- * @param text with `SLUG` in place of the retailer
+ * @param text may contain `--retailer SLUG`, where SLUG stands for the retailer
  */
 export function aboutSameService(text: string, argv: readonly string[]): string {
   const service = SERVICE_FLAGS.flatMap((flag) => typedValues(argv, flag).map(({ value }) => [flag, value]));
@@ -48,7 +48,7 @@ function withoutSecret(argument: string): string {
   return isKey ? argument.replace(/[^=]*$/, "…") : argument.replace(/:[^:/@]*@/, ":…@");
 }
 
-/** Replaces the wrong value of a flag, or of a comma list: the one closest to the suggestion. */
+/** Replaces a wrong value of a flag or a wrong part of its comma list; of several, the one closest to the suggestion. */
 function wrongValueIn(argv: readonly string[], error: unknown): Correction | undefined {
   const { flag, suggestions: [best] = [], isWrong } = wrongValueOf(error) ?? {};
   if (flag === undefined || best === undefined || isWrong === undefined) {

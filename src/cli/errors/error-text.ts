@@ -32,7 +32,7 @@ interface ProblemDocument {
   request_id?: string;
   field?: string;
   valid_options?: readonly string[];
-  /** What looks wrong with the key that was sent; ends a sentence. */
+  /** What looks wrong with the key that was sent, worded to follow `The key looks wrong: `. */
   key_flaw?: string;
 }
 
@@ -116,7 +116,7 @@ function headline(error: unknown, { title, code }: ProblemDocument, value: strin
   return value === undefined || text.includes(value) ? text : `"${value}": ${text}`;
 }
 
-/** The options close to the refused value or, if none is close, some valid ones. */
+/** A line that offers the options close to the refused value or, if none is close, some of the valid ones. */
 function offer(options: readonly string[], refused: string | undefined): string[] {
   const near = refused === undefined ? options : closest(refused, options, options.length);
   const shown = near.length === 0 ? options : near;
@@ -130,7 +130,7 @@ function offer(options: readonly string[], refused: string | undefined): string[
 /** Errors whose message does not say what to do. */
 const EXPLAINED = [ApiError, ContractError, MismatchError, NetworkError, SetChangedError] as const;
 
-/** Facts for a report, and the command that explains the error: lines of parts that are not wrapped. */
+/** What to quote in a report, and the command that explains the error: lines that may only be wrapped between their parts. */
 function facts(error: unknown, { code, request_id }: ProblemDocument): string[][] {
   if (!EXPLAINED.some((kind) => error instanceof kind)) {
     return [];
@@ -160,7 +160,7 @@ function problemDocumentOf(error: unknown): ProblemDocument {
   };
 }
 
-/** The problem document of the service, with missing members from the error catalogue. */
+/** The problem document of the service; members that it lacks are filled in from the error catalogue. */
 function documentOfResponse({ status, problem, message, keyFlaw }: ApiError): ProblemDocument {
   const { code = HTTP_ERROR.code } = problem;
   const known = isProblemCode(code) ? PROBLEMS[code] : undefined;

@@ -68,7 +68,7 @@ export function addReportingFlags(command: Command, examples: readonly string[] 
     .helpOption("-h, --help", "show help");
 }
 
-/** As commander parses them. */
+/** The global options as commander parses them. */
 type GlobalFlags = Partial<Omit<GlobalOptions, "progress">> & { progress?: ProgressMode | false };
 
 export function parseGlobals(command: Command): GlobalOptions {
@@ -84,7 +84,7 @@ export function parseGlobals(command: Command): GlobalOptions {
     retries: flags.retries ?? 5,
     quiet,
     verbose,
-    // Commander lets the program's default replace what the command was given.
+    // `optsWithGlobals` lets the program's default override the flag of the command.
     color: command.opts<GlobalFlags>().color !== false && flags.color !== false,
     progress: progress === false ? "none" : progress,
     errorFormat: flags.errorFormat ?? "human",

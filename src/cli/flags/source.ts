@@ -87,7 +87,7 @@ export function addPullFlags(command: Command): Command {
     );
 }
 
-/** Flags that only affect requests. */
+/** Flags that affect only requests. */
 const SERVICE_FLAGS = ["--demo", "--base-url", "--profile", "--concurrency", "--max-rate"];
 
 /**

@@ -15,7 +15,7 @@ import type { PriceOptions } from "./declaration.ts";
 import { ownListParameter, warnOfUnknown } from "./own-list.ts";
 import { type SinceOfRetailers, sinceDay, sinceOfRetailers } from "./since.ts";
 
-/** What defines a question, besides its options. */
+/** What opening the prices needs to know about a question, besides its options. */
 interface AskedQuestion {
   /** Name of the command, which is part of the names of its bookmarks. */
   command: string;
@@ -72,10 +72,10 @@ export async function openAskedPrices(
     const scope = {
       ...scopeOf(synced, options),
       days: daysOfRetailers(synced, newestOf, { lastDay: newest, today: dayOf(context.now()) }, compared?.of),
-      // Each question applies the list itself, because a report also covers products that are not on it.
+      // Not part of the scope: a report also covers products that are not on the list, so each question applies it itself.
       own_list: null,
     };
-    // Rows after the later of two days still show which rows up to it are suspect.
+    // If two days are named, rows after the later one still help to decide which rows are suspect.
     const lastDay = newest > newestOfFolder || days === undefined ? newest : newestOfFolder;
     prices = await openPrices({
       ...{ folder, state, signal, lastDay, suspectFactor: options.suspectFactor, scope },

@@ -23,7 +23,7 @@ export interface QuestionColumn {
 
 /** Which prices count. */
 export interface PriceOptions extends FolderOptions {
-  /** A day, `last` or `last:NAME`; undefined for a week before, and for a question that compares nothing. */
+  /** A day, `last` or `last:NAME`. Undefined for a week before the newest day, or if the question compares nothing. */
   since?: string | undefined;
   /** The file of `--skus`, or `-` for standard input. */
   ownList: string | undefined;
@@ -60,18 +60,18 @@ export interface ShownAnswer {
 export interface AnsweredDays {
   /** The newest day. */
   newest: string;
-  /** The day that is compared with; with bookmarks, the oldest of the retailers. */
+  /** The day that the answer compares with. Bookmarks can differ by retailer; then it is the earliest day. */
   since: string;
 }
 
-/** A question to a folder: a `.sql` file, and what differs between questions. All else is shared. */
+/** A question about a synced folder: its `.sql` file, and whatever else differs between questions. */
 export interface Question<Options extends QuestionOptions = QuestionOptions> {
   /** The name of the command, which is part of the names of its bookmarks. */
   command: string;
   /** A query with the named parameters of `parameters` and of the scope. */
   sql: string;
   columns: readonly QuestionColumn[];
-  /** Whether it counts crawled rows, so that none is left out as suspect. */
+  /** Whether it counts crawled rows. Such a question leaves out no row as suspect. */
   countsRows?: boolean;
   /** Whether it compares with `--since`. */
   compares?: boolean;
@@ -84,18 +84,18 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
   /** Further parameters. */
   parameters: (options: Options) => Parameters;
   /**
-   * Looks up further parameters in the folder, and warns about what the reader of the answer must know.
+   * Looks up further parameters in the folder, and gives the warnings that the answer needs.
    *
    * @param parameters those known so far
    */
   find?: (prices: DuckDb, parameters: Parameters, options: Options, synced: SyncedFolder) => Promise<Parameters>;
-  /** The columns, and the query for them, if they depend on which retailers the filters match. */
+  /** The columns and their query, if they depend on which retailers the filters match; replaces `sql` and `columns`. */
   ofRetailers?: (options: Options, retailers: readonly string[]) => { sql: string; columns: readonly QuestionColumn[] };
   /** Columns that name a row in the error of `--fail-if`. */
   subject: readonly string[];
   /** What a row is about: `product`. */
   noun: string;
-  /** The limit of a table on a terminal without `--limit`; default: that of every list. */
+  /** The limit of a table on a terminal without `--limit`. Default: the usual limit of lists. */
   shownRows?: number;
   /** Columns that group rows; the limit applies to each group. Default: one limit for all rows. */
   limitPer?: (options: Options) => readonly string[];
@@ -143,7 +143,7 @@ export function answerColumns(
   return ownList !== undefined && namesOf(columns).includes("sku") ? [...columns, ...OWN_LIST_COLUMNS] : columns;
 }
 
-/** The columns that `--fail-if` compares, and `count`. */
+/** The names that `--fail-if` can compare: the columns with numbers, and `count`. */
 export function comparable(columns: readonly QuestionColumn[]): string[] {
   const numeric = columns.filter(({ kind }) => ["price", "percent", "number", "integer"].includes(kind));
   return [...namesOf(numeric), "count"];

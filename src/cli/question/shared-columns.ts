@@ -2,7 +2,7 @@ import type { QuestionColumn } from "./declaration.ts";
 
 export const RETAILER: QuestionColumn = { name: "retailer", kind: "text", meaning: "slug of the retailer" };
 
-/** What a product is: the first columns of rows about products. */
+/** What identifies a product: the first columns of rows about products. */
 export const PRODUCT_KEY: readonly QuestionColumn[] = [
   RETAILER,
   { name: "sku", kind: "text", meaning: "identifies the product at its retailer" },
@@ -13,7 +13,7 @@ export const CATEGORY_SLUGS: readonly QuestionColumn[] = [
   { name: "category", kind: "text", meaning: "slug of the category" },
 ];
 
-/** The currency of a row in which all prices have one. */
+/** The currency of a row whose prices all share one. */
 export const CURRENCY: QuestionColumn = { name: "currency", kind: "text", meaning: "of all prices of the row" };
 
 /** The real discount of a price. */

@@ -7,7 +7,7 @@ import type { Reporter } from "../reporter.ts";
 import { rowBatches, writeRows } from "../write-rows.ts";
 import { type ColumnKind, namesOf, type QuestionColumn } from "./declaration.ts";
 
-/** The types of column kinds in formats with types. */
+/** The type of each kind of column, for formats that have types. */
 const TYPES: Readonly<Record<ColumnKind, ColumnType["kind"]>> = {
   text: "string",
   date: "date",
@@ -39,7 +39,7 @@ export async function writeAnswer(
   await writeRows(rowBatches(chunks, names), output, encoding, reporter, context);
 }
 
-/** The types of columns in Parquet. */
+/** The types of the columns, for formats that have types. */
 export function typesOf(columns: readonly QuestionColumn[]): Readonly<Record<string, ColumnType>> {
   return Object.fromEntries(columns.map(({ name, kind }) => [name, { kind: TYPES[kind], nullable: true }]));
 }

@@ -21,7 +21,7 @@ const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   CERT_UNTRUSTED: UNTRUSTED,
 };
 
-/** Codes of connections that were never made. With a proxy, the tool connects to nothing else. */
+/** Codes of connections that were never made. With a proxy, they are about the proxy: the tool connects to nothing else. */
 const CONNECTION_ERRORS: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "UND_ERR_CONNECT_TIMEOUT",
@@ -57,8 +57,8 @@ const PROGRAMMING_ERRORS = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_ARG_TYPE
 /**
  * Describes a failed connection or transfer in words and decides whether a retry can help.
  *
- * @param reached whether the origin has answered before; if it has not, an unknown host name is probably misspelt, and a
- * retry cannot help
+ * @param reached whether the origin has answered before; if not, an unknown host name is probably misspelt, and a retry
+ * cannot help
  * @param proxy between this machine and the origin
  * @throws UntrustedError for a certificate, CredentialsError if the proxy asks for a password, or `error` itself if it is not
  * a network error
@@ -108,7 +108,7 @@ function proxyRefusal(status: number, origin: string, proxy: ProxyAddress): stri
   return `The proxy ${proxy.origin} (${proxy.variable}) refused the connection to ${origin} with status ${status}`;
 }
 
-/** The error of a proxy that asks for a user and a password, or refuses those that it got. */
+/** The error for a proxy that asks for a user and a password, or rejects the ones it got. */
 export function proxyPasswordError({ origin, variable }: ProxyAddress): CredentialsError {
   const { protocol, host } = new URL(origin);
   return new CredentialsError(

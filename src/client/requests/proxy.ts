@@ -24,7 +24,7 @@ export function connectionsTo(baseUrl: URL, env: Environment, connectTimeout: nu
     return directConnections(baseUrl);
   }
   const load = async () => {
-    // Loaded only where it is needed: its parser in WebAssembly takes time and memory.
+    // Loaded only for a proxy: its WebAssembly parser takes time and memory.
     const { default: undici } = await import("undici");
     return new undici.ProxyAgent({
       uri: url.href,
@@ -66,7 +66,7 @@ function nameIn(env: Environment, name: string): string {
   return env[lower] ? lower : name;
 }
 
-/** Whether a `NO_PROXY` list has the host, with its port if the entry has one, or a domain above it, or `*`. */
+/** Whether a `NO_PROXY` list has `*`, the host, or a parent domain of it. If the entry has a port, that must match, too. */
 function isExempt({ protocol, hostname, port }: URL, list: string): boolean {
   const ownPort = port || (protocol === "https:" ? "443" : "80");
   return list

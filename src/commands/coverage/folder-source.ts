@@ -19,7 +19,7 @@ import type { CoverageSource } from "./coverage-source.ts";
 import type { DayCounts } from "./day-counts.ts";
 import type { CoverageOptions } from "./options.ts";
 
-/** The rows of a combination on a day, or of one brand of it. */
+/** The number of rows of a combination on a day, or of one of its brands. */
 interface Count {
   day: string;
   rcd: string;
@@ -57,7 +57,7 @@ export async function openFolderSource(options: CoverageOptions, context: Contex
   }
 }
 
-/** The rows that the state of a folder counts. */
+/** The counts in the state of a folder. */
 function countsOf({ days }: SyncState): Count[] {
   return Object.entries(days).flatMap(([day, { counts }]) =>
     Object.entries(counts).map(([rcd, rows]) => ({ day, rcd, rows })),
@@ -83,7 +83,7 @@ function countingClient(counts: readonly Count[]): Pick<CatalogClient, "coverage
   for (const { rcd, rows } of counts) {
     corpus.set(rcd, (corpus.get(rcd) ?? 0) + rows);
   }
-  // Each is split once: a large folder has the same 400 on each of 400 days.
+  // Split once each: in a large folder, the same 400 combinations appear on each of 400 days.
   const combinations = [...corpus].map(([rcd, corpus_rows]) => ({ rcd, corpus_rows, ...splitRcd(rcd) }));
   return {
     coverage: async (filters) => {
@@ -111,7 +111,7 @@ function entryOf({ retailer, department, category, rcd, corpus_rows }: Omit<Cove
 
 const NO_DAY = { matching_rows: 0, earliest_date: "9999-12-31", latest_date: "" };
 
-/** Counts the rows of brands by the index of a folder: its state does not know them. */
+/** Counts rows by brand from the index of a folder, because its state does not have brands. */
 async function countBrands({ folder, state, signal, name, brands, reporter }: SyncedFolder): Promise<Count[]> {
   await using index = await openPriceIndex({ folder, state, signal, ...toldBy(reporter, name) });
   reporter.progress.clear();

@@ -6,13 +6,13 @@ import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { OWN_ROW_COLUMNS } from "./options.ts";
 
-/** The rows of the products of an own list, among those of a set. */
+/** Picks the rows of the products on a user's list out of the rows of a set. */
 export interface OwnRows {
-  /** The rows of these products, with what the list says of each. */
+  /** Those of the rows that are about listed products, with the columns that the list adds. */
   of(rows: RowBatch): RowBatch;
   /** Number of these rows so far. */
   readonly count: number;
-  /** Warns of the lines of the list without a row. */
+  /** Warns about the lines of the list that match no row. */
   warnOfUnmatched(reporter: Reporter): void;
 }
 
@@ -52,7 +52,7 @@ export async function readOwnRows(file: string, context: Context, signal: AbortS
   };
 }
 
-/** What a list says of a product, as the end of its row. */
+/** The members that the list adds to a product's row, as the end of its JSON object. */
 function membersOf({ targetPrice, note }: ListedProduct, price: unknown): string {
   const isMet = targetPrice === undefined || typeof price !== "number" ? null : price <= Number(targetPrice);
   const target = targetPrice === undefined ? null : Number(targetPrice);

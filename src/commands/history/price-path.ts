@@ -2,7 +2,8 @@ import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import type { PricePoint } from "./product-series.ts";
 
 /**
- * The line of prices as the data of two paths: steps through the days with a price, and what is between them, to be dashed.
+ * The price line as the data of two SVG paths: one steps through the days with a price, the other, which is drawn dashed,
+ * bridges the days without one.
  *
  * @param points oldest first, one a day
  */
@@ -26,7 +27,7 @@ export function stepPaths(
   return { crawled, gaps };
 }
 
-/** The prices from the bottom to the top of the drawing: all but those far away from most others and from the last one. */
+/** The prices at the bottom and the top of the drawing. It leaves out prices far from both the last one and most others. */
 export function shownRange(points: readonly PricePoint[], last: PricePoint): [low: number, high: number] {
   const prices = points.map(({ selling_price }) => selling_price).sort((a, b) => a - b);
   const at = (share: number) => prices[Math.round(share * (prices.length - 1))] ?? last.selling_price;

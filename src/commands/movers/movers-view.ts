@@ -24,7 +24,7 @@ const HEADINGS = {
   discount: "Highest discounts",
 } as const satisfies Record<MoverKind, string>;
 
-/** One table a kind, each below its heading, with a line above each group. */
+/** One table for each kind, with a heading above it and a line above each group. */
 export function moversText(
   { rows, groups, days }: ShownAnswer,
   { kinds, columns }: MoversOptions,
@@ -56,7 +56,7 @@ export function moversText(
   return { text: parts.join("\n"), hidden: [...hidden] };
 }
 
-/** The heading of each named group by the index of its first row; without groups, how many rows of the kind there are. */
+/** The headings of the groups, by the index of their first row. Without groups, `more` says how many rows there are. */
 function groupHeadings(kind: MoverKind, own: readonly AnswerRow[], groups: ShownAnswer["groups"]) {
   const headings = new Map<number, string>();
   let more = "";
@@ -79,7 +79,7 @@ const text = (name: string) => (row: AnswerRow) => String(row[name] ?? "");
 const price = (heading: string, name: string) =>
   priceColumn<AnswerRow>(heading, (row) => number(row[name]), text("currency"));
 
-/** The columns after the price. */
+/** The columns between the price and the currency. */
 const MIDDLE: Record<MoverKind, readonly ItemColumn<AnswerRow>[]> = {
   drop: [price("price before", "before_selling_price")],
   rise: [price("price before", "before_selling_price")],

@@ -5,9 +5,9 @@ import { RowBatch, type RowRun, sizeOfRun } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
 
 /**
- * Sorts rows into partitions, through a single file on disk if there are many. Memory: `BUFFER_BYTES` of rows, a part, and
- * an entry for each part that is on disk. A part has rows of one partition: about `PART_BYTES`, or what the buffer had. The
- * rows of a partition keep their order.
+ * Sorts rows into partitions. If they exceed the buffer, they are written to a single file in parts, each of which has rows of
+ * one partition: about `PART_BYTES`, or as many as the buffer had. The rows of a partition keep their order. Memory:
+ * `BUFFER_BYTES` of rows, a part, and an entry for each part on disk.
  */
 export type PartitionSpool = Awaited<ReturnType<typeof openPartitionSpool>>;
 
@@ -18,8 +18,8 @@ const LINE_FEED = 10;
 
 /**
  * @param partitionOf returns the partition of a row
- * @param bufferBytes of rows in memory
- * @param partBytes after which a part ends, with the row that reaches them
+ * @param bufferBytes maximum bytes of rows in memory
+ * @param partBytes a part ends when it has at least this many bytes
  */
 export async function openPartitionSpool(
   path: string,

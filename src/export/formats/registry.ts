@@ -6,7 +6,7 @@ import { createJsonEncoder, createNdjsonEncoder } from "./json.ts";
 export type RowFormat = "ndjson" | "csv" | "tsv" | "json" | "parquet" | "xlsx";
 
 interface Format {
-  /** What the help says. */
+  /** The description in `catalog help formats`. */
   help: string;
   /** File name endings without the dot, the usual one first. */
   extensions: readonly [string, ...string[]];
@@ -15,14 +15,14 @@ interface Format {
   /** Bytes of a file for each byte of NDJSON, from real rows. */
   share: number;
   /**
-   * Loads what writes it; formats with a library of their own are loaded only when needed.
+   * Loads the function that creates its encoders. A library that only one format needs is loaded with it.
    *
    * @param signal ends the writing of a file
    */
   load: (signal: AbortSignal) => Promise<CreateEncoder>;
 }
 
-/** Everything that is known of each format. */
+/** All formats and their properties. */
 export const FORMATS: Readonly<Record<RowFormat, Format>> = {
   ndjson: {
     help: "one JSON object a line, each row as the API sent it; every digit is kept",
@@ -66,7 +66,7 @@ export const FORMATS: Readonly<Record<RowFormat, Format>> = {
 
 export const ROW_FORMATS = Object.keys(FORMATS) as readonly RowFormat[];
 
-/** Loads what creates encoders of a format. @param signal ends the writing of a file */
+/** Loads the function that creates encoders of a format. @param signal ends the writing of a file */
 export async function loadEncoder(format: RowFormat, signal: AbortSignal): Promise<CreateEncoder> {
   return await FORMATS[format].load(signal);
 }

@@ -6,8 +6,9 @@ const NUMBERS: readonly string[] = ["mrp", "selling_price", "discount_pct"];
 /**
  * A query for the rows of day files as they were crawled, and the `place` of each in its file.
  *
- * The day comes from the folder right above the file, as in every reader of such folders. Files of earlier versions have it as
- * a column, too. The empty part gives the columns their order, and null to a column that no file has.
+ * The day comes from the name of the folder that holds the file, as in every reader of Hive folders. Files of earlier versions
+ * also have it as a column, which is ignored. The empty first part fixes the order and types of the columns, and makes a
+ * column null if no file has it.
  */
 export function crawledRows(files: readonly string[]): string {
   const columns = PRODUCT_COLUMNS.map((name) => {

@@ -7,15 +7,16 @@ import { DAY } from "../../contract/values/day-arithmetic.ts";
 import { createRowStage } from "../store/product-rows/row-stage.ts";
 import { openStore, openStoreForReading, type WritableStore } from "../store/writable-store.ts";
 
-/** Rows whose checksum identifies the version of the generator. */
+/** The checksum of this many first rows identifies the version of the generator. */
 const COMPARED_ROWS = 100;
-/** Milliseconds after which databases are removed. A command may still read a newer one. */
+/** Milliseconds after which a database is removed. Until then, another command may still read it. */
 const KEPT_TIME = 2 * DAY;
 const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
 
 /**
- * The generated rows of a day, in a read-only database. They are generated once and kept in `folder`, or in memory if it cannot be
- * written. The file name has a checksum to detect damage. Commands may run at once: a file gets its name when it is complete.
+ * The generated rows of a day, in a read-only database. They are generated once and kept in `folder`, or in memory if that
+ * cannot be written. The file name contains a checksum, which reveals damage. A file gets its name only when it is complete, so that
+ * several commands can run at once.
  */
 export async function openCachedRows(
   today: string,
@@ -33,7 +34,7 @@ export async function openCachedRows(
   }
 }
 
-/** The path of the undamaged file of this name. Damaged ones are removed. */
+/** The path of the undamaged file of this name, if there is one. Removes damaged ones. */
 async function findKept(folder: string, name: string): Promise<string | undefined> {
   for (const file of await readdir(folder).catch(() => [])) {
     const [, prefix, sum] = FILE_NAME.exec(file) ?? [];
@@ -69,7 +70,7 @@ async function keep(folder: string, name: string, rows: Iterable<string>): Promi
   }
 }
 
-/** Adds rows that conform to the contract, as those of the generator do. */
+/** Adds rows without checking them: those of the generator conform to the contract. */
 async function load(store: WritableStore, rows: Iterable<string>): Promise<void> {
   await store.changeRows(async (session) => {
     const stage = await createRowStage(session, () => undefined);
@@ -92,7 +93,7 @@ async function fileSum(path: string): Promise<string> {
   return hexadecimal(crc32(await readFile(path)));
 }
 
-/** A checksum that differs if another version of the tool generates other rows. */
+/** A checksum that changes if a version of the tool generates different rows. */
 function generatorSum(rows: Iterator<string>): string {
   const texts = Array.from({ length: COMPARED_ROWS }, () => rows.next().value);
   return hexadecimal(crc32(texts.join("")));

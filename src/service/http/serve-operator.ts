@@ -12,10 +12,10 @@ declare module "fastify" {
 
 const HEALTH = "/healthz";
 
-/** Length in milliseconds of the window that `/readyz` counts its requests in. */
+/** Length in milliseconds of the window in which `/readyz` counts its requests. */
 const READY_WINDOW = 1_000;
 
-/** Whether an overloaded service still answers the request. */
+/** Whether the service answers the request even when it is overloaded. */
 export function isVital({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === HEALTH;
 }

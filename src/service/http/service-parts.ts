@@ -3,7 +3,7 @@ import { fixedWindow } from "./admission/rate-limit.ts";
 import { createMeasurements } from "./measurements.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./service-options.ts";
 
-/** Matches paths below `/v1` and `/api/v1`. The group is set for samples. */
+/** Matches paths below `/v1` and `/api/v1`. Its group matches only for the sample endpoint. */
 const VERSIONED = /^\/(?:api\/)?v1(?![^/?])(\/sample\b)?/;
 
 export type ServiceParts = ReturnType<typeof createParts>;

@@ -7,7 +7,7 @@ export const PROBLEM_TYPE = "application/problem+json";
 interface ProblemDetails {
   field?: string;
   validOptions?: readonly string[];
-  /** Headers that the response gets. */
+  /** Headers to add to the response. */
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -28,7 +28,7 @@ export class ServiceProblem extends Error {
   }
 }
 
-/** `Retry-After` while the database is unavailable, in seconds. A restart of the database takes a few; clients retry about five times. */
+/** `Retry-After` in seconds while the database is unavailable. A restart takes a few, and clients retry about five times. */
 const UNAVAILABLE_SECONDS = 5;
 
 /** The problem for an error. Messages of unexpected errors stay secret: they may contain file names, queries or rows. */

@@ -6,7 +6,7 @@ import { readLines } from "../../files/utf8-lines.ts";
 import { readCsv } from "./read-csv.ts";
 import type { SourceRow } from "./row.ts";
 
-/** A source cannot be loaded. None of its rows was added. The message begins with its name. */
+/** A source cannot be loaded, and none of its rows was added. The message begins with the name of the source. */
 export class LoadError extends Error {
   override readonly name = "LoadError";
 }
@@ -27,7 +27,7 @@ const EXTENSIONS: Readonly<Record<string, { kind: ContentKind; called: string }>
   xlsm: { kind: "ZIP", called: "an Excel file" },
 };
 
-/** Files that people try to load. */
+/** Files that people try to load, but that cannot be. */
 const FOREIGN = /\.(xls|ods|zip)(\.gz|\.zst)?$/i;
 
 const READ_BYTES = 256 * 1024;
@@ -54,7 +54,7 @@ export async function* sourceRows(
     checkKind(source.name, content.kind);
     yield* contentRows(source, content, partition, signal);
   } finally {
-    // Nobody else closes a file of which only the first bytes were read.
+    // Nothing else closes the file if only its first bytes were read.
     if (input instanceof ReadStream) {
       input.destroy();
     }

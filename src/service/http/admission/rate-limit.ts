@@ -17,8 +17,10 @@ export type Charge = RateFigures & { admitted: boolean };
 export type FixedWindow = ReturnType<typeof fixedWindow>;
 
 /**
- * Counts requests in windows of a fixed length, which begin with the first request of a key. The store counts atomically, so
- * that limits are exact for concurrent requests and over all instances. @param name of the limit, for all instances
+ * A rate limit over windows of a fixed length, each of which begins with the first request of a key. The store counts
+ * atomically, so that limits are exact for concurrent requests and across all instances of the service.
+ *
+ * @param name identifies the limit in the store; the same for all instances
  */
 export function fixedWindow(
   store: Pick<WritableStore, "windows">,
@@ -43,7 +45,7 @@ export function fixedWindow(
       const time = now();
       return charged(await windows.charge(key, time, deadline), time);
     },
-    /** Charges the team of the valid key whose secret has this hash. Undefined without such a key. */
+    /** Counts one request of the team whose valid key has a secret with this hash. Undefined if there is no such key. */
     chargeTeam: async (hash: string, deadline: AbortSignal) => {
       const time = now();
       const found = await windows.chargeTeam(hash, time, deadline);

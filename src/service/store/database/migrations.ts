@@ -5,14 +5,15 @@ import { createRowStage } from "../product-rows/row-stage.ts";
 import type { Grants } from "../store.ts";
 import type { Session, SqlValue } from "./database-session.ts";
 
-/** The version of 0.1.0, in which each key has scopes and retailers, and removed rows are not kept. */
+/** The version that release 0.1.0 used. There, each key has its own scopes and retailers, and removed rows are not kept. */
 const FIRST_VERSION = 2;
 
 /** Rows that are read at once. */
 const BATCH = 5_000;
 
 /**
- * Migrates the tables of an earlier version, in the caller's transaction. Rows are added like those of a load; walks start over.
+ * Migrates the tables of an earlier version, in the caller's transaction. The rows are added as a load would add them, and
+ * walks in progress have to start over.
  */
 export async function migrate(session: Session, version: number): Promise<void> {
   const { dialect } = session;
@@ -42,8 +43,8 @@ const UNGRANTED_KEYS = `
   ORDER BY revoked_at IS NOT NULL, created_at, name`;
 
 /**
- * Moves scopes and retailers from keys to teams, so that no key reads more or less. If keys of the team `sales` differ, the
- * oldest active one decides for `sales`, and the others get new teams `sales-2` and so on.
+ * Moves scopes and retailers from keys to teams, so that each key can read exactly what it could before. If the keys of a team
+ * `sales` differ, the oldest active key decides for `sales`, and the others move to new teams `sales-2` and so on.
  */
 async function grantToTeams(session: Session, keys: readonly SqlValue[][]): Promise<void> {
   const taken = new Set(keys.map(([, , team]) => String(team)));

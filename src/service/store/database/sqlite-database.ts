@@ -9,14 +9,14 @@ import { connectToSqlite } from "./sqlite-connection.ts";
 
 const WINDOW_COLUMNS =
   "key TEXT PRIMARY KEY, started_at INTEGER NOT NULL, ends_at INTEGER NOT NULL, used INTEGER NOT NULL";
-/** Windows of one process, which end with it. */
+/** A table of windows that lives as long as its process. */
 const TEMPORARY_WINDOWS = `CREATE TEMP TABLE request_window (${WINDOW_COLUMNS})`;
 
 /** The connections to one database. */
 export interface Database {
   reader: DatabaseAccess;
   writer: DatabaseAccess;
-  /** Has the table of windows. Tables of the database itself are only read by it. */
+  /** The connection that has the table of windows. It only reads the other tables. */
   windows: DatabaseAccess;
 }
 
@@ -30,7 +30,7 @@ export async function openMemoryDatabase(): Promise<Database> {
   return { reader: connection, writer: connection, windows: connection };
 }
 
-/** A database in a file, which is created with mode 0600. A file that replaces it later is read after the next start. */
+/** A database in a file, which is created with mode 0600. A file that replaces it is read only after a restart. */
 export async function openFileDatabase(path: string): Promise<Database> {
   if ((await stat(path).catch(() => undefined))?.isFIFO()) {
     // Opening it would block a thread until the other end is open.
@@ -40,7 +40,7 @@ export async function openFileDatabase(path: string): Promise<Database> {
     return await openReadOnlyDatabase(path);
   }
   const hasFsync = await createFile(path);
-  // Without fsync, each commit would fail; until the next loss of power it is as good without.
+  // On a file system without fsync, each commit would fail. Not calling it loses nothing unless the power fails.
   const leaveOutFsync = async (session: Session) => {
     if (!hasFsync) {
       await session.script("PRAGMA synchronous = OFF");
@@ -58,7 +58,7 @@ export async function openFileDatabase(path: string): Promise<Database> {
   }
   return {
     reader: connectToSqlite(path, { onOpen }),
-    // A load of another process may lock it for a minute.
+    // Another process that loads rows may lock the database for a minute.
     writer: connectToSqlite(path, { busyTimeout: 10, onOpen }),
     windows: connectToSqlite(path, {
       onOpen: async (session) => {
@@ -88,7 +88,7 @@ export async function openReadOnlyDatabase(path: string): Promise<Database> {
 
 async function prepareConnection(session: Session): Promise<void> {
   await checkTables(session);
-  // Staged rows of a load are in a temporary file. A later write truncates the write-ahead log.
+  // Rows that a load stages go to a temporary file. The limit shrinks a long write-ahead log at a later write.
   await session.script("PRAGMA temp_store = FILE; PRAGMA journal_size_limit = 67108864");
 }
 
