@@ -150,7 +150,6 @@ test("after a request, nothing listens to the signals that could end it", async 
 });
 
 describe("a service that echoes the key", () => {
-  const echo = { "content-encoding": KEY, "x-request-id": KEY };
   const page = (meta: Record<string, unknown>, pagination: Record<string, unknown> = {}) =>
     pageBody([], pagination, { ...META, ...meta });
 
@@ -197,13 +196,6 @@ describe("a service that echoes the key", () => {
     ["the request id of a broken page", answer({ body: page({ request_id: KEY }, { has_more: 1 }) })],
     ["the filters that were applied", answer({ body: page({ resolved: { ...META.resolved, retailer: KEY } }) })],
     ["the cursor of the next page", answer({ body: page({}, { has_more: true, next_cursor: `c${KEY}` }) })],
-    ["a header", answer({ headers: echo, body: "{}" })],
-    ["a redirect", answer({ status: 302, headers: { location: `https://${KEY}.example/` } })],
-    ["the title of a web page", answer({ headers: { "content-type": "text/html" }, body: `<title>${KEY}</title>` })],
-    [
-      "a problem",
-      answer({ status: 400, body: problemBody({ code: "invalid_request", detail: KEY, request_id: KEY }) }),
-    ],
   ])("in %s does not put it into an error", async (_, behaviour) => {
     const { client, events } = await start(() => behaviour, { retries: 0 });
     const error = (await failureOf(client.catalog({}))) as Error;

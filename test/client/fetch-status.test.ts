@@ -80,11 +80,3 @@ test.each<[string, unknown, string]>([
     message: expect.stringContaining(message),
   });
 });
-
-test("a redirect is an error that asks to correct the address", async () => {
-  const server = await startFaultServer([answer({ status: 302, headers: { location: "https://other.example/" } })]);
-  closeAfterTest(server);
-  expect(await failureOf(fetchStatus(server.url, ONE_ATTEMPT))).toMatchObject({
-    message: `${server.url.origin} redirects to https://other.example: correct the address`,
-  });
-});

@@ -206,14 +206,6 @@ describe("auth logout", () => {
 });
 
 describe("api_key_command", () => {
-  test("ends when --max-time is over", async () => {
-    const { auth } = await setUp(
-      (address) => `[profiles.default]\nbase_url = "${address}"\napi_key_command = "sleep 600"\n`,
-    );
-    const { code, stderr } = await auth(["status", "--max-time", "300ms"]);
-    expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringContaining("not done within the --max-time")]);
-  });
-
   test("is not run from a file in a folder that other users can change, and storing it there gives a warning", async () => {
     const { auth, key, path, url } = await setUp(() => "");
     await chmod(join(path, ".."), 0o770);

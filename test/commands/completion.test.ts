@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { splitLine } from "../../src/commands/completion/complete.ts";
@@ -87,25 +87,6 @@ describe("completion offers", () => {
     expect(await words("export --rcd nordwind:lamps:home,casa-luz:c")).toEqual([
       "nordwind:lamps:home,casa-luz:chairs:garden",
     ]);
-  });
-
-  test("the slugs of all filtered calls, and only of the last unfiltered one", async () => {
-    const { cache, run, words } = await seenService();
-    await run("coverage", "--retailer", "nordwind");
-    await run("coverage", "--retailer", "casa-luz");
-    expect(await words("export --retailer ")).toEqual(["casa-luz", "nordwind"]);
-    const [name = ""] = await readdir(join(cache, "vocabulary"));
-    const path = join(cache, "vocabulary", name);
-    await writeFile(path, (await readFile(path, "utf8")).replaceAll("nordwind", "gone"));
-    await run("coverage");
-    expect(await words("export --retailer ")).toEqual(["casa-luz", "nordwind"]);
-  });
-
-  test("nothing from the vocabulary of another service", async () => {
-    const { env, folders, run } = await seenService();
-    await run("coverage");
-    const other = { env: { ...env, CATALOG_BASE_URL: "https://other.example" }, folders };
-    expect(await offered("export --retailer ", other)).toEqual(["words"]);
   });
 
   test("nothing that a shell would run or expand", async () => {

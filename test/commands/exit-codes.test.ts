@@ -186,19 +186,6 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve };
 }
 
-test("an address without a catalog service ends with 4, and the flag of the address is named", async () => {
-  const server = await startFaultServer(() => answer({ status: 404, body: "nothing here" }));
-  onTestFinished(() => server.close());
-  const url = server.url.origin;
-  const { code, stderr } = await runInProcess(["coverage", "--base-url", url], {
-    env: { CATALOG_API_KEY: "k".repeat(43) },
-  });
-  expect([code, stderr.split("\n")[0]]).toEqual([
-    EXIT.notFound,
-    `error: There is no catalog service at ${url}; check the base URL. It answered 404: Not Found (unreadable body)`,
-  ]);
-});
-
 test("a base URL that ends in /v1 is told to drop it", async () => {
   const service = await startTestService();
   const { code, stderr } = await runInProcess(["coverage", "--base-url", `${service.url}/v1/`], {
@@ -218,18 +205,6 @@ test("an error with an unknown code is worth another run if its document says so
   expect([await run(true), await run(false)]).toEqual([EXIT.unavailable, EXIT.usage]);
 });
 
-test("a sample with too many rows is refused at once", async () => {
-  const rows = Array.from({ length: 101 }, (_, index) => JSON.stringify(product({ sku: String(index) })));
-  const service = await startFaultServer(
-    Array.from({ length: 3 }, () => answer({ headers: { "content-type": "application/json" }, body: pageBody(rows) })),
-  );
-  const { code, stderr } = await runInProcess(["sample", "--base-url", service.url.href], {
-    env: { CATALOG_API_KEY: "k".repeat(43) },
-  });
-  expect({ code, requests: service.requests.length }).toEqual({ code: EXIT.failure, requests: 1 });
-  expect(stderr).toContain("101 rows where at most 100 were asked for");
-});
-
 test("a missing folder and a column to sort by that does not exist are told with what to do", async () => {
   const folder = join(await temporaryFolder(), "nosuchdir");
   const missing = await runInProcess(["movers", folder]);
@@ -244,15 +219,4 @@ test("a database server that does not run is worth another run", async () => {
   const { code, stderr } = await runInProcess(["service", "keys", "list", "--database", "postgres://127.0.0.1:1/rows"]);
   expect(code).toBe(EXIT.unavailable);
   expect(stderr).toContain("the database server of postgres://127.0.0.1:1/rows does not respond");
-});
-
-test("a wrong path of a catalog service ends with 4, and the flag of the address is named", async () => {
-  const service = await startTestService();
-  const { code, stderr } = await runInProcess(["coverage", "--base-url", `${service.url}/wrong`], {
-    env: { CATALOG_API_KEY: service.key },
-  });
-  expect([code, stderr.split("\n")[0]]).toEqual([
-    EXIT.notFound,
-    `error: ${service.url} has nothing at this path (check the base URL), or what the request names is not visible to the team of this key. It answered 404 (not_found): There is nothing at this path.`,
-  ]);
 });

@@ -1,31 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
-import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
-import { answer, type ScriptedAnswer, startFaultServer } from "../helpers/fault-server.ts";
+import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
+import { answer, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 
 const RATE = { "ratelimit-limit": "120", "ratelimit-remaining": "110", "ratelimit-reset": "60" };
-const COVERAGE = answer({ headers: RATE, body: coverageBody([COMBINATION]) });
-
-test.each<[string, ScriptedAnswer, { code: number; requests: number }]>([
-  [
-    "a 503 that says it is final is not sent again",
-    { status: 503, body: problemBody({ status: 503, code: "service_unavailable", retryable: false }) },
-    { code: EXIT.unavailable, requests: 1 },
-  ],
-  [
-    "a 400 that says it may pass is sent again",
-    { status: 400, body: problemBody({ status: 400, code: "invalid_request", retryable: true }) },
-    { code: EXIT.ok, requests: 2 },
-  ],
-])("%s, whatever its code usually means", async (_, refusal, expected) => {
-  const server = await startFaultServer([answer(refusal), COVERAGE]);
-  onTestFinished(() => server.close());
-  const env = { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: "k".repeat(43) };
-  const { code } = await runInProcess(["coverage"], { env, sleep: async () => undefined });
-  expect({ code, requests: server.requests.length }).toEqual(expected);
-});
 
 /** A promise, and what resolves it. */
 function gate(): { passed: Promise<void>; open: () => void } {

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { profileToWrite, writeProfile } from "../../src/config/profile-writer.ts";
@@ -33,31 +33,6 @@ async function setUp(text?: string, mode = 0o600) {
 }
 
 describe("writing a profile", () => {
-  test("makes the file where there is none", async () => {
-    const { context, path, read } = await setUp();
-    const changed: object[] = [];
-    const written = await writeProfile(context, "work", (profile) => {
-      changed.push(profile);
-      return { api_key: "k" };
-    });
-    expect([written, changed]).toEqual([{ path, madePrivate: false, commentsLost: false }, [{}]]);
-    expect([await read(), (await stat(path)).mode & 0o777]).toEqual([`[profiles.work]\napi_key = "k"\n`, 0o600]);
-  });
-
-  test("changes the profile that is there, and keeps the rest", async () => {
-    const { context, path, read } = await setUp(STORED);
-    const written = await writeProfile(context, "work", (profile) => ({ ...profile, api_key: "k" }));
-    expect(written).toEqual({ path, madePrivate: false, commentsLost: false });
-    expect(await read()).toBe(`${STORED}api_key = "k"\n`);
-  });
-
-  test("says that the comments are lost, and that others could read the file", async () => {
-    const { context, path } = await setUp("profiles = {} # mine\n", 0o644);
-    const written = await writeProfile(context, "work", () => ({ api_key: "k" }));
-    expect(written).toEqual({ path, madePrivate: true, commentsLost: true });
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-  });
-
   test("leaves a malformed file as it is, and the lock to the next", async () => {
     const { context, path, read } = await setUp("[");
     await expect(writeProfile(context, "work", () => ({}))).rejects.toBeInstanceOf(UsageError);

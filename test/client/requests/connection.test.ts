@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { connectionsTo } from "../../../src/client/requests/proxy.ts";
-import { ApiError, CredentialsError, NetworkError } from "../../../src/contract/errors.ts";
+import { ApiError, NetworkError } from "../../../src/contract/errors.ts";
 import { pageBody } from "../../helpers/envelopes.ts";
 import { answer, type Behaviour, head, stallInBody, startFaultServer } from "../../helpers/fault-server.ts";
 import { productRow } from "../../helpers/products.ts";
@@ -110,36 +110,10 @@ test("a call's own signal ends it while its body is read", async () => {
   expect(await failureOf(client.catalog({}, {}, abort.signal))).toBe("enough");
 });
 
-test("an http target goes through HTTP_PROXY, unless NO_PROXY names it", async () => {
-  const proxy = await startFaultServer([ok]);
-  closeAfterTest(proxy);
-  const env = { http_proxy: `127.0.0.1:${proxy.url.port}`, NO_PROXY: "direct.example" };
-  const { client } = testClient(new URL("http://catalog.invalid/api"), { env });
-  closeAfterTest(client);
-  await client.catalog({});
-  expect(proxy.requests.map((request) => request.target)).toEqual(["http://catalog.invalid/api/v1/catalog"]);
-});
-
 test("a target that NO_PROXY names is reached directly", async () => {
   const { client, server } = await start([ok], { env: { HTTP_PROXY: "http://127.0.0.1:1", no_proxy: "127.0.0.1" } });
   await client.catalog({});
   expect(server.requests.length).toBe(1);
-});
-
-test("an https target is reached through a tunnel; if the proxy asks for a password, that is final and it does not get the key", async () => {
-  const proxy = await startFaultServer([answer({ status: 407 })]);
-  closeAfterTest(proxy);
-  const { client } = testClient(new URL("https://catalog.invalid"), { env: { HTTPS_PROXY: proxy.url.href } });
-  closeAfterTest(client);
-  const { host, origin } = proxy.url;
-  const message = `The proxy ${origin} asks for a user and a password (407): set HTTPS_PROXY to http://USER:PASSWORD@${host}`;
-  expect(await failureOf(client.catalog({}))).toEqual(new CredentialsError(message));
-  const { method, target, headers } = proxy.requests[0] ?? {};
-  expect({ method, target, key: headers?.authorization }).toEqual({
-    method: "CONNECT",
-    target: "catalog.invalid:443",
-    key: undefined,
-  });
 });
 
 test.each(["[::1]:8443", "*", "other.example .catalog.example", "catalog.example:8443"])(
