@@ -116,7 +116,7 @@ export class SetChangedError extends Error {
   override readonly name = "SetChangedError";
 }
 
-/** A sync would remove more than half of the rows, perhaps because of a wrong response. */
+/** A sync would remove too much, perhaps because of a wrong response. The message names the flag that allows it. */
 export class ShrinkError extends Error {
   override readonly name = "ShrinkError";
 }

@@ -142,6 +142,19 @@ test("a service that lost more than half of the rows is exit code 6, and the mes
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
+test("a retailer that the service no longer shows is exit code 6, and only the flag that removes it is named", async () => {
+  const zeta = product({ retailer: "zeta", crawl_date: FIRST_DAY });
+  const rows = await servedFolder([...sixteenDays(), zeta]);
+  await rows.alreadySynced();
+  await rows.replace(sixteenDays());
+  const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
+  const { code, stderr } = await sync();
+  expect([code, stderr]).toEqual([6, expect.stringContaining("nothing was changed. --prune removes them")]);
+  expect(stderr).not.toContain("--allow-shrink");
+  expect((await sync("--prune")).code).toBe(0);
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
 describe("after a crash every day is whole, and the next run completes the copy:", () => {
   test.each([4, 8])("a crash while it waits for the response to request %i", async (request) => {
     const rows = await servedFolder(sixteenDays());

@@ -121,12 +121,12 @@ const KINDS = {
   },
   shrunk: {
     kind: ShrinkError,
-    title: "More than half of the copy would be removed",
+    title: "Too much of the copy would be removed",
     exitCode: EXIT.changed,
     retryable: true,
     meaning:
-      "The service lacks more than half of the rows of the synced folder. The folder keeps them, because the response may be wrong.",
-    recovery: "Run the command again later. If the rows were really removed, add --allow-shrink.",
+      "The service lacks more than half of the rows of the synced folder, or a whole retailer. The folder keeps them, because the response may be wrong, or the key may not see them.",
+    recovery: "Run the command again later. If the rows were really removed, add the flag that the message names.",
     remedy: "Look at the rows of the service: `catalog coverage` with the filters of the folder.",
   },
   mismatch: {

@@ -18,7 +18,9 @@ export function removalGuard(
   const held = Object.values(days).reduce((sum, { rows }) => sum + rows, 0);
   const refuse = (lost: number) => {
     if (!isAllowed && lost * 2 > held) {
-      throw new ShrinkError(`${lost} of the ${held} rows in the folder would be removed, more than half of them`);
+      throw new ShrinkError(
+        `${lost} of the ${held} rows in the folder would be removed, more than half of them. --allow-shrink removes them`,
+      );
     }
   };
   const lacking = [...local].reduce((sum, [rcd, rows]) => sum + Math.max(0, rows - (remote.get(rcd) ?? 0)), 0);

@@ -151,7 +151,7 @@ function refuseEmptying(
 ): void {
   if (!allowShrink && outside.length > 0 && Object.keys(days).every((day) => outside.includes(day))) {
     throw new ShrinkError(
-      `no day of ${folder} is within the dates of its filters, so --prune would remove all of them; is the clock right?`,
+      `no day of ${folder} is within the dates of its filters, so --prune would remove all of them; is the clock right? --allow-shrink removes them`,
     );
   }
 }

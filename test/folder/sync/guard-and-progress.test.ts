@@ -26,7 +26,9 @@ describe("of twenty rows", () => {
     onRemoval(0);
     onRemoval(6);
     expect(() => onRemoval(1)).toThrow(
-      new ShrinkError("11 of the 20 rows in the folder would be removed, more than half of them"),
+      new ShrinkError(
+        "11 of the 20 rows in the folder would be removed, more than half of them. --allow-shrink removes them",
+      ),
     );
     guard([["a:b:c", 10]])(10);
   });
@@ -39,7 +41,11 @@ describe("of twenty rows", () => {
         ["a:b:c", 9],
         ["new:new:new", 50],
       ]),
-    ).toThrow(new ShrinkError("11 of the 20 rows in the folder would be removed, more than half of them"));
+    ).toThrow(
+      new ShrinkError(
+        "11 of the 20 rows in the folder would be removed, more than half of them. --allow-shrink removes them",
+      ),
+    );
   });
 
   test("all of them may, if that is allowed", () => {

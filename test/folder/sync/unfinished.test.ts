@@ -189,7 +189,7 @@ describe("a run that failed on its way", () => {
     await rows.stopAfter(3, { lookback: 8 });
     await rows.replace(rows.all().slice(0, 7));
     await expect(rows.goOn()).rejects.toThrow(
-      "9 of the 16 rows in the folder would be removed, more than half of them",
+      "9 of the 16 rows in the folder would be removed, more than half of them. --allow-shrink removes them",
     );
     expect(await rows.goOn({ allowShrink: true })).toMatchObject({ asked: 0 });
     expect(await rows.copy()).toEqual(rows.expected());
