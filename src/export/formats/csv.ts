@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { textForSpreadsheet } from "../../files/spreadsheet-text.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
-import { byteText, byteTexts, columnsOf, reportUnknownMembers, utf8Of } from "./row-members.ts";
+import { ByteJoiner, byteText, byteTexts, columnsOf, reportUnknownMembers, utf8Of } from "./row-members.ts";
 
 interface Dialect {
   delimiter: string;
@@ -57,14 +57,15 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
     encode: (rows) => {
       reportUnknownMembers(rows, options);
       const textOf = byteTexts(rows, columns);
-      let text = "";
+      const records = new ByteJoiner(rows.lines().length);
       for (let row = 0; row < rows.length; row += 1) {
+        let record = "";
         for (let index = 0; index < columns.length; index += 1) {
-          text += (index === 0 ? "" : delimiter) + fieldOf(textOf(row, index), columns[index] as string);
+          record += (index === 0 ? "" : delimiter) + fieldOf(textOf(row, index), columns[index] as string);
         }
-        text += record_delimiter;
+        records.add(record + record_delimiter);
       }
-      return Buffer.from(text, "latin1");
+      return records.bytes();
     },
     end: () => "",
   };

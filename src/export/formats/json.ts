@@ -1,7 +1,8 @@
 import { rawMembers } from "../../contract/values/raw-json.ts";
 import type { RowBatch } from "../../rows/batch.ts";
+import { LINE_FEED } from "../../rows/json-bytes.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
-import { byteText, byteTexts, columnsOf } from "./row-members.ts";
+import { ByteJoiner, byteText, byteTexts, columnsOf } from "./row-members.ts";
 
 /** One row a line, each followed by LF; numbers and escapes are kept as the API wrote them. */
 export function createNdjsonEncoder(options: EncoderOptions): RowEncoder {
@@ -10,17 +11,22 @@ export function createNdjsonEncoder(options: EncoderOptions): RowEncoder {
 
 /** One JSON array, one row a line; without rows the array is empty. */
 export function createJsonEncoder(options: EncoderOptions): RowEncoder {
-  let separator = "\n";
+  let isFirst = true;
   return {
     begin: () => "[",
     encode: (rows) => {
-      if (rows.length === 0) {
-        return "";
+      const lines = jsonLines(rows, options);
+      // Each row has a comma more than its line.
+      const elements = Buffer.allocUnsafe(lines.length + rows.length);
+      let to = 0;
+      for (let from = 0; from < lines.length; ) {
+        const end = lines.indexOf(LINE_FEED, from);
+        to += elements.write(isFirst ? "\n" : ",\n", to);
+        to += lines.copy(elements, to, from, end);
+        from = end + 1;
+        isFirst = false;
       }
-      const lines = jsonLines(rows, options).toString("latin1");
-      const text = separator + lines.slice(0, -1).replaceAll("\n", ",\n");
-      separator = ",\n";
-      return Buffer.from(text, "latin1");
+      return elements.subarray(0, to);
     },
     end: () => "\n]\n",
   };
@@ -39,11 +45,11 @@ function jsonLines(rows: RowBatch, options: EncoderOptions): Buffer {
   const columns = columnsOf(options);
   const starts = columns.map((name, index) => byteText(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`));
   const textOf = byteTexts(rows, columns);
-  let lines = "";
+  const lines = new ByteJoiner(rows.lines().length);
   for (let row = 0; row < rows.length; row += 1) {
-    lines += `${starts.map((start, index) => start + textOf(row, index)).join("")}}\n`;
+    lines.add(`${starts.map((start, index) => start + textOf(row, index)).join("")}}\n`);
   }
-  return Buffer.from(lines, "latin1");
+  return lines.bytes();
 }
 
 function withoutMembers(text: string, left: readonly string[]): string {

@@ -15,7 +15,7 @@ import {
   type RowEncoder,
   scratchFilesOf,
 } from "./encoder.ts";
-import { byteText, byteTexts, columnsOf, identityOf, reportUnknownMembers, utf8Of } from "./row-members.ts";
+import { ByteJoiner, byteText, byteTexts, columnsOf, identityOf, reportUnknownMembers, utf8Of } from "./row-members.ts";
 
 /** Maximum number of rows of a row group. DuckDB works in steps of `STEP_ROWS`. */
 export const ROW_GROUP_ROWS = 20_480;
@@ -64,8 +64,9 @@ function contractType(name: string): ColumnType {
 
 /** Opens DuckDB, which writes Parquet, for as many files as needed. @param signal ends the writing of a file */
 export async function loadParquet(signal: AbortSignal): Promise<CreateEncoder> {
-  // One thread: the same rows give the same bytes.
-  const duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, signal });
+  // One thread: the same rows give the same bytes. The allocator would keep the memory of each file for the next one.
+  const setUp = ["SET allocator_bulk_deallocation_flush_threshold = '1MB'"];
+  const duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, setUp, signal });
   return (options, scratchPath) => createParquetEncoder(duckDb, options, scratchPath);
 }
 
@@ -84,20 +85,20 @@ function createParquetEncoder(duckDb: DuckDb, options: EncoderOptions, scratchPa
   const encode = async (batch: RowBatch) => {
     reportUnknownMembers(batch, options);
     const textOf = byteTexts(batch, names);
-    let lines = "";
+    const lines = new ByteJoiner(batch.lines().length);
     for (let row = 0; row < batch.length; row += 1) {
       let line = "";
       for (let index = 0; index < names.length; index += 1) {
         line += starts[index] + check(textOf(row, index), index, batch, row);
       }
-      lines += `${line}}\n`;
+      lines.add(`${line}}\n`);
       longest = Math.max(longest, line.length + 2);
     }
     rows += batch.length;
     bytes += lines.length;
     scratch ??= await createScratch(await scratchPath());
     const { rowsPath, file } = scratch;
-    await withFileError(rowsPath, () => file.writeFile(lines, "latin1"));
+    await withFileError(rowsPath, () => file.writeFile(lines.bytes()));
     return "";
   };
 

@@ -49,6 +49,45 @@ export function byteText(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
+/** Characters that `ByteJoiner` turns into bytes at once. A text of 128 KB and more is a large object of V8, which is freed late. */
+const AT_ONCE = 16 * 1024;
+
+/** Joins texts with a character for each byte into bytes. */
+export class ByteJoiner {
+  #bytes: Buffer;
+  #length = 0;
+  /** What comes after the first `#length` bytes. */
+  #text = "";
+
+  constructor(capacity: number) {
+    this.#bytes = Buffer.allocUnsafe(capacity);
+  }
+
+  add(text: string): void {
+    this.#text += text;
+    if (this.#text.length >= AT_ONCE) {
+      this.bytes();
+    }
+  }
+
+  /** Number of bytes so far. */
+  get length(): number {
+    return this.#length + this.#text.length;
+  }
+
+  /** All bytes so far; not a copy. */
+  bytes(): Buffer {
+    if (this.length > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(this.length * 2);
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    this.#length += this.#bytes.write(this.#text, this.#length, "latin1");
+    this.#text = "";
+    return this.#bytes.subarray(0, this.#length);
+  }
+}
+
 /** The text whose `byteText` is `bytes`. */
 export function utf8Of(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString();

@@ -4,7 +4,7 @@ import { ZipFile } from "yazl";
 import { InputError } from "../../../contract/errors.ts";
 import { groupDigits } from "../../../contract/values/phrases.ts";
 import type { EncoderOptions, RowEncoder } from "../encoder.ts";
-import { byteText, columnsOf, reportUnknownMembers } from "../row-members.ts";
+import { ByteJoiner, byteText, columnsOf, reportUnknownMembers } from "../row-members.ts";
 import { sheetCells } from "./sheet-cells.ts";
 import {
   COLUMNS_OF_SHEET,
@@ -40,8 +40,8 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   const sheet = new PassThrough();
   const packed: Buffer[] = [];
   archive.outputStream.on("data", (chunk: Buffer) => packed.push(chunk));
-  /** What is not in the archive yet, with a character for each byte. */
-  let block = "";
+  /** What is not in the archive yet. */
+  let block = new ByteJoiner(BLOCK_BYTES);
   let rows = 0;
   let sheetBytes = 0;
 
@@ -51,8 +51,8 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
     if (sheetBytes > BYTES_OF_SHEET) {
       throw tooMuch(`${groupDigits(BYTES_OF_SHEET)} bytes of XML`);
     }
-    const isTaken = sheet.write(Buffer.from(block, "latin1"));
-    block = "";
+    const isTaken = sheet.write(block.bytes());
+    block = new ByteJoiner(BLOCK_BYTES);
     if (!isTaken) {
       await once(sheet, "drain");
     }
@@ -72,7 +72,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
         addPart(name, xml);
       }
       archive.addReadStream(sheet, SHEET_PART, NO_DATE);
-      block = byteText(sheetStart(columns)) + header();
+      block.add(byteText(sheetStart(columns)) + header());
       return "";
     },
     encode: async (batch) => {
@@ -83,7 +83,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
           throw tooMuch(`${groupDigits(ROWS_OF_SHEET)} rows below its header`);
         }
         rows += 1;
-        block += rowOf(row, rows + 1);
+        block.add(rowOf(row, rows + 1));
         if (block.length >= BLOCK_BYTES) {
           await pack();
         }
@@ -92,7 +92,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
     },
     end: async () => {
       const lastColumn = columnLetters(columns.length - 1);
-      block += sheetEnd(links, `A1:${lastColumn}${rows + 1}`);
+      block.add(sheetEnd(links, `A1:${lastColumn}${rows + 1}`));
       await pack();
       sheet.end();
       addPart(WORKBOOK_PART, workbookPart(lastColumn, rows + 1));
