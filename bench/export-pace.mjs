@@ -6,9 +6,9 @@ import { build } from "esbuild";
 import { catalog, startService } from "./catalog.mjs";
 import { printTable, seconds } from "./table.mjs";
 
-const SIMULATED = { pages: 600, concurrency: 8, limit: 200, windowSeconds: 20 };
+const SIMULATED = { pages: 600, concurrency: 8, limit: 120, windowSeconds: 60 };
 const LATENCIES = [5, 300];
-const REAL = { rows: 20_000, limit: 20, windowSeconds: 20 };
+const REAL = { rows: 20_000, limit: 30, windowSeconds: 60 };
 
 export async function run({ folder, datasets }) {
   await simulate(folder);
