@@ -7,6 +7,8 @@ import { startTestService, type TestService, type TestServiceOptions } from "./s
 export interface TestPortal extends TestService {
   /** Codes in the order in which they were sent. */
   codes: { email: string; code: string }[];
+  /** The code that was sent after `count` others, as soon as it is sent. */
+  nextCode(count?: number): Promise<string>;
   /** A new browser, which sends `headers` with each request. */
   browser(headers?: Record<string, string>): TestBrowser;
   /** A browser that is signed in with a code. */
@@ -43,6 +45,12 @@ export async function startTestPortal(options: TestServiceOptions = {}): Promise
   return {
     ...service,
     codes,
+    nextCode: async (count = 0) => {
+      while (codes[count] === undefined) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return codes[count].code;
+    },
     browser,
     signedIn: async (email = "ada@example.com") => {
       const visitor = browser();
@@ -50,6 +58,16 @@ export async function startTestPortal(options: TestServiceOptions = {}): Promise
       return visitor;
     },
   };
+}
+
+/** A portal, and a browser of ada, who asked for a code and got it. */
+export async function startWithCode(
+  options: TestServiceOptions = {},
+): Promise<{ portal: TestPortal; browser: TestBrowser; code: string }> {
+  const portal = await startTestPortal(options);
+  const browser = portal.browser();
+  await browser.askForCode("ada@example.com");
+  return { portal, browser, code: await portal.nextCode() };
 }
 
 /** Keeps one cookie and the token of the last form, and does not follow redirects. */

@@ -79,6 +79,19 @@ export function sharedService(options: TestServiceOptions = {}): () => Promise<T
   };
 }
 
+/** Faults of a store whose rows cannot be read while there is an `error`. */
+export function rowsFail(error: () => Error | false | undefined): NonNullable<TestServiceOptions["faults"]> {
+  return (store) => ({
+    snapshot: async (deadline) => {
+      const failure = error();
+      if (failure) {
+        throw failure;
+      }
+      return await store.snapshot(deadline);
+    },
+  });
+}
+
 /** Windows of the store that find no team of a key, as a fault. */
 export function withoutKeys(store: WritableStore, chargeTeam: () => Promise<never>): WritableStore["windows"] {
   return (name, length) => ({ ...store.windows(name, length), chargeTeam });

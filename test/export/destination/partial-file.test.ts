@@ -130,14 +130,6 @@ test("a complete output is kept if a folder has its name meanwhile", async () =>
   expect(await readFile(`${target}.partial`, "utf8")).toBe("mine");
 });
 
-test("a name that is too long for a partial file is refused", async () => {
-  const long = join(folder, "x".repeat(250));
-  expect(await rejectionOf(openFile(long, RUN))).toMatchObject({
-    name: "FileError",
-    message: `${long}.partial.lock: the name is too long`,
-  });
-});
-
 test("a second output to the same target is refused while the first is being written", async () => {
   const first = await opened(target);
   expect(await rejectionOf(openFile(target, RUN))).toBeInstanceOf(LockedError);
@@ -232,46 +224,26 @@ test("a symbolic link to a file that does not exist yet creates that file", asyn
   expect(await listed()).toEqual(["later.csv", "rows.csv"]);
 });
 
-test("a folder is refused as a target", async () => {
-  expect(await rejectionOf(openFile(folder, RUN))).toEqual(
-    new FileError(`"${folder}" names a folder, not a file`, folder),
-  );
+test.each([
+  ["a folder", "", '"PATH" names a folder, not a file'],
+  ["a name with a final slash", "/rows.csv/", '"PATH" names a folder, not a file'],
+  ["a folder that does not exist", "/missing/rows.csv", "PATH: the folder FOLDER/missing does not exist"],
+  ["a path through a file", "/file/rows.csv", "PATH: a part of the path is not a folder"],
+  ["links that lead to each other", "/a/rows.csv", "PATH: too many symbolic links"],
+  ["a name that is too long for a partial file", `/${"x".repeat(250)}`, "PATH.partial.lock: the name is too long"],
+])("%s is refused as a target, and named", async (_, name, message) => {
+  await writeFile(join(folder, "file"), "");
+  await symlink("b", join(folder, "a"));
+  await symlink("a", join(folder, "b"));
+  const path = `${folder}${name}`;
+  expect(await rejectionOf(openFile(path, RUN))).toMatchObject({
+    name: "FileError",
+    message: message.replace("PATH", path).replace("FOLDER", folder),
+  });
 });
 
 test("an empty name is refused", async () => {
   expect(await rejectionOf(openFile("", RUN))).toEqual(new FileError('"" names a folder, not a file', ""));
-});
-
-test("a name with a final slash is refused", async () => {
-  expect(await rejectionOf(openFile(`${target}/`, RUN))).toEqual(
-    new FileError(`"${target}/" names a folder, not a file`, `${target}/`),
-  );
-});
-
-test("a folder that does not exist is named", async () => {
-  const path = join(folder, "missing", "rows.csv");
-  expect(await rejectionOf(openFile(path, RUN))).toEqual(
-    new FileError(`${path}: the folder ${join(folder, "missing")} does not exist`, path),
-  );
-});
-
-test("a path through a file is refused with a clear message", async () => {
-  await writeFile(target, "");
-  const path = join(target, "rows.csv");
-  expect(await rejectionOf(openFile(path, RUN))).toMatchObject({
-    name: "FileError",
-    message: `${path}: a part of the path is not a folder`,
-  });
-});
-
-test("a path through links that lead to each other is refused with a clear message", async () => {
-  await symlink("b", join(folder, "a"));
-  await symlink("a", join(folder, "b"));
-  const path = join(folder, "a", "rows.csv");
-  expect(await rejectionOf(openFile(path, RUN))).toMatchObject({
-    name: "FileError",
-    message: `${path}: too many symbolic links`,
-  });
 });
 
 test("a full disk is reported with a clear message", async () => {

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { SentResponse } from "../../../src/service/http/service-options.ts";
 import { StoreUnavailableError } from "../../../src/service/store/store.ts";
-import type { WritableStore } from "../../../src/service/store/writable-store.ts";
 import { products } from "../../helpers/products.ts";
-import { startTestService } from "../../helpers/service.ts";
+import { rowsFail, startTestService } from "../../helpers/service.ts";
 
 async function health(url: string, path: string) {
   const response = await fetch(`${url}${path}`);
@@ -14,14 +13,7 @@ test("a service whose database is not available is alive and not ready, until it
   let isAway = false;
   const service = await startTestService({
     rows: products(1),
-    faults: (store): Partial<WritableStore> => ({
-      snapshot: async (deadline) => {
-        if (isAway) {
-          throw new StoreUnavailableError("away");
-        }
-        return await store.snapshot(deadline);
-      },
-    }),
+    faults: rowsFail(() => isAway && new StoreUnavailableError("away")),
   });
   const ready = [200, null, { status: "ready" }];
 

@@ -3,7 +3,7 @@ import { PROBLEM_CODES, PROBLEMS, type Problem, type ProblemCode } from "../../.
 import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { ERROR_CODES } from "../../helpers/contract-literals.ts";
 import { oneRowEach } from "../../helpers/products.ts";
-import { startTestService } from "../../helpers/service.ts";
+import { rowsFail, startTestService } from "../../helpers/service.ts";
 
 /** One request for each code; those of the last three need a store that fails. */
 const requests: Record<ProblemCode, string> = {
@@ -28,14 +28,7 @@ test("each of the 14 codes is reached, with its status, title, retryable flag an
   const service = await startTestService({
     rows: oneRowEach("acme:lamps:home"),
     sampleRateLimit: 0,
-    faults: (store) => ({
-      snapshot: async (deadline) => {
-        if (failure !== undefined) {
-          throw failure;
-        }
-        return store.snapshot(deadline);
-      },
-    }),
+    faults: rowsFail(() => failure),
   });
   const sampleOnly = await service.createKey({ name: "sample only", scopes: ["catalog:sample"] });
   const keys: Partial<Record<ProblemCode, string | null>> = {

@@ -4,7 +4,7 @@ import { listKeys } from "../../../src/service/store/access/manage-keys.ts";
 import { createTeam, grantTeam } from "../../../src/service/store/access/manage-teams.ts";
 import { addMember } from "../../../src/service/store/access/members.ts";
 import { openIncident } from "../../../src/service/store/manage-incidents.ts";
-import { startTestPortal } from "../../helpers/portal.ts";
+import { startTestPortal, startWithCode } from "../../helpers/portal.ts";
 import { startTestService } from "../../helpers/service.ts";
 
 const MINUTE = 60_000;
@@ -126,13 +126,10 @@ describe("a code", () => {
   });
 
   test("may be typed with spaces and hyphens, as in 012 345", async () => {
-    const portal = await startTestPortal();
-    const browser = portal.browser();
-    await browser.askForCode("ada@example.com");
-    await expect.poll(() => portal.codes).toHaveLength(1);
-    const typed = portal.codes[0]?.code.replace(/^(...)(..)/, " $1 $2-");
+    const { browser, code } = await startWithCode();
+    const typed = code.replace(/^(...)(..)/, " $1 $2-");
 
-    expect((await browser.post("/portal/code", { code: typed ?? "" })).status).toBe(303);
+    expect((await browser.post("/portal/code", { code: typed })).status).toBe(303);
   });
 
   test("that nobody asked for leads back to the form for an address, whatever it is", async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { hashSecret } from "../../../src/service/store/access/manage-keys.ts";
 import { addMember, removeMember } from "../../../src/service/store/access/members.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
-import { startTestPortal, type TestBrowser } from "../../helpers/portal.ts";
+import { startTestPortal, startWithCode, type TestBrowser } from "../../helpers/portal.ts";
 
 const MINUTE = 60_000;
 
@@ -48,11 +48,7 @@ describe("a code", () => {
   });
 
   test("can be tried five times", async () => {
-    const portal = await startTestPortal();
-    const browser = portal.browser();
-    await browser.askForCode("ada@example.com");
-    await expect.poll(() => portal.codes.length).toBe(1);
-    const code = portal.codes[0]?.code ?? "";
+    const { browser, code } = await startWithCode();
 
     const said = [];
     for (let index = 0; index < 5; index += 1) {
@@ -72,11 +68,8 @@ describe("a code", () => {
   });
 
   test("is checked at most five times when many wrong tries arrive at once", async () => {
-    const portal = await startTestPortal();
-    const browser = portal.browser();
-    await browser.askForCode("ada@example.com");
-    await expect.poll(() => portal.codes.length).toBe(1);
-    const wrong = { code: wrongFor(portal.codes[0]?.code ?? "") };
+    const { browser, code } = await startWithCode();
+    const wrong = { code: wrongFor(code) };
 
     const responses = await Promise.all(Array.from({ length: 20 }, () => browser.post("/portal/code", wrong)));
 
@@ -84,11 +77,8 @@ describe("a code", () => {
   });
 
   test("works once", async () => {
-    const portal = await startTestPortal();
-    const browser = portal.browser();
-    await browser.askForCode("ada@example.com");
-    await expect.poll(() => portal.codes.length).toBe(1);
-    const [{ cookie, token }, code] = [{ ...browser, token: browser.token }, portal.codes[0]?.code ?? ""];
+    const { browser, code } = await startWithCode();
+    const { cookie, token } = browser;
     await browser.post("/portal/code", { code });
 
     browser.cookie = cookie;
@@ -102,9 +92,8 @@ describe("a code", () => {
     const [mine, other] = [portal.browser(), portal.browser()];
     await mine.askForCode("ada@example.com");
     await other.askForCode("stranger@example.com");
-    await expect.poll(() => portal.codes.length).toBe(1);
 
-    const { status, text } = await other.post("/portal/code", { code: portal.codes[0]?.code ?? "" });
+    const { status, text } = await other.post("/portal/code", { code: await portal.nextCode() });
 
     expect([status, text]).toEqual([400, expect.stringContaining("This is not the code")]);
   });
@@ -208,46 +197,39 @@ test("a mail that cannot be sent is reported to the operator, without the code",
   await expect.poll(() => told).toEqual(["refused"]);
 });
 
-/** Asks for codes for `count` unknown addresses with the form of one page. */
-async function askForCodes(browser: TestBrowser, count: number): Promise<void> {
+/** The statuses of the responses to forms for codes to these addresses, all sent from one page. */
+async function statusesOf(browser: TestBrowser, emails: readonly string[]): Promise<number[]> {
   await browser.get("/portal/sign-in");
-  for (let index = 0; index < count; index += 1) {
-    const { status } = await browser.post("/portal/sign-in", { email: `nobody-${index}@example.com` });
-    expect(status).toBe(303);
+  const statuses: number[] = [];
+  for (const email of emails) {
+    statuses.push((await browser.post("/portal/sign-in", { email })).status);
   }
+  return statuses;
 }
 
-describe("the rate is limited", () => {
-  test("for codes that one source asks for and one address, known or unknown, but not for those to another address", async () => {
-    const portal = await startTestPortal();
-    const statuses = async (email: string) => {
-      const browser = portal.browser();
-      await browser.get("/portal/sign-in");
-      const responses = [];
-      for (let index = 0; index < 6; index += 1) {
-        responses.push((await browser.post("/portal/sign-in", { email })).status);
-      }
-      return responses;
-    };
+const FIVE_AND_REFUSED = [303, 303, 303, 303, 303, 429];
 
-    expect(await statuses("ada@example.com")).toEqual([303, 303, 303, 303, 303, 429]);
-    expect(await statuses("nobody@example.com")).toEqual([303, 303, 303, 303, 303, 429]);
-    expect((await portal.browser().askForCode("bob@example.com")).status).toBe(303);
-  });
+const nobodies = (count: number) => Array.from({ length: count }, (_, index) => `nobody-${index}@example.com`);
+
+describe("the rate is limited", () => {
+  test.each(["ada@example.com", "nobody@example.com"])(
+    "for codes that one source asks for and one address, %s, but not for those to another address",
+    async (email) => {
+      const portal = await startTestPortal();
+
+      expect(await statusesOf(portal.browser(), Array(6).fill(email))).toEqual(FIVE_AND_REFUSED);
+      expect((await portal.browser().askForCode("bob@example.com")).status).toBe(303);
+    },
+  );
 
   test("and anonymous requests for codes to a member's address do not lock the member out", async () => {
     const portal = await startTestPortal({ trustProxy: 1 });
     const from = (address: string) => portal.browser({ "x-forwarded-for": address });
-    const stranger = from("203.0.113.1");
-    await stranger.get("/portal/sign-in");
-    const statuses = [];
-    for (let index = 0; index < 6; index += 1) {
-      statuses.push((await stranger.post("/portal/sign-in", { email: "ada@example.com" })).status);
-    }
 
+    const statuses = await statusesOf(from("203.0.113.1"), Array(6).fill("ada@example.com"));
     const { status } = await from("203.0.113.2").signIn("ada@example.com", portal.codes);
 
-    expect([...statuses, status]).toEqual([303, 303, 303, 303, 303, 429, 303]);
+    expect([statuses, status]).toEqual([FIVE_AND_REFUSED, 303]);
   });
 
   test("and all addresses of an IPv6 /64 are one source, for codes that are asked for and for codes that are tried", async () => {
@@ -270,21 +252,14 @@ describe("the rate is limited", () => {
   });
 
   test("for codes to one address, however its letters are written", async () => {
-    const portal = await startTestPortal();
-    const browser = portal.browser();
-    await browser.get("/portal/sign-in");
+    const emails = ["ada", "Ada", "aDa", "adA", "ADa", "ADA"].map((name) => `${name}@example.com`);
 
-    const statuses = [];
-    for (const name of ["ada", "Ada", "aDa", "adA", "ADa", "ADA"]) {
-      statuses.push((await browser.post("/portal/sign-in", { email: `${name}@example.com` })).status);
-    }
-
-    expect(statuses).toEqual([303, 303, 303, 303, 303, 429]);
+    expect(await statusesOf((await startTestPortal()).browser(), emails)).toEqual(FIVE_AND_REFUSED);
   });
 
   test("for codes that one source asks for, whatever the address", async () => {
     const portal = await startTestPortal();
-    await askForCodes(portal.browser(), 20);
+    await statusesOf(portal.browser(), nobodies(20));
 
     const { status, headers, text } = await portal.browser().askForCode("ada@example.com");
 
@@ -314,7 +289,7 @@ describe("the rate is limited", () => {
     ["the address that a proxy in a trusted network adds", { trustProxy: "127.0.0.0/8" }, [303, 303]],
   ])("and identifies a source by %s", async (_, options, expected) => {
     const portal = await startTestPortal(options);
-    await askForCodes(portal.browser({ "x-forwarded-for": "203.0.113.1" }), 19);
+    await statusesOf(portal.browser({ "x-forwarded-for": "203.0.113.1" }), nobodies(19));
 
     const statuses = [];
     for (const last of [1, 2]) {

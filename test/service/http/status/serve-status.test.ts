@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openIncident, resolveIncident, updateIncident } from "../../../../src/service/store/manage-incidents.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../../../src/service/store/store.ts";
-import { startTestService } from "../../../helpers/service.ts";
+import { rowsFail, startTestService } from "../../../helpers/service.ts";
 
 const noon = Date.parse("2026-03-10T12:00:00Z");
 
@@ -39,14 +39,7 @@ test("the service reports its measurements by endpoint and day", async () => {
   let broken = false;
   const service = await startTestService({
     now: () => noon,
-    faults: (store) => ({
-      snapshot: async (deadline) => {
-        if (broken) {
-          throw new StoreUnavailableError("away");
-        }
-        return store.snapshot(deadline);
-      },
-    }),
+    faults: rowsFail(() => broken && new StoreUnavailableError("away")),
   });
   await service.get("/v1/catalog");
   await service.get("/api/v1/catalog?limit=0");
@@ -72,14 +65,7 @@ test("the state of a suite is that of its latest requests, and the day keeps its
   const service = await startTestService({
     now: () => now,
     rateLimit: 1_000,
-    faults: (store) => ({
-      snapshot: async (deadline) => {
-        if (broken) {
-          throw new StoreTimeoutError("slow");
-        }
-        return store.snapshot(deadline);
-      },
-    }),
+    faults: rowsFail(() => broken && new StoreTimeoutError("slow")),
   });
   const states = async () => {
     now += 1_000;
