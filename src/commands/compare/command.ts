@@ -3,14 +3,8 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { columnsHelp } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
-import {
-  type CompareFlags,
-  type CompareOptions,
-  compareColumns,
-  currencyCode,
-  KEYS,
-  parseCompareOptions,
-} from "./options.ts";
+import { compareColumns } from "./columns.ts";
+import { type CompareFlags, type CompareOptions, currencyCode, KEYS, parseCompareOptions } from "./options.ts";
 
 const ALL_COLUMNS = compareColumns(["brand", "title", "sku", "model_number"]);
 

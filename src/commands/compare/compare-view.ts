@@ -4,7 +4,8 @@ import { decimalsOf, numberCell, percentText } from "../../cli/terminal/tables/c
 import { itemTable, numberColumn, priceColumn, TITLE_WIDTH, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
-import { type CompareOptions, compareColumns } from "./options.ts";
+import { compareColumns } from "./columns.ts";
+import type { CompareOptions } from "./options.ts";
 
 const number = (name: string) => (row: AnswerRow) => (typeof row[name] === "number" ? row[name] : undefined);
 const text = (name: string) => (row: AnswerRow) => String(row[name] ?? "");

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
 import { flagError, valueError } from "../../cli/flags/values.ts";
-import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
-import { CURRENCY } from "../../cli/question/shared-columns.ts";
+import { compareColumns, priceOfRetailer } from "./columns.ts";
 
 /** What a product can be recognized by at another retailer. */
 export const KEYS = ["model_number", "sku", "title", "brand,title"] as const;
@@ -20,27 +20,6 @@ export interface CompareOptions extends QuestionOptions {
   by: readonly string[];
   /** How prices are converted; undefined if each currency is compared on its own. */
   conversion: { rates: string; currency: string } | undefined;
-}
-
-const SHARED_COLUMNS: readonly QuestionColumn[] = [
-  CURRENCY,
-  { name: "retailers", kind: "integer", meaning: "number of retailers that have the product" },
-  { name: "cheapest_retailer", kind: "text", meaning: "the one with the lowest price" },
-  { name: "cheapest_price", kind: "price", meaning: "the lowest price" },
-  { name: "dearest_price", kind: "price", meaning: "the highest of the retailers' lowest prices" },
-  { name: "spread_percent", kind: "percent", meaning: "from cheapest_price to dearest_price" },
-];
-
-/** The columns of every folder. */
-export function compareColumns(by: readonly string[]): readonly QuestionColumn[] {
-  return [
-    ...by.map((name): QuestionColumn => ({ name, kind: "text", meaning: "as the cheapest retailer writes it" })),
-    ...SHARED_COLUMNS,
-  ];
-}
-
-export function priceOfRetailer(retailer: string): QuestionColumn {
-  return { name: `price_${retailer}`, kind: "price", meaning: `of its cheapest product` };
 }
 
 export function parseCompareOptions(

@@ -7,16 +7,14 @@ import { addListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags } from "../../cli/flags/source.ts";
 import { NamesOption, wholeNumber } from "../../cli/flags/values.ts";
 import { namesOf } from "../../cli/question/declaration.ts";
+import { CRAWL_DAY_COLUMNS, coverageColumns, GROUPINGS } from "./columns.ts";
 import { NEWEST_DAYS } from "./day-counts.ts";
 import {
   COVERAGE_FORMATS,
   type CoverageFlags,
   type CoverageOptions,
-  CRAWL_DAY_COLUMNS,
   CRAWL_DAYS,
   type CrawlDaysOptions,
-  coverageColumns,
-  GROUPINGS,
   MAX_REQUESTS,
   parseCoverageOptions,
   parseCrawlDays,

@@ -8,7 +8,8 @@ import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import { EmptyResultError } from "../../contract/errors.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import CRAWL_DAYS from "../../folder/questions/crawl-days.sql";
-import { CRAWL_DAY_COLUMNS, type CrawlDaysOptions } from "./options.ts";
+import { CRAWL_DAY_COLUMNS } from "./columns.ts";
+import type { CrawlDaysOptions } from "./options.ts";
 
 const CRAWL_DAYS_QUESTION: Question<CrawlDaysOptions> = {
   command: "coverage",

@@ -6,9 +6,10 @@ import { summaryOf } from "../../contract/coverage.ts";
 import { splitRcd } from "../../contract/filters.ts";
 import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
+import { DIMENSIONS } from "./columns.ts";
 import type { CoverageSource } from "./coverage-source.ts";
 import type { DayCounts } from "./day-counts.ts";
-import { type CoverageOptions, DIMENSIONS, type Summing } from "./options.ts";
+import type { CoverageOptions, Summing } from "./options.ts";
 
 /** Days from `day` to the day of `now` (UTC); null without a day. */
 export function daysOld(day: string | null, now: number): number | null {

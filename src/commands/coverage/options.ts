@@ -14,18 +14,12 @@ import {
 import { type FolderOptions, parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { SortKey } from "../../cli/order.ts";
-import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion } from "../../cli/question/question-flags.ts";
-import { RETAILER } from "../../cli/question/shared-columns.ts";
-import { COVERAGE_COLUMNS } from "../../contract/coverage.ts";
 import { parseColumns } from "../../export/formats/columns.ts";
+import { CRAWL_DAY_COLUMNS, coverageColumns, type Grouping } from "./columns.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
-
-export const DIMENSIONS = ["retailer", "department", "category"] as const;
-
-export const GROUPINGS = [...DIMENSIONS, "brand", "day"] as const;
-export type Grouping = (typeof GROUPINGS)[number];
 
 /** The grouping that shows which crawls failed. */
 export const CRAWL_DAYS = "retailer,day";
@@ -64,16 +58,6 @@ export interface CoverageOptions extends FolderOptions {
   maxRequests: number;
 }
 
-const DAY_COLUMNS = ["crawl_date", "retailers", "combinations", "matching_rows"];
-const GROUP_COLUMNS = ["combinations", "corpus_rows", "matching_rows", "earliest_date", "latest_date"];
-
-/** The columns of a list in their order. */
-export function coverageColumns(groupBy: Grouping | undefined): readonly string[] {
-  const columns =
-    groupBy === undefined ? COVERAGE_COLUMNS : groupBy === "day" ? DAY_COLUMNS : [groupBy, ...GROUP_COLUMNS];
-  return [...columns, "days_old"];
-}
-
 /** Short names of orders; counts and last days are sorted from the largest. */
 export function sortWords(groupBy: Grouping | undefined): Readonly<Record<string, SortKey>> {
   const isOfDays = groupBy === "day";
@@ -85,15 +69,6 @@ export function sortWords(groupBy: Grouping | undefined): Readonly<Record<string
     last: { column: isOfDays ? "crawl_date" : "latest_date", descending: true },
   };
 }
-
-export const CRAWL_DAY_COLUMNS: readonly QuestionColumn[] = [
-  RETAILER,
-  { name: "crawl_date", kind: "date", meaning: "the day, from the retailer's first row to 28 days after its last" },
-  { name: "matching_rows", kind: "integer", meaning: "rows that the filters match" },
-  { name: "usual_rows", kind: "number", meaning: "75 % quantile of the retailer's rows in the 56 days before" },
-  { name: "share", kind: "number", meaning: "the retailer's rows on the day / usual_rows" },
-  { name: "outage", kind: "boolean", meaning: "whether its crawl failed: a share under 0.5" },
-];
 
 /** What `--group-by retailer,day` shows of a folder. */
 export interface CrawlDaysOptions extends QuestionOptions {

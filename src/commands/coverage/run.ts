@@ -6,10 +6,11 @@ import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { showTable } from "../../cli/terminal/pager.ts";
 import { writePage, writeRecords } from "../../cli/write-rows.ts";
 import { plural } from "../../contract/values/phrases.ts";
+import { coverageColumns } from "./columns.ts";
 import { newestUpToToday, openServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
 import { type Counted, countedBy, type Entry, entryMember } from "./groups.ts";
-import { type CoverageOptions, coverageColumns } from "./options.ts";
+import type { CoverageOptions } from "./options.ts";
 
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {

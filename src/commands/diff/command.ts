@@ -6,14 +6,8 @@ import { dateExpression, onlyOption } from "../../cli/flags/values.ts";
 import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { BOOKMARKS, sinceDayOrBookmark } from "../../cli/question/since.ts";
-import {
-  CHANGES,
-  DIFF_COLUMNS,
-  DIFF_SORT_WORDS,
-  type DiffFlags,
-  type DiffOptions,
-  parseDiffOptions,
-} from "./options.ts";
+import { DIFF_COLUMNS } from "./columns.ts";
+import { CHANGES, DIFF_SORT_WORDS, type DiffFlags, type DiffOptions, parseDiffOptions } from "./options.ts";
 
 const load: Run<DiffOptions> = async (...call) => (await import("./question.ts")).askDiff(...call);
 

@@ -3,13 +3,8 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
-import {
-  HISTORY_COLUMNS,
-  HISTORY_SORT_WORDS,
-  type HistoryFlags,
-  type HistoryOptions,
-  parseHistoryOptions,
-} from "./options.ts";
+import { HISTORY_COLUMNS } from "./columns.ts";
+import { HISTORY_SORT_WORDS, type HistoryFlags, type HistoryOptions, parseHistoryOptions } from "./options.ts";
 
 const load: Run<HistoryOptions> = async (...call) => (await import("./question.ts")).askHistory(...call);
 

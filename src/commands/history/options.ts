@@ -2,27 +2,12 @@ import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
 import { type PageOptions, splitPage } from "../../cli/flags/output.ts";
-import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
-import { PRODUCT_KEY } from "../../cli/question/shared-columns.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
-
-export const HISTORY_COLUMNS: readonly QuestionColumn[] = [
-  ...PRODUCT_KEY,
-  { name: "title", kind: "text", meaning: "of the last day" },
-  { name: "department", kind: "text", meaning: "slug of the department on the day" },
-  { name: "category", kind: "text", meaning: "slug of the category on the day" },
-  { name: "crawl_date", kind: "date", meaning: "the day" },
-  { name: "currency", kind: "text", meaning: "of the prices of the row" },
-  { name: "mrp", kind: "price", meaning: "undiscounted price" },
-  { name: "selling_price", kind: "price", meaning: "the lowest price of the day" },
-  { name: "discount_pct", kind: "number", meaning: "discount, as crawled" },
-  { name: "percent", kind: "percent", meaning: "change from the day before in the same currency" },
-  { name: "suspect", kind: "boolean", meaning: "true: the price is in no figure, see --suspect-factor" },
-  { name: "days_old", kind: "integer", meaning: "days from the last price of the product to today, or to --end-date" },
-];
+import { HISTORY_COLUMNS } from "./columns.ts";
 
 export interface HistoryFlags extends QuestionFlags {
   search?: string;

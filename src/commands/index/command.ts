@@ -4,7 +4,8 @@ import { addReportingFlags } from "../../cli/flags/global.ts";
 import { dateExpression } from "../../cli/flags/values.ts";
 import { columnsHelp } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
-import { INDEX_COLUMNS, type IndexFlags, type IndexOptions, parseIndexOptions } from "./options.ts";
+import { INDEX_COLUMNS } from "./columns.ts";
+import { type IndexFlags, type IndexOptions, parseIndexOptions } from "./options.ts";
 
 const DEFINITIONS = `BASKET.csv has a header, in any order: sku; retailer, or empty for each retailer
 that has the sku; quantity, or empty for 1; target_price and note, which the index does

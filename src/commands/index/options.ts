@@ -1,22 +1,10 @@
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
 import { parseFilters } from "../../cli/flags/filter.ts";
-import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
-import { RETAILER } from "../../cli/question/shared-columns.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
-
-export const INDEX_COLUMNS: readonly QuestionColumn[] = [
-  RETAILER,
-  { name: "crawl_date", kind: "date", meaning: "a day on which the retailer was crawled" },
-  { name: "currency", kind: "text", meaning: "of both values" },
-  { name: "index", kind: "number", meaning: "100 * basket_value / base_value, exact to six decimals" },
-  { name: "basket_value", kind: "price", meaning: "of the priced products on that day" },
-  { name: "products_priced", kind: "integer", meaning: "products with a price on the base day and on that day" },
-  { name: "products", kind: "integer", meaning: "products of the basket for this retailer" },
-  { name: "base_date", kind: "date", meaning: "the base day" },
-  { name: "base_value", kind: "price", meaning: "of the same products on the base day" },
-];
+import { INDEX_COLUMNS } from "./columns.ts";
 
 export interface IndexFlags extends QuestionFlags {
   base?: DateExpression;

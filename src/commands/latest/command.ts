@@ -3,14 +3,8 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
-import {
-  ALL_COLUMNS,
-  LATEST_SORT_WORDS,
-  type LatestFlags,
-  type LatestOptions,
-  PERIODS,
-  parseLatestOptions,
-} from "./options.ts";
+import { ALL_COLUMNS } from "./columns.ts";
+import { LATEST_SORT_WORDS, type LatestFlags, type LatestOptions, PERIODS, parseLatestOptions } from "./options.ts";
 
 const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the lowest
 price of the newest day that has one. With --group-by or --by, the products count

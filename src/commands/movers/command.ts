@@ -5,7 +5,8 @@ import { onlyOption } from "../../cli/flags/values.ts";
 import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/question/declaration.ts";
 import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { BOOKMARKS, sinceDayOrBookmark } from "../../cli/question/since.ts";
-import { MOVER_COLUMNS, MOVER_KINDS, type MoversFlags, type MoversOptions, parseMoversOptions } from "./options.ts";
+import { MOVER_COLUMNS } from "./columns.ts";
+import { MOVER_KINDS, type MoversFlags, type MoversOptions, parseMoversOptions } from "./options.ts";
 
 const load: Run<MoversOptions> = async (...call) => (await import("./question.ts")).askMovers(...call);
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../../cli/context.ts";
-import type { ProductGroup, QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { ProductGroup, QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
-import { CATEGORY_SLUGS, CURRENCY, PRODUCT_KEY, REFERENCE_PRICE } from "../../cli/question/shared-columns.ts";
+import { MOVER_COLUMNS } from "./columns.ts";
 
 export const MOVER_KINDS = ["drop", "rise", "new_low", "discount"] as const;
 export type MoverKind = (typeof MOVER_KINDS)[number];
@@ -11,36 +11,6 @@ export interface MoversOptions extends QuestionOptions {
   kinds: readonly MoverKind[];
   groupBy: ProductGroup | undefined;
 }
-
-export const MOVER_COLUMNS: readonly QuestionColumn[] = [
-  { name: "kind", kind: "text", meaning: "drop, rise, new_low or discount; a product may have several" },
-  ...PRODUCT_KEY,
-  { name: "title", kind: "text", meaning: "of the newest row" },
-  ...CATEGORY_SLUGS,
-  CURRENCY,
-  { name: "before_date", kind: "date", meaning: "day of the price that was known on --since" },
-  {
-    name: "before_selling_price",
-    kind: "price",
-    meaning: "that price; null if none was known",
-  },
-  { name: "date", kind: "date", meaning: "day of the last price" },
-  { name: "selling_price", kind: "price", meaning: "the last price" },
-  { name: "percent", kind: "percent", meaning: "change from before_selling_price; null between two currencies" },
-  { name: "mrp", kind: "price", meaning: "undiscounted price on that day" },
-  { name: "discount_pct", kind: "number", meaning: "discount on that day, as crawled" },
-  { name: "low_date", kind: "date", meaning: "last day of low_selling_price" },
-  { name: "low_selling_price", kind: "price", meaning: "lowest price up to --since, in the present currency" },
-  { name: "brand", kind: "text", meaning: "of the newest row" },
-  { name: "url", kind: "text", meaning: "product page" },
-  { name: "difference", kind: "price", meaning: "selling_price - before_selling_price" },
-  ...REFERENCE_PRICE,
-  { name: "new_low_price", kind: "price", meaning: "new_low: lowest price after --since" },
-  { name: "reached_date", kind: "date", meaning: "new_low: first day of new_low_price" },
-  { name: "below_low_percent", kind: "percent", meaning: "new_low: from low_selling_price to new_low_price" },
-  { name: "observed_days", kind: "integer", meaning: "days with a price in the present currency" },
-  { name: "longest_gap_days", kind: "integer", meaning: "longest time between two of them" },
-];
 
 export interface MoversFlags extends QuestionFlags {
   since?: string;

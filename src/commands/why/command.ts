@@ -3,7 +3,8 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { columnsHelp } from "../../cli/question/declaration.ts";
 import { addQuestionFlags, type QuestionFlags } from "../../cli/question/question-flags.ts";
-import { parseWhyOptions, WHY_COLUMNS, type WhyOptions } from "./options.ts";
+import { WHY_COLUMNS } from "./columns.ts";
+import { parseWhyOptions, type WhyOptions } from "./options.ts";
 
 const RULES = `Rules by which a row is not the price of its day:
   suspect         its price is zero or below, or far from the product's usual one

@@ -9,7 +9,8 @@ import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import { readProductIds } from "../../folder/ask/product-ids.ts";
 import WHY from "../../folder/questions/why.sql";
-import { WHY_COLUMNS, type WhyOptions } from "./options.ts";
+import { WHY_COLUMNS } from "./columns.ts";
+import type { WhyOptions } from "./options.ts";
 import { whyText } from "./why-view.ts";
 
 const WHY_QUESTION: Question<WhyOptions> = {

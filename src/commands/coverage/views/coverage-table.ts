@@ -13,8 +13,9 @@ import {
   withoutConstants,
 } from "../../../cli/terminal/tables/table.ts";
 import { groupDigits, plural } from "../../../contract/values/phrases.ts";
+import { coverageColumns, DIMENSIONS, GROUPINGS, type Grouping } from "../columns.ts";
 import { type Counted, daysOld, type Entry, entryMember, numberOfRetailers } from "../groups.ts";
-import { type CoverageOptions, coverageColumns, DIMENSIONS, GROUPINGS, type Grouping } from "../options.ts";
+import type { CoverageOptions } from "../options.ts";
 
 /** Headings of columns that have another name in records. */
 const HEADINGS = {

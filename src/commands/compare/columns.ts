@@ -1,0 +1,23 @@
+import type { QuestionColumn } from "../../cli/question/declaration.ts";
+import { CURRENCY } from "../../cli/question/shared-columns.ts";
+
+const SHARED_COLUMNS: readonly QuestionColumn[] = [
+  CURRENCY,
+  { name: "retailers", kind: "integer", meaning: "number of retailers that have the product" },
+  { name: "cheapest_retailer", kind: "text", meaning: "the one with the lowest price" },
+  { name: "cheapest_price", kind: "price", meaning: "the lowest price" },
+  { name: "dearest_price", kind: "price", meaning: "the highest of the retailers' lowest prices" },
+  { name: "spread_percent", kind: "percent", meaning: "from cheapest_price to dearest_price" },
+];
+
+/** The columns of every folder. */
+export function compareColumns(by: readonly string[]): readonly QuestionColumn[] {
+  return [
+    ...by.map((name): QuestionColumn => ({ name, kind: "text", meaning: "as the cheapest retailer writes it" })),
+    ...SHARED_COLUMNS,
+  ];
+}
+
+export function priceOfRetailer(retailer: string): QuestionColumn {
+  return { name: `price_${retailer}`, kind: "price", meaning: `of its cheapest product` };
+}

@@ -1,0 +1,29 @@
+import type { QuestionColumn } from "../../cli/question/declaration.ts";
+import { RETAILER } from "../../cli/question/shared-columns.ts";
+import { COVERAGE_COLUMNS } from "../../contract/coverage.ts";
+
+export const DIMENSIONS = ["retailer", "department", "category"] as const;
+
+export const GROUPINGS = [...DIMENSIONS, "brand", "day"] as const;
+
+export type Grouping = (typeof GROUPINGS)[number];
+
+const DAY_COLUMNS = ["crawl_date", "retailers", "combinations", "matching_rows"];
+
+const GROUP_COLUMNS = ["combinations", "corpus_rows", "matching_rows", "earliest_date", "latest_date"];
+
+/** The columns of a list in their order. */
+export function coverageColumns(groupBy: Grouping | undefined): readonly string[] {
+  const columns =
+    groupBy === undefined ? COVERAGE_COLUMNS : groupBy === "day" ? DAY_COLUMNS : [groupBy, ...GROUP_COLUMNS];
+  return [...columns, "days_old"];
+}
+
+export const CRAWL_DAY_COLUMNS: readonly QuestionColumn[] = [
+  RETAILER,
+  { name: "crawl_date", kind: "date", meaning: "the day, from the retailer's first row to 28 days after its last" },
+  { name: "matching_rows", kind: "integer", meaning: "rows that the filters match" },
+  { name: "usual_rows", kind: "number", meaning: "75 % quantile of the retailer's rows in the 56 days before" },
+  { name: "share", kind: "number", meaning: "the retailer's rows on the day / usual_rows" },
+  { name: "outage", kind: "boolean", meaning: "whether its crawl failed: a share under 0.5" },
+];
