@@ -1,5 +1,5 @@
 import { type Context, type ProcessContext, processContext } from "./cli/context.ts";
-import { aboutSameService, type Correction, correct } from "./cli/errors/correction.ts";
+import { type Correction, correct, withServiceFlags } from "./cli/errors/correction.ts";
 import { errorEntryOf } from "./cli/errors/error-table.ts";
 import { describeError, errorAsJson } from "./cli/errors/error-text.ts";
 import { missingPackageError } from "./cli/errors/missing-package.ts";
@@ -102,7 +102,7 @@ function report(
     ? errorAsJson(error, exitCode)
     : describeError(error, {
         ...correction,
-        complete: (text) => aboutSameService(text, argv),
+        complete: (text) => withServiceFlags(text, argv),
         colour: isColoured(context.stderr, !argv.includes("--no-color"), context.env),
         width: terminalWidth(context.stderr),
         verbose: argv.includes("--verbose") || argv.includes("-v"),

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { Context } from "../cli/context.ts";
-import { refuseOtherChoices, refuseRepeatedFlags, refuseTildes } from "../cli/flags/declared.ts";
+import { refuseOtherChoices, refuseRepeatedFlags, refuseTildes } from "../cli/flags/flag-checks.ts";
 import { addGlobalFlags } from "../cli/flags/global.ts";
 import { helpLayout } from "../cli/help-layout.ts";
 import { VERSION } from "../cli/version.ts";

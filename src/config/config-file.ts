@@ -23,7 +23,7 @@ interface ConfigFile extends Profiles {
 }
 
 /** The profile that `--profile` or the environment requests. */
-export function askedProfile(flag: string | undefined, { env }: Pick<Environment, "env">): string | undefined {
+export function requestedProfile(flag: string | undefined, { env }: Pick<Environment, "env">): string | undefined {
   return flag ?? (env.CATALOG_PROFILE || undefined);
 }
 

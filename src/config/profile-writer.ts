@@ -1,7 +1,14 @@
 import { FileError, LockedError, UsageError } from "../contract/errors.ts";
 import { lock } from "../files/lock.ts";
 import { privateTarget, replacePrivateFile } from "../files/replace-file.ts";
-import { askedProfile, configPath, DEFAULT_PROFILE, type Profile, readConfig, rightsOfOthers } from "./config-file.ts";
+import {
+  configPath,
+  DEFAULT_PROFILE,
+  type Profile,
+  readConfig,
+  requestedProfile,
+  rightsOfOthers,
+} from "./config-file.ts";
 import type { Environment } from "./environment.ts";
 import { setProfile } from "./toml-edit.ts";
 
@@ -15,7 +22,7 @@ export async function profileToWrite(
   context: Pick<Environment, "env" | "folders">,
 ): Promise<{ name: string; values: Profile }> {
   const { profiles, defaultProfile } = await readConfig(context, { mayBeMissing: true });
-  const name = askedProfile(flag, context) ?? defaultProfile ?? DEFAULT_PROFILE;
+  const name = requestedProfile(flag, context) ?? defaultProfile ?? DEFAULT_PROFILE;
   return { name, values: profiles.get(name) ?? {} };
 }
 

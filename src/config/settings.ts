@@ -1,7 +1,7 @@
 import { UsageError } from "../contract/errors.ts";
 import { closest } from "../contract/values/closest.ts";
 import { quoted } from "../contract/values/phrases.ts";
-import { askedProfile, DEFAULT_PROFILE, type Profile, readConfig } from "./config-file.ts";
+import { DEFAULT_PROFILE, type Profile, readConfig, requestedProfile } from "./config-file.ts";
 import { type Credential, findCredential, type KeyContext, type NamedProfile } from "./credentials.ts";
 import type { Environment } from "./environment.ts";
 
@@ -48,7 +48,7 @@ export async function findProfile(
   context: Pick<Environment, "env" | "folders">,
 ): Promise<NamedProfile | undefined> {
   const { path, profiles, defaultProfile } = await readConfig(context);
-  const asked = askedProfile(flag, context);
+  const asked = requestedProfile(flag, context);
   const name = asked ?? defaultProfile ?? DEFAULT_PROFILE;
   const values = profiles.get(name);
   if (values !== undefined && path !== undefined) {

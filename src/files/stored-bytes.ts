@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fsyncContent } from "./fsync.ts";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
-import { readAt } from "./read-at.ts";
 import { errorCode, ifPresent, withFileError } from "./system-error.ts";
 
 /** Where a piece of bytes lies. */
@@ -142,6 +141,21 @@ async function openUnnamed(): Promise<FileHandle> {
 export async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
+  }
+}
+
+/**
+ * Fills `target` with the bytes of a file from `at` on. One read of the system may give fewer bytes than it was asked for.
+ *
+ * @throws Error if the file ends before `target` is full
+ */
+export async function readAt(file: FileHandle, target: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < target.length; ) {
+    const { bytesRead } = await file.read(target, done, target.length - done, at + done);
+    if (bytesRead === 0) {
+      throw new Error(`it ends after ${at + done} bytes`);
+    }
+    done += bytesRead;
   }
 }
 

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command, Option } from "commander";
 import { beforeAll, describe, expect, test } from "vitest";
-import { isRepeatable } from "../../src/cli/flags/declared.ts";
+import { isRepeatable } from "../../src/cli/flags/flag-checks.ts";
 import { createProgram } from "../../src/commands/program.ts";
 import { EXIT } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";

@@ -32,7 +32,7 @@ export const SERVICE_FLAGS = ["--base-url", "--profile"];
  *
  * @param text may contain `--retailer SLUG`, where SLUG stands for the retailer
  */
-export function aboutSameService(text: string, argv: readonly string[]): string {
+export function withServiceFlags(text: string, argv: readonly string[]): string {
   const service = SERVICE_FLAGS.flatMap((flag) => typedValues(argv, flag).map(({ value }) => [flag, value]));
   const kept = [...(argv.includes("--demo") ? ["--demo"] : []), ...service.flat().map(withoutSecret)];
   const [retailer = "", ...others] = typedValues(argv, "--retailer").map(({ value }) => value);

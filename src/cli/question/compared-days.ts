@@ -14,7 +14,7 @@ export type RetailerDays = {
 };
 
 /** A day before all others. */
-const FIRST_DAY = "0001-01-01";
+const BEFORE_ALL_DAYS = "0001-01-01";
 
 /** The newest day of the folder up to today (UTC), and the number of rows on later days. */
 export function newestDayOf({ state }: Pick<SyncedFolder, "state">, now: number) {
@@ -61,11 +61,11 @@ export function daysOfRetailers(
   { filters }: SyncedFolder,
   retailers: ReadonlyMap<string, string>,
   { lastDay, today }: { lastDay: string; today: string },
-  sinceOf: (retailer: string) => string = () => FIRST_DAY,
+  sinceOf: (retailer: string) => string = () => BEFORE_ALL_DAYS,
 ): RetailerDays[] {
   const { own_days = {}, ...shared } = filters;
   return [...retailers.keys()].sort().map((retailer) => {
-    const { start_date = FIRST_DAY, end_date } = own_days[retailer] ?? shared;
+    const { start_date = BEFORE_ALL_DAYS, end_date } = own_days[retailer] ?? shared;
     const [last_day, until] = [end_date ?? lastDay, end_date ?? today];
     return { retailer, first_day: start_date, since: sinceOf(retailer), last_day, today: until };
   });

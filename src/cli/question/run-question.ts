@@ -12,8 +12,8 @@ import { recordTable } from "../terminal/tables/row-table.ts";
 import { renderMarkdown, renderTable } from "../terminal/tables/table.ts";
 import { limitNote, usualLimit } from "../write-list.ts";
 import { writeChunks, writePage } from "../write-rows.ts";
-import { openAskedPrices } from "./asked-prices.ts";
 import { answerColumns, namesOf, type Question, type QuestionOptions, type ShownAnswer } from "./declaration.ts";
+import { openQuestionPrices } from "./question-prices.ts";
 import { writeAnswer } from "./write-answer.ts";
 
 /** Asks a folder a question, and writes the answer. */
@@ -28,7 +28,7 @@ export async function runQuestion<Options extends QuestionOptions>(
     compares: declared.compares === true,
     daysOf: (newest: string) => declared.days?.(options, synced, { newest, now: context.now() }),
   };
-  await using opened = await openAskedPrices(asked, options, synced, context);
+  await using opened = await openQuestionPrices(asked, options, synced, context);
   const { prices, newest, compared, retailers } = opened;
   const question = { ...declared, ...declared.ofRetailers?.(options, retailers) };
   const known = { ...opened.parameters, ...question.parameters(options) };
@@ -51,7 +51,7 @@ export async function runQuestion<Options extends QuestionOptions>(
           "the bookmark stays where it was, because not all rows were shown; -f ndjson or -o FILE writes them all",
         ));
   }
-  await refuseMet(question, options, answer);
+  await failIfConditionHolds(question, options, answer);
 }
 
 async function totalsOf<Options extends QuestionOptions>(
@@ -173,7 +173,7 @@ async function noteSuspects(
 }
 
 /** @throws ConditionHoldsError if a row of the answer meets the condition of `--fail-if` */
-async function refuseMet<Options extends QuestionOptions>(
+async function failIfConditionHolds<Options extends QuestionOptions>(
   { subject, noun }: Question<Options>,
   { failIf }: Options,
   answer: Answer,

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { type CursorPosition, longOf } from "../../cli/command-line.ts";
 import { SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
-import { isRepeatable } from "../../cli/flags/declared.ts";
+import { isRepeatable } from "../../cli/flags/flag-checks.ts";
 import { NamesOption } from "../../cli/flags/values.ts";
 import { parseRcd, type Rcd } from "../../contract/filters.ts";
 import { TOPICS } from "../help/topics.ts";

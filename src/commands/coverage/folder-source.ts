@@ -1,5 +1,5 @@
 import type { Context } from "../../cli/context.ts";
-import { checkBrandNames, toldBy } from "../../cli/question/asked-prices.ts";
+import { checkBrandNames, indexMessages } from "../../cli/question/question-prices.ts";
 import { openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { CatalogClient } from "../../client/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
@@ -113,7 +113,7 @@ const NO_DAY = { matching_rows: 0, earliest_date: "9999-12-31", latest_date: "" 
 
 /** Counts rows by brand from the index of a folder, because its state does not have brands. */
 async function countBrands({ folder, state, signal, name, brands, reporter }: SyncedFolder): Promise<Count[]> {
-  await using index = await openPriceIndex({ folder, state, signal, ...toldBy(reporter, name) });
+  await using index = await openPriceIndex({ folder, state, signal, ...indexMessages(reporter, name) });
   reporter.progress.clear();
   await checkBrandNames(index, brands, name);
   const sql = `SELECT day::VARCHAR, retailer || ':' || category || ':' || department AS rcd, brand.brand, sum(rows)

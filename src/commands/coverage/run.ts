@@ -47,7 +47,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     reporter.note(`${page.file}: the coverage of ${plural(response.data.length, "combination")}`);
   }
   noteDays(listed, folder === undefined ? [plural(reporter.requests().sent, "request")] : [], reporter);
-  refuseGroups(listed, options);
+  failIfGroupMatches(listed, options);
 }
 
 /** Notes, of a list of days, which days it lacks and what it took. */
@@ -61,7 +61,7 @@ function noteDays({ days }: Counted, cost: readonly string[], reporter: Reporter
 }
 
 /** @throws ConditionHoldsError if a group meets `--fail-if` */
-function refuseGroups({ groups }: Counted, { failIf, groupBy = "retailer" }: CoverageOptions): void {
+function failIfGroupMatches({ groups }: Counted, { failIf, groupBy = "retailer" }: CoverageOptions): void {
   if (failIf !== undefined) {
     const held = groups.filter((group) => failIf.isMetBy(group));
     const name = groupBy === "day" ? "crawl_date" : groupBy;

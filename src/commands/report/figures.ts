@@ -30,7 +30,7 @@ export const FIGURE_NAMES = Object.keys(FIGURES) as readonly Figure[];
 export type Figures = Readonly<Record<Figure, number | null>>;
 
 /** @throws ConditionHoldsError naming each condition that the figures meet, with their values */
-export function refuseFigures(conditions: readonly Condition<Figure>[], figures: Figures): void {
+export function failIfFiguresMatch(conditions: readonly Condition<Figure>[], figures: Figures): void {
   const held = conditions.filter((condition) => condition.isMetBy(figures));
   if (held.length > 0) {
     const facts = held.map(({ text, fields }) => {

@@ -1,11 +1,11 @@
 import type { Context } from "../../cli/context.ts";
 import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
-import { type AskedPrices, openAskedPrices } from "../../cli/question/asked-prices.ts";
+import { openQuestionPrices, type QuestionPrices } from "../../cli/question/question-prices.ts";
 import { noMatchingRows, openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { writeChunks, writePage } from "../../cli/write-rows.ts";
 import { collectReport, type ReportSubject } from "./collect-report.ts";
-import { refuseFigures } from "./figures.ts";
+import { failIfFiguresMatch } from "./figures.ts";
 import type { ReportOptions } from "./options.ts";
 import { reportDocument } from "./report-document.ts";
 import { reportText } from "./report-text.ts";
@@ -13,7 +13,7 @@ import { askReport, type ReportAnswers, type ReportRequest, reportSql } from "./
 
 export async function runReport(options: ReportOptions, context: Context): Promise<void> {
   using synced = await openSyncedFolder(options, context);
-  await using asked = await openAskedPrices({ command: "report", compares: true }, options, synced, context);
+  await using asked = await openQuestionPrices({ command: "report", compares: true }, options, synced, context);
   const subject = subjectOf(options, synced, asked, context);
   const request: ReportRequest = {
     parameters: { ...asked.parameters, own_list: null, stale_after: options.staleAfter },
@@ -31,13 +31,13 @@ export async function runReport(options: ReportOptions, context: Context): Promi
   await writeReport(asked, answers, subject, request, { options, synced, context });
   // Only lists that people read are cut, and say so; the figures are those of all products.
   await asked.compared?.bookmark?.set();
-  refuseFigures(options.conditions, answers.figures);
+  failIfFiguresMatch(options.conditions, answers.figures);
 }
 
 function subjectOf(
   { brands = [], filters, staleAfter }: ReportOptions,
   { name, days }: SyncedFolder,
-  { newest, compared }: AskedPrices,
+  { newest, compared }: QuestionPrices,
   context: Context,
 ): ReportSubject {
   // After a bookmark there may be no newer day; of a folder with one day there is nothing to compare.
@@ -52,7 +52,7 @@ function subjectOf(
 }
 
 async function writeReport(
-  { prices }: AskedPrices,
+  { prices }: QuestionPrices,
   answers: ReportAnswers,
   subject: ReportSubject,
   { parameters }: ReportRequest,

@@ -2,7 +2,7 @@ import { appendFile, type FileHandle, open, stat, truncate, writeFile } from "no
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openPartitionSpool } from "../../src/export/destination/partition-spool.ts";
-import { readAt } from "../../src/files/read-at.ts";
+import { readAt } from "../../src/files/stored-bytes.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 

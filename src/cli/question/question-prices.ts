@@ -16,7 +16,7 @@ import { ownListParameter, warnOfUnknown } from "./own-list.ts";
 import { type SinceOfRetailers, sinceDay, sinceOfRetailers } from "./since.ts";
 
 /** What opening the prices needs to know about a question, besides its options. */
-interface AskedQuestion {
+interface QuestionDays {
   /** Name of the command, which is part of the names of its bookmarks. */
   command: string;
   /** Whether it compares with `since`. */
@@ -26,7 +26,7 @@ interface AskedQuestion {
 }
 
 /** The open prices of a folder, and the parameters that all questions have. */
-export interface AskedPrices extends AsyncDisposable {
+export interface QuestionPrices extends AsyncDisposable {
   prices: DuckDb;
   parameters: Parameters;
   /** The retailers that the filters match, sorted. */
@@ -43,12 +43,12 @@ export interface AskedPrices extends AsyncDisposable {
  * @throws NotFoundError if the folder has no product of a given brand
  * @throws UsageError if there is nothing to compare since the given day
  */
-export async function openAskedPrices(
-  question: AskedQuestion,
+export async function openQuestionPrices(
+  question: QuestionDays,
   options: PriceOptions,
   synced: SyncedFolder,
   context: Context,
-): Promise<AskedPrices> {
+): Promise<QuestionPrices> {
   const { reporter, signal, folder, name, state } = synced;
   const { newest: newestOfFolder, laterRows } = newestDayOf(synced, context.now());
   const ownList = options.ownList === undefined ? undefined : await readProductList(options.ownList, context, signal);
@@ -79,7 +79,7 @@ export async function openAskedPrices(
     const lastDay = newest > newestOfFolder || days === undefined ? newest : newestOfFolder;
     prices = await openPrices({
       ...{ folder, state, signal, lastDay, suspectFactor: options.suspectFactor, scope },
-      ...toldBy(reporter, name),
+      ...indexMessages(reporter, name),
     });
     reporter.progress.clear();
     await checkBrandNames(prices, options.brands, name);
@@ -106,7 +106,7 @@ export async function openAskedPrices(
 }
 
 /** Callbacks that tell the user that an index is being built or cannot be stored. */
-export function toldBy(reporter: Reporter, name: string): Pick<PriceIndexRequest, "onBuild" | "onNotStored"> {
+export function indexMessages(reporter: Reporter, name: string): Pick<PriceIndexRequest, "onBuild" | "onNotStored"> {
   return {
     onBuild: (days) => reporter.progress.update({ doing: `reading the prices of ${plural(days, "day")}` }),
     onNotStored: (reason) => reporter.note(`the index of ${name} cannot be stored for the next command: ${reason}`),
