@@ -42,10 +42,7 @@ async function optionsOf<Options>(
 }
 
 const GLOBALS = {
-  baseUrl: undefined,
-  profile: undefined,
   timeout: 30_000,
-  maxTime: undefined,
   retries: 5,
   quiet: false,
   verbose: false,
@@ -54,9 +51,12 @@ const GLOBALS = {
   errorFormat: "human",
 };
 const SOURCE = { globals: GLOBALS, demo: false, filters: {} };
-const FOLDER = { ...SOURCE, folder: "rows", brands: undefined };
-const NDJSON = { format: "ndjson", output: undefined, compression: undefined, noClobber: false, links: false };
-const LIST = { sort: undefined, limit: undefined, pager: true };
+const FOLDER = { ...SOURCE, folder: "rows" };
+const NDJSON = { format: "ndjson", noClobber: false, links: false };
+const LIST = { pager: true };
+
+/** What every question about prices has. */
+const QUESTION = { ...FOLDER, suspectFactor: "10", showSql: false, output: NDJSON, list: LIST };
 
 describe("a command line becomes complete options", () => {
   test("of export", async () => {
@@ -74,14 +74,10 @@ describe("a command line becomes complete options", () => {
       ...SOURCE,
       filters: { retailer: ["acme", "other"], start_date: "2d", end_date: "2d" },
       output: { ...NDJSON, format: "csv", output: "a.csv.gz", compression: "gzip" },
-      columns: undefined,
       spreadsheet: "bom",
-      partitionBy: undefined,
       manifest: false,
       pageSize: 500,
-      maxRows: undefined,
       concurrency: 8,
-      maxRate: undefined,
       storeMode: "careful",
       dryRun: false,
       failOnEmpty: false,
@@ -104,11 +100,9 @@ describe("a command line becomes complete options", () => {
       folder: "rows/",
       brands: ["Acme"],
       groupBy: "brand",
-      failIf: undefined,
       failOnEmpty: false,
       output: NDJSON,
       list: LIST,
-      page: undefined,
       maxRequests: 60,
     });
   });
@@ -116,22 +110,13 @@ describe("a command line becomes complete options", () => {
   test("of diff: a folder alone means its last week", async () => {
     const options = await optionsOf(declareDiff, "rows", "--max-age", "14d", "--sort", "drop");
     expect(options).toEqual({
-      ...FOLDER,
-      since: undefined,
-      days: undefined,
+      ...QUESTION,
       isOfService: false,
       strict: false,
       maxAge: 14,
-      suspectFactor: "10",
-      showSql: false,
-      only: undefined,
-      failIf: undefined,
       failOnEmpty: false,
       concurrency: 8,
-      maxRate: undefined,
-      output: { ...NDJSON, links: false },
       list: { ...LIST, sort: { column: "percent", descending: false } },
-      columns: undefined,
     });
   });
 
@@ -168,68 +153,40 @@ describe("a command line becomes complete options", () => {
 
   test("of movers", async () => {
     expect(await optionsOf(declareMovers, "rows", "--only", "drop", "-n", "3")).toEqual({
-      ...FOLDER,
-      since: undefined,
+      ...QUESTION,
       kinds: ["drop"],
-      groupBy: undefined,
       maxAge: 14,
-      suspectFactor: "10",
-      failIf: undefined,
-      showSql: false,
-      output: NDJSON,
       list: { ...LIST, limit: 3 },
-      columns: undefined,
     });
   });
 
   test("of history: the last word is a folder if it looks like one", async () => {
     expect(await optionsOf(declareHistory, "A1", "B2", "./rows", "--html", "page.html")).toEqual({
-      ...FOLDER,
+      ...QUESTION,
       folder: "./rows",
-      page: { file: "page.html", compression: undefined, noClobber: false, isOnly: true },
+      page: { file: "page.html", noClobber: false, isOnly: true },
       skus: ["A1", "B2"],
       search: [],
-      maxAge: undefined,
-      suspectFactor: "10",
-      failIf: undefined,
-      showSql: false,
-      output: NDJSON,
-      list: LIST,
-      columns: undefined,
     });
   });
 
   test("of latest, whose columns follow its groups", async () => {
     const columns = ["mean_discount_pct", "brand"];
     expect(await optionsOf(declareLatest, "rows", "--group-by", "brand", "--columns", columns.join(","))).toEqual({
-      ...FOLDER,
+      ...QUESTION,
       groupBy: "brand",
-      by: undefined,
       gone: false,
       maxAge: 14,
-      suspectFactor: "10",
-      failIf: undefined,
-      showSql: false,
-      output: NDJSON,
-      list: LIST,
       columns,
     });
   });
 
   test("of index, whose days are no filters", async () => {
     expect(await optionsOf(declareIndex, "basket.csv", "rows", "--start-date", "30d", "--max-age", "7d")).toEqual({
-      ...FOLDER,
+      ...QUESTION,
       ownList: "basket.csv",
-      base: undefined,
       startDate: "30d",
-      endDate: undefined,
       maxAge: 7,
-      suspectFactor: "10",
-      failIf: undefined,
-      showSql: false,
-      output: NDJSON,
-      list: LIST,
-      columns: undefined,
     });
   });
 
@@ -238,9 +195,6 @@ describe("a command line becomes complete options", () => {
     expect(conditions.map(({ text }) => text)).toEqual(["stale > 0"]);
     expect(options).toEqual({
       ...FOLDER,
-      since: undefined,
-      ownList: undefined,
-      page: undefined,
       output: { ...NDJSON, format: "text" },
       urls: false,
       limit: 10,
@@ -263,7 +217,7 @@ describe("a command line becomes complete options", () => {
   });
 
   test.each([
-    [["login", "--profile", "ci"], { globals: { ...GLOBALS, profile: "ci" }, apiKeyCommand: undefined, check: true }],
+    [["login", "--profile", "ci"], { globals: { ...GLOBALS, profile: "ci" }, check: true }],
     [["login", "--api-key-command", "pass", "--no-check"], { globals: GLOBALS, apiKeyCommand: "pass", check: false }],
     [["status"], { globals: GLOBALS, format: "text" }],
     [["status", "-f", "json"], { globals: GLOBALS, format: "json" }],
@@ -301,13 +255,13 @@ describe("a command line becomes complete options", () => {
   });
 
   test.each([
-    [["keys", "create", "laptop", "--team", "sales"], { key: { name: "laptop", team: "sales" }, output: undefined }],
+    [["keys", "create", "laptop", "--team", "sales"], { key: { name: "laptop", team: "sales" } }],
     [
       ["keys", "create", "laptop", "-o", "-", "--scope", "catalog:sample,catalog:read", "--all-retailers"],
-      { key: { name: "laptop", scopes: ["catalog:sample", "catalog:read"], retailers: null }, output: undefined },
+      { key: { name: "laptop", scopes: ["catalog:sample", "catalog:read"], retailers: null } },
     ],
-    [["keys", "list", "-f", "json"], { output: { ...NDJSON, format: "json" }, list: LIST, columns: undefined }],
-    [["keys", "revoke", "laptop"], { name: "laptop", team: undefined }],
+    [["keys", "list", "-f", "json"], { output: { ...NDJSON, format: "json" }, list: LIST }],
+    [["keys", "revoke", "laptop"], { name: "laptop" }],
     [
       ["teams", "create", "sales", "--retailer", "acme, bolt", "--retailer", "acme"],
       { name: "sales", grants: { retailers: ["acme", "bolt"] } },
@@ -319,7 +273,7 @@ describe("a command line becomes complete options", () => {
     [["teams", "members", "add", "sales", "Ada@Example.com"], { team: "sales", email: "ada@example.com" }],
     [["incident", "open", "Slow"], { title: "Slow", severity: "minor", suite: "catalog-api", body: "Slow" }],
     [["incident", "resolve", "7"], { id: 7, body: "Resolved." }],
-    [["load", "a.csv", "-"], { files: ["a.csv", "-"], replacement: undefined }],
+    [["load", "a.csv", "-"], { files: ["a.csv", "-"] }],
     [
       ["load", "--replace", "--retailer", "acme", "--date", "yesterday", "a.csv"],
       { files: ["a.csv"], replacement: { retailer: "acme", day: "2026-03-09" } },
@@ -338,10 +292,6 @@ describe("a command line becomes complete options", () => {
           publicUrl: "https://api.example.com",
           trustProxy: 1,
         },
-        replica: undefined,
-        mail: undefined,
-        log: undefined,
-        metricsPort: undefined,
       },
     ],
   ])("of service %j", async (args, options) => {
