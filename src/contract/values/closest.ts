@@ -9,7 +9,8 @@ const MAX_EDITS = 4;
 /**
  * The candidates closest to `text`, best first. Ignores letter case and the kind of separator (space, underscore, hyphen).
  *
- * The distance of a candidate is the number of edits that turn `text` into it, or into some of its words. Close means that
+ * The distance of a candidate is the number of edits that turn `text` into it, or into some of its words; it is one edit to swap
+ * the parts of a triple. Close means that
  * at most a share of the letters of `text` are wrong, and that no other candidate is much closer. Names that begin with `text`
  * come before those with a word that does. Ties go to the shorter one.
  */
@@ -37,9 +38,16 @@ function editsBetween(typed: string, name: string): number {
   return Math.min(
     edits(typed, name),
     edits(typed.replaceAll("-", ""), words.join("")) + 0.1,
+    hasSameParts(typed, name) ? 1 : Number.POSITIVE_INFINITY,
     name.startsWith(typed) ? 0.5 : name.includes(`-${typed}`) ? 0.55 : Number.POSITIVE_INFINITY,
     ...parts.map((part) => edits(typed, part) + 0.6),
   );
+}
+
+/** Whether two texts have the same parts between colons, maybe in another order. */
+export function hasSameParts(one: string, other: string): boolean {
+  const inOrder = (text: string) => text.split(":").sort().join(":");
+  return one.includes(":") && inOrder(one) === inOrder(other);
 }
 
 /** Two swapped letters are one edit, not two. */

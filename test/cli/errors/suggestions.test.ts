@@ -3,6 +3,7 @@ import { EXIT } from "../../../src/contract/errors.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { oneRowEach } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
+import { syncedFolder } from "../../helpers/synced-folder.ts";
 
 describe("two letters swapped", () => {
   test("are found before a slug with the same beginning", async () => {
@@ -26,6 +27,18 @@ describe("two letters swapped", () => {
     expect(code).toBe(EXIT.usage);
     expect(stderr).toContain(`\n  ${corrected}\n`);
   });
+});
+
+test("swapped parts of a triple are put right, of a service and of a folder", async () => {
+  const rows = oneRowEach("acme:shoes:clothing", "acme:drills:tools", "bolt:clothing:shoes");
+  const service = await startTestService({ rows });
+  const ofService = await runInProcess(["coverage", "--rcd", "acme:clothing:shoes"], { service });
+  const folder = await syncedFolder(rows);
+  const ofFolder = await runInProcess(["coverage", folder, "--rcd", "acme:clothing:shoes"]);
+  for (const { code, stderr } of [ofService, ofFolder]) {
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("Did you mean acme:shoes:clothing?\n")]);
+    expect(stderr).toMatch(/\n {2}catalog coverage .*--rcd acme:shoes:clothing\n/);
+  }
 });
 
 test("a value without close matches gets some valid values and no corrected command line", async () => {

@@ -1,8 +1,9 @@
 import { type Filters, formatRcd, type Rcd, splitRcd } from "../../../contract/filters.ts";
-import { closest } from "../../../contract/values/closest.ts";
+import { closest, hasSameParts } from "../../../contract/values/closest.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
 
 type SlugName = keyof Rcd;
+const PARTS = ["retailer", "category", "department"] as const satisfies SlugName[];
 
 /** Refuses slugs and triples that are in no combination that the team can see (contract section 4.1). */
 export function checkSlugs(filters: Filters, vocabulary: readonly Rcd[]): void {
@@ -45,11 +46,11 @@ function requireTriples(triples: readonly string[], vocabulary: readonly Rcd[]):
   });
 }
 
-/** The known triples that share the most parts with an unknown one, the closest of them first. */
+/** The known triples that share the most parts with an unknown one, the closest of them first. Swapped parts are shared. */
 function closestTriples(triple: string, vocabulary: readonly Rcd[]): string[] {
   const sent = splitRcd(triple);
   const sharedParts = (known: Rcd) =>
-    (["retailer", "category", "department"] as const).filter((name) => known[name] === sent[name]).length;
+    hasSameParts(triple, formatRcd(known)) ? PARTS.length : PARTS.filter((name) => known[name] === sent[name]).length;
   const most = vocabulary.reduce((count, known) => Math.max(count, sharedParts(known)), 0);
   return validOptions(triple, vocabulary.filter((known) => sharedParts(known) === most).map(formatRcd));
 }

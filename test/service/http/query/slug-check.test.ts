@@ -33,6 +33,8 @@ test("categories are suggested from the queried retailer only", async () => {
 
 test.each([
   ["nordwind:kettles:home", ["nordwind:kettles:kitchen"]],
+  ["nordwind:kitchen:kettles", ["nordwind:kettles:kitchen"]],
+  ["kitchen:kettles:nordwind", ["nordwind:kettles:kitchen"]],
   ["nordwnd:kettles:kitchen", ["nordwind:kettles:kitchen"]],
   ["nordwind:phnes:electronics", ["nordwind:phones:electronics"]],
   ["nordwind:zzzzzzzzz:yyyyyyyyyy", ["nordwind:kettles:kitchen", "nordwind:phones:electronics"]],
