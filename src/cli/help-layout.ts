@@ -1,5 +1,4 @@
 import { type Argument, type Command, Help } from "commander";
-import { groupBy } from "../contract/values/group-by.ts";
 
 /** Descriptions are not wrapped below this width, where most lines would have a single word. */
 const MIN_DESCRIPTION_WIDTH = 24;
@@ -19,10 +18,10 @@ export function helpLayout(firstSteps: string): Partial<Help> {
         : `${commandPath(command)} ${command.usage()}`,
     subcommandTerm: termOf,
     visibleCommands: commandsOf,
-    formatHelp: (command, help) =>
-      isOnlyParent(command)
-        ? commandsFirst(command, help, command.parent === null ? firstSteps : "")
-        : Help.prototype.formatHelp.call(help, command, help),
+    formatHelp: (command, help) => {
+      const text = Help.prototype.formatHelp.call(help, command, help);
+      return isOnlyParent(command) ? optionsLast(text, command.parent === null ? [firstSteps] : []) : text;
+    },
   };
 }
 
@@ -30,36 +29,12 @@ function isOnlyParent({ commands, registeredArguments }: Command): boolean {
   return commands.length > 0 && registeredArguments.length === 0;
 }
 
-function commandsFirst(command: Command, help: Help, firstSteps: string): string {
-  const width = help.padWidth(command, help);
-  const item = (term: string, description: string) => help.formatItem(term, width, description, help);
-  const commands = grouped(
-    help.visibleCommands(command),
-    (sub) => sub.helpGroup() || "Commands:",
-    (sub) => item(help.subcommandTerm(sub), help.subcommandDescription(sub)),
-  );
-  const options = grouped(
-    help.visibleOptions(command),
-    (option) => option.helpGroupHeading ?? "Options:",
-    (option) => item(help.optionTerm(option), help.optionDescription(option)),
-  );
-  const sections = [
-    `Usage: ${help.commandUsage(command)}`,
-    help.boxWrap(help.commandDescription(command), help.helpWidth ?? 80),
-    ...commands,
-    ...(firstSteps === "" ? [] : [firstSteps]),
-    ...options,
-  ];
-  return `${sections.join("\n\n")}\n`;
-}
-
-/** Items below the headings of their groups. */
-function grouped<Item>(
-  items: readonly Item[],
-  headingOf: (item: Item) => string,
-  textOf: (item: Item) => string,
-): string[] {
-  return [...groupBy(items, headingOf)].map(([heading, own]) => [heading, ...own.map(textOf)].join("\n"));
+/** Moves the options of a help behind its commands. @param between shown between both */
+function optionsLast(text: string, between: readonly string[]): string {
+  const sections = text.trimEnd().split("\n\n");
+  const isOptions = (section: string) => /^(?:Global options|Options):/.test(section);
+  const others = sections.filter((section) => !isOptions(section));
+  return `${[...others, ...between, ...sections.filter(isOptions)].join("\n\n")}\n`;
 }
 
 /** Leaves out the `help` that commander adds to each command, because `catalog help COMMAND` does the same. */

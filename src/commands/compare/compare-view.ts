@@ -1,14 +1,12 @@
+import { numberOf, percentColumnOf, textOf } from "../../cli/question/answer-cells.ts";
 import { namesOf, type ShownAnswer } from "../../cli/question/declaration.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
-import { decimalsOf, numberCell, percentText } from "../../cli/terminal/tables/cell.ts";
+import { decimalsOf } from "../../cli/terminal/tables/cell.ts";
 import { itemTable, numberColumn, priceColumn, TITLE_WIDTH, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import { compareColumns } from "./columns.ts";
 import type { CompareOptions } from "./options.ts";
-
-const number = (name: string) => (row: AnswerRow) => (typeof row[name] === "number" ? row[name] : undefined);
-const text = (name: string) => (row: AnswerRow) => String(row[name] ?? "");
 
 /** A column for each retailer that has a price in the shown rows. */
 export function compareText({ rows }: ShownAnswer, { by, conversion }: CompareOptions, screen: Screen) {
@@ -21,21 +19,23 @@ export function compareText({ rows }: ShownAnswer, { by, conversion }: CompareOp
     priceColumn<AnswerRow>(
       heading,
       (row) => {
-        const value = number(name)(row);
+        const value = numberOf(name)(row);
         return value === undefined || decimals === undefined ? value : Number(value.toFixed(decimals));
       },
-      text("currency"),
+      textOf("currency"),
     );
   const table = itemTable(rows, [
     ...by.map((name) =>
-      name === "title" ? textColumn("title", text(name), TITLE_WIDTH) : textColumn(name.replace("_", " "), text(name)),
+      name === "title"
+        ? textColumn("title", textOf(name), TITLE_WIDTH)
+        : textColumn(name.replace("_", " "), textOf(name)),
     ),
-    textColumn("currency", text("currency"), { rigid: true }),
-    textColumn("cheapest", text("cheapest_retailer"), { rigid: true }),
+    textColumn("currency", textOf("currency"), { rigid: true }),
+    textColumn("cheapest", textOf("cheapest_retailer"), { rigid: true }),
     price("price", "cheapest_price"),
     price("dearest", "dearest_price"),
-    { heading: "spread %", rigid: true, cell: (row) => numberCell(percentText(number("spread_percent")(row))) },
-    numberColumn("retailers", number("retailers")),
+    percentColumnOf("spread %", "spread_percent"),
+    numberColumn("retailers", numberOf("retailers")),
     ...shown.map((name) => price(name.slice("price_".length), name)),
   ]);
   const none = "no product is known at two retailers in one currency; --rates FILE with --currency converts prices";

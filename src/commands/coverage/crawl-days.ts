@@ -1,4 +1,5 @@
 import type { Run } from "../../cli/context.ts";
+import { numberOf } from "../../cli/question/answer-cells.ts";
 import type { Question, ShownAnswer } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
@@ -36,16 +37,15 @@ export const askCrawlDays: Run<CrawlDaysOptions> = (options, context) =>
   runQuestion(CRAWL_DAYS_QUESTION, options, context);
 
 function crawlDaysText({ rows }: ShownAnswer, _: CrawlDaysOptions, screen: Screen) {
-  const number = (name: string) => (row: AnswerRow) => (typeof row[name] === "number" ? row[name] : undefined);
   const share = (row: AnswerRow) => {
-    const value = number("share")(row);
+    const value = numberOf("share")(row);
     return value === undefined ? undefined : percentText(Number((value * 100).toFixed(4)));
   };
   const table = itemTable(rows, [
     textColumn("retailer", (row) => String(row.retailer)),
     textColumn("day", (row) => String(row.crawl_date), { rigid: true }),
-    numberColumn("rows", number("matching_rows")),
-    numberColumn("usual rows", number("usual_rows")),
+    numberColumn("rows", numberOf("matching_rows")),
+    numberColumn("usual rows", numberOf("usual_rows")),
     { heading: "share %", rigid: true, cell: (row) => numberCell(share(row)) },
     textColumn("", (row) => (row.outage === true ? "outage" : ""), { rigid: true }),
   ]);

@@ -1,11 +1,10 @@
+import { numberOf, ownListColumns, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
 import type { ShownAnswer } from "../../cli/question/declaration.ts";
-import { ownListColumns } from "../../cli/question/own-list-columns.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
 import { percentCell } from "../../cli/terminal/tables/cell.ts";
 import {
   type ItemColumn,
   itemTable,
-  priceColumn,
   TITLE_WIDTH,
   textColumn,
   WHOLE_SKU,
@@ -25,27 +24,24 @@ export const SUMMARY = Object.fromEntries([
   ...REASONS.map((reason) => [reason, countOf("reason", reason)]),
 ]) as Readonly<Record<string, string>>;
 
-const number = (name: string) => (row: AnswerRow) => (typeof row[name] === "number" ? row[name] : undefined);
-const text = (name: string) => (row: AnswerRow) => String(row[name] ?? "");
-
 type Side = "from" | "to";
 
 /** A price of one of the days, which is empty without the product. */
 function price(heading: string, side: Side, name: string) {
-  return { ...priceColumn(heading, number(`${side}_${name}`), text(`${side}_currency`)), sides: [side] };
+  return { ...priceColumnOf(heading, `${side}_${name}`, `${side}_currency`), sides: [side] };
 }
 
 /** The most important first, because a narrow terminal leaves out the last; `sides` names the days without which a column is empty. */
 const COLUMNS: readonly (ItemColumn<AnswerRow> & { sides?: readonly Side[] })[] = [
-  textColumn("change", text("change"), { rigid: true }),
-  textColumn("retailer", text("retailer")),
-  textColumn("title", text("title"), TITLE_WIDTH),
-  textColumn("sku", text("sku"), { minimum: WHOLE_SKU }),
+  textColumn("change", textOf("change"), { rigid: true }),
+  textColumn("retailer", textOf("retailer")),
+  textColumn("title", textOf("title"), TITLE_WIDTH),
+  textColumn("sku", textOf("sku"), { minimum: WHOLE_SKU }),
   price("price after", "to", "selling_price"),
-  { heading: "%", rigid: true, cell: (row) => percentCell(number("percent")(row)), sides: ["from", "to"] },
+  { heading: "%", rigid: true, cell: (row) => percentCell(numberOf("percent")(row)), sides: ["from", "to"] },
   price("price before", "from", "selling_price"),
   textColumn("currency", currencies, { rigid: true }),
-  textColumn("reason", text("reason"), { rigid: true }),
+  textColumn("reason", textOf("reason"), { rigid: true }),
   price("mrp before", "from", "mrp"),
   price("mrp after", "to", "mrp"),
 ];

@@ -1,16 +1,17 @@
 import type { Run } from "../../cli/context.ts";
+import { numberOf, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
 import type { Question, ShownAnswer } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { noMatchingRows, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
 import { numberCell } from "../../cli/terminal/tables/cell.ts";
-import { itemTable, numberColumn, priceColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { itemTable, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
-import { type AnswerRow, readRows } from "../../folder/ask/ask.ts";
+import { readRows } from "../../folder/ask/ask.ts";
 import GAPS from "../../folder/questions/basket-gaps.sql";
 import INDEX from "../../folder/questions/basket-index.sql";
 import { INDEX_COLUMNS } from "./columns.ts";
@@ -79,16 +80,14 @@ function daysOf(
 }
 
 function indexText({ rows }: ShownAnswer, _: IndexOptions, screen: Screen) {
-  const number = (name: string) => (row: AnswerRow) => (typeof row[name] === "number" ? row[name] : undefined);
-  const text = (name: string) => (row: AnswerRow) => String(row[name]);
   const table = itemTable(rows, [
-    textColumn("retailer", text("retailer")),
-    textColumn("day", text("crawl_date"), { rigid: true }),
-    { heading: "index", rigid: true, cell: (row) => numberCell(twoDecimals(number("index")(row))) },
-    priceColumn("basket", number("basket_value"), text("currency")),
-    textColumn("currency", text("currency"), { rigid: true }),
-    numberColumn("priced", number("products_priced")),
-    numberColumn("products", number("products")),
+    textColumn("retailer", textOf("retailer")),
+    textColumn("day", textOf("crawl_date"), { rigid: true }),
+    { heading: "index", rigid: true, cell: (row) => numberCell(twoDecimals(numberOf("index")(row))) },
+    priceColumnOf("basket", "basket_value"),
+    textColumn("currency", textOf("currency"), { rigid: true }),
+    numberColumn("priced", numberOf("products_priced")),
+    numberColumn("products", numberOf("products")),
   ]);
   return renderCaptioned(table, ["retailer", "currency", "products"], screen);
 }

@@ -1,11 +1,10 @@
+import { numberOf, ownListColumns, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
 import type { ShownAnswer } from "../../cli/question/declaration.ts";
-import { ownListColumns } from "../../cli/question/own-list-columns.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
 import { percentCell } from "../../cli/terminal/tables/cell.ts";
 import {
   type ItemColumn,
   itemTable,
-  priceColumn,
   TITLE_WIDTH,
   textColumn,
   WHOLE_SKU,
@@ -75,35 +74,30 @@ function groupHeadings(kind: MoverKind, own: readonly AnswerRow[], groups: Shown
   return { headings, more };
 }
 
-const number = (value: AnswerRow[string] | undefined) => (typeof value === "number" ? value : undefined);
-const text = (name: string) => (row: AnswerRow) => String(row[name] ?? "");
-const price = (heading: string, name: string) =>
-  priceColumn<AnswerRow>(heading, (row) => number(row[name]), text("currency"));
-
 /** The columns between the price and the currency. */
 const MIDDLE: Record<MoverKind, readonly ItemColumn<AnswerRow>[]> = {
-  drop: [price("price before", "before_selling_price")],
-  rise: [price("price before", "before_selling_price")],
-  new_low: [price("low before", "low_selling_price"), textColumn("on", text("low_date"), { rigid: true })],
-  discount: [price("mrp", "mrp")],
+  drop: [priceColumnOf("price before", "before_selling_price")],
+  rise: [priceColumnOf("price before", "before_selling_price")],
+  new_low: [priceColumnOf("low before", "low_selling_price"), textColumn("on", textOf("low_date"), { rigid: true })],
+  discount: [priceColumnOf("mrp", "mrp")],
 };
 
 function moversTable(kind: MoverKind, rows: readonly AnswerRow[]): Table {
   const percentOf = (row: AnswerRow) => {
     if (kind === "new_low") {
-      return number(row.below_low_percent);
+      return numberOf("below_low_percent")(row);
     }
-    return kind === "discount" ? -(number(row.discount_pct) ?? 0) : number(row.percent);
+    return kind === "discount" ? -(numberOf("discount_pct")(row) ?? 0) : numberOf("percent")(row);
   };
   return itemTable(rows, [
-    textColumn("title", text("title"), TITLE_WIDTH),
-    textColumn("retailer", text("retailer")),
-    textColumn("sku", text("sku"), { minimum: WHOLE_SKU }),
-    price("price", kind === "new_low" ? "new_low_price" : "selling_price"),
+    textColumn("title", textOf("title"), TITLE_WIDTH),
+    textColumn("retailer", textOf("retailer")),
+    textColumn("sku", textOf("sku"), { minimum: WHOLE_SKU }),
+    priceColumnOf("price", kind === "new_low" ? "new_low_price" : "selling_price"),
     { heading: "%", rigid: true, cell: (row) => percentCell(percentOf(row)) },
     ...MIDDLE[kind],
-    textColumn("currency", text("currency"), { rigid: true }),
+    textColumn("currency", textOf("currency"), { rigid: true }),
     ...ownListColumns(rows),
-    textColumn("seen", text(kind === "new_low" ? "reached_date" : "date"), { rigid: true }),
+    textColumn("seen", textOf(kind === "new_low" ? "reached_date" : "date"), { rigid: true }),
   ]);
 }

@@ -1,0 +1,37 @@
+import type { AnswerRow } from "../../folder/ask/ask.ts";
+import { numberCell, percentText } from "../terminal/tables/cell.ts";
+import { type ItemColumn, priceColumn, textColumn } from "../terminal/tables/item-table.ts";
+
+/** Returns a function that reads a text of a row; empty for null. */
+export function textOf(name: string): (row: AnswerRow) => string {
+  return (row) => String(row[name] ?? "");
+}
+
+/** Returns a function that reads a number of a row; undefined for null. */
+export function numberOf(name: string): (row: AnswerRow) => number | undefined {
+  return (row) => (typeof row[name] === "number" ? row[name] : undefined);
+}
+
+/** A column of prices in the currency of the row. */
+export function priceColumnOf(heading: string, name: string, currency = "currency"): ItemColumn<AnswerRow> {
+  return priceColumn(heading, numberOf(name), textOf(currency));
+}
+
+/** A column of percentages with one decimal. */
+export function percentColumnOf(heading: string, name: string): ItemColumn<AnswerRow> {
+  return { heading, rigid: true, cell: (row) => numberCell(percentText(numberOf(name)(row))) };
+}
+
+/** What a table shows of an own list: the columns in which a row has something; none without a list. */
+export function ownListColumns(rows: readonly AnswerRow[]): ItemColumn<AnswerRow>[] {
+  const currencyOf = ({ currency, to_currency, from_currency }: AnswerRow) =>
+    String(currency ?? to_currency ?? from_currency);
+  const columns: Record<string, ItemColumn<AnswerRow>> = {
+    target_price: priceColumn("target", numberOf("target_price"), currencyOf),
+    target_met: textColumn("met", ({ target_met }) => (target_met === true ? "yes" : ""), { rigid: true }),
+    note: textColumn("note", textOf("note")),
+  };
+  return Object.entries(columns).flatMap(([name, column]) =>
+    rows.some((row) => (row[name] ?? false) !== false) ? [column] : [],
+  );
+}
