@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { fetchPortalAddress } from "../../src/client/portal-address.ts";
 import { answer, type Script, stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { gate } from "../helpers/gate.ts";
 import { closeAfterTest, ONE_ATTEMPT } from "../helpers/test-client.ts";
 
 const OPTIONS = { ...ONE_ATTEMPT, requestTimeout: 60_000, retries: 5 };
@@ -51,10 +52,7 @@ test.each([
 test("a silent service is waited for three seconds", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  let requested = () => {};
-  const asked = new Promise<void>((resolve) => {
-    requested = resolve;
-  });
+  const { passed: asked, open: requested } = gate();
   const server = await started(() => (...received) => {
     stallBeforeHeaders(...received);
     requested();

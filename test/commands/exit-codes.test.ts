@@ -5,6 +5,7 @@ import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
 import { answer, stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { gate } from "../helpers/gate.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService, type TestServiceOptions } from "../helpers/service.ts";
@@ -163,9 +164,9 @@ describe("the exit code", () => {
     ["SIGINT", EXIT.interrupted],
     ["SIGTERM", EXIT.terminated],
   ] as const)("after %s is %i", async (signal, expected) => {
-    const { promise: requested, resolve } = withResolvers();
+    const { passed: requested, open } = gate();
     const stuck = await startFaultServer(() => {
-      resolve();
+      open();
       return stallBeforeHeaders;
     });
     onTestFinished(() => stuck.close());
@@ -177,14 +178,6 @@ describe("the exit code", () => {
     expect((await ended).code).toBe(expected);
   });
 });
-
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
 
 test("a base URL that ends in /v1 is told to drop it", async () => {
   const service = await startTestService();

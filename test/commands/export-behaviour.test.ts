@@ -10,6 +10,7 @@ import { StoreUnavailableError } from "../../src/service/store/store.ts";
 import { bareEnvironment, CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { gate } from "../helpers/gate.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService, type TestServiceOptions } from "../helpers/service.ts";
@@ -43,25 +44,17 @@ async function service(beforePage: BeforePage = () => {}, options: TestServiceOp
 
 /** Responses that come only after `opened` and are asked for before it when `met` resolves. */
 function gateAt(gated: number) {
-  const met = withResolvers();
-  const opened = withResolvers();
+  const met = gate();
+  const opened = gate();
   const beforePage: BeforePage = (page) => {
     if (page < gated) {
       return;
     }
-    met.resolve();
-    return opened.promise;
+    met.open();
+    return opened.passed;
   };
-  onTestFinished(opened.resolve);
-  return { beforePage, met: met.promise, open: opened.resolve };
-}
-
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
+  onTestFinished(opened.open);
+  return { beforePage, met: met.passed, open: opened.open };
 }
 
 describe("an export to stdout", () => {

@@ -7,6 +7,7 @@ import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { gate } from "../helpers/gate.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { type InterruptibleService, interruptible, startInterruptibleService } from "../helpers/interruption.ts";
 import { products } from "../helpers/products.ts";
@@ -101,10 +102,7 @@ describe("an export to a file", () => {
 
   test("is refused while another run writes it, and the error says to try again", async () => {
     const rows = await exporting();
-    let arrived = () => {};
-    const asked = new Promise<void>((resolve) => {
-      arrived = resolve;
-    });
+    const { passed: asked, open: arrived } = gate();
     const slow = await startFaultServer(() => {
       arrived();
       return stallBeforeHeaders;

@@ -2,19 +2,11 @@ import { expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
 import { answer, startFaultServer } from "../helpers/fault-server.ts";
+import { gate } from "../helpers/gate.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 
 const RATE = { "ratelimit-limit": "120", "ratelimit-remaining": "110", "ratelimit-reset": "60" };
-
-/** A promise, and what resolves it. */
-function gate(): { passed: Promise<void>; open: () => void } {
-  let open = (): void => undefined;
-  const passed = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { passed, open };
-}
 
 test("the wait that a 429 asks for is not ended by a response that comes later", async () => {
   const coverage = { ...META.coverage, combinations: 2, corpus_rows: 3, matching_rows: 3 };

@@ -11,6 +11,7 @@ import { lockOutput } from "../../src/files/lock.ts";
 import { type Owner, ownerOf } from "../../src/files/process-owner.ts";
 import { bareEnvironment, CATALOG, temporaryFolder } from "../helpers/cli.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { gate } from "../helpers/gate.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -174,10 +175,7 @@ test("a link in place of a lock is refused and not followed", async () => {
 
 /** A service that answers nothing, and a promise of its first request. */
 async function stallingServer(): Promise<{ url: string; asked: Promise<void> }> {
-  let arrived = (): void => undefined;
-  const asked = new Promise<void>((resolve) => {
-    arrived = resolve;
-  });
+  const { passed: asked, open: arrived } = gate();
   const server = await startFaultServer(() => {
     arrived();
     return stallBeforeHeaders;

@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
+import { gate } from "../../helpers/gate.ts";
 import { startTestPortal } from "../../helpers/portal.ts";
 import { products } from "../../helpers/products.ts";
 import { closed, POST, send } from "../../helpers/raw-connections.ts";
@@ -32,10 +33,7 @@ test("a request that does not arrive in time loses its connection", async () => 
 });
 
 test("with 256 requests in progress, further ones get service_unavailable", async () => {
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { passed: held, open: release } = gate();
   let asked = 0;
   const service = await startTestService({
     rows: products(1),

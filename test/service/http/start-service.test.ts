@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../../../src/service/http/app.ts";
 import { startService } from "../../../src/service/http/start-service.ts";
 import { openStore } from "../../../src/service/store/writable-store.ts";
+import { gate } from "../../helpers/gate.ts";
 import { products } from "../../helpers/products.ts";
 import { POST, send } from "../../helpers/raw-connections.ts";
 import { startTestService } from "../../helpers/service.ts";
@@ -25,10 +26,7 @@ test("a service starts on a database file", async () => {
 
 test("closing finishes the requests in progress, refuses new connections, then closes the store", async () => {
   const events: string[] = [];
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { passed: held, open: release } = gate();
   const service = await startTestService({
     rows: products(2),
     faults: (store) => ({

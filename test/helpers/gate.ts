@@ -1,0 +1,8 @@
+/** A promise, and the function that resolves it. */
+export function gate(): { passed: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open };
+}
