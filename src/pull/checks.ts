@@ -1,7 +1,5 @@
-import type { CatalogClient } from "../client/client.ts";
 import { outsideFilters } from "../client/responses/envelope-response.ts";
 import type { CatalogPage } from "../client/responses/rows-response.ts";
-import { brokenContract } from "../client/responses/shape.ts";
 import type { Coverage } from "../contract/coverage.ts";
 import { ApiError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
@@ -11,14 +9,17 @@ import { createIdCheck } from "../rows/id-check.ts";
 import type { Plan } from "./plan.ts";
 import type { PageStore, SetFacts } from "./store/page-store.ts";
 
-/** The set is not what it was when it was counted, or when a page of it was read. It is planned again. */
+/**
+ * The set is not what it was when it was counted, or when a page of it was read. `pull` plans it again; if that does not help,
+ * it throws `SetChangedError`, whose exit code is 6.
+ */
 export class SetMovedError extends Error {
   override readonly name = "SetMovedError";
 }
 
-/** Why the set has moved, if an error shows that it has: a new plan then helps. */
+/** Why the set has moved, if an error shows that it has; a new plan can then help. Undefined for other errors. */
 export function whyMoved(error: unknown): string | undefined {
-  // The combination was in the coverage, but the service has removed it meanwhile.
+  // A combination in the coverage has been removed from the service since.
   const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");
   return isGone || error instanceof SetMovedError ? error.message : undefined;
 }
@@ -45,7 +46,7 @@ export async function assertCounted({ slices, version }: Plan, store: PageStore)
     const rows = store.rowsOf(members);
     const isComplete = members.every(({ id }) => store.pagesOf(id).at(-1)?.cursor === null);
     if (isComplete && rows !== group.rows) {
-      // Of one version of the data they would never be read again, although they are wrong.
+      // Pages of the plan's version count as confirmed, so they would never be read again, although they are wrong.
       for (const { id } of version === undefined ? [] : members) {
         await store.discard(id);
       }
@@ -56,9 +57,9 @@ export async function assertCounted({ slices, version }: Plan, store: PageStore)
 
 /**
  * Checks the pages of one walk as they pass: each row matches the filters, no row appears twice in the walk, and all pages
- * report the same set. Memory: the hashes of its ids, see `createIdCheck`.
+ * report the same set. Memory: the hashes of the ids, see `createIdCheck`.
  *
- * @param counted number of the rows; undefined if the coverage does not tell it
+ * @param counted number of rows of the walk; undefined if the coverage does not tell it
  */
 export function createPageCheck(filters: Filters, counted: number | undefined) {
   const firstOutside = createFilterCheck(filters);
@@ -105,47 +106,6 @@ export function assertUnmoved(first: SetFacts, now: SetFacts): void {
   }
   if (JSON.stringify(now.coverage) !== JSON.stringify(first.coverage)) {
     throw new SetMovedError("meta.coverage changed");
-  }
-}
-
-/** A walk fails after this many empty pages in a row with `has_more: true`. */
-const EMPTY_PAGES = 3;
-
-/** How the pages of a walk are requested. */
-export interface PageRequests {
-  pageSize: number;
-  /** Of the data, that the coverage was of. Undefined if the service names none. */
-  version?: string | undefined;
-  signal: AbortSignal;
-}
-
-/**
- * Follows the cursors from one page to the last. Memory: the cursors.
- *
- * @param start undefined for the first page
- * @throws ContractError if a cursor repeats, or if too many pages are empty, so that there may be no end
- */
-export async function* pagesFrom(
-  start: string | null | undefined,
-  client: Pick<CatalogClient, "catalog">,
-  filters: Filters,
-  { pageSize, version, signal }: PageRequests,
-): AsyncGenerator<CatalogPage, void, void> {
-  const seen = new Set<string>();
-  let emptyPages = 0;
-  for (let cursor = start; cursor !== null; ) {
-    const page = await client.catalog(filters, { limit: pageSize, cursor, version }, signal);
-    cursor = page.pagination.next_cursor;
-    emptyPages = page.rows.length === 0 ? emptyPages + 1 : 0;
-    if (cursor !== null && emptyPages >= EMPTY_PAGES) {
-      const what = `${emptyPages} pages in a row without rows, though \`has_more\` is true`;
-      throw brokenContract(what, page.meta.request_id);
-    }
-    if (cursor !== null && seen.has(cursor)) {
-      throw brokenContract("`next_cursor` repeats the cursor of an earlier page", page.meta.request_id);
-    }
-    seen.add(cursor ?? "");
-    yield page;
   }
 }
 

@@ -3,17 +3,18 @@ import type { CatalogClient } from "../client/client.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { assertUnmoved, type PageRequests, pagesFrom, SetMovedError, setFactsOf } from "./checks.ts";
+import { assertUnmoved, SetMovedError, setFactsOf } from "./checks.ts";
+import { type PageRequests, pagesFrom } from "./follow-cursors.ts";
 import type { Slice } from "./plan.ts";
 import type { PageFacts, PageStore } from "./store/page-store.ts";
 import { startWalkers } from "./walkers.ts";
 
-/** The least number of pages that are read a second time, as far as there are so many. */
+/** Minimum number of pages to read a second time, if there are that many. */
 const LEAST_COMPARED = 4;
 
 /**
- * Number of pages that are read a second time at the end of a pull, of a service that does not name the version of its data.
- * A set of one page is of one state anyway.
+ * Number of pages to read a second time at the end of a pull, if the service does not report the version of its data. None for
+ * a set of one page, which cannot mix two states of the data.
  *
  * @param percent of the pages
  */
@@ -24,26 +25,26 @@ export function pagesToCompare(pages: number, percent = 1): number {
   return Math.min(pages, Math.max(LEAST_COMPARED, Math.ceil((pages * percent) / 100)));
 }
 
-/** A page that is in the store, by the number of its slice and its own. */
+/** A page in the store: the number of its slice, and its own number in the slice. */
 interface PagePlace {
   slice: number;
   page: number;
 }
 
 /**
- * Chooses pages to read a second time. What is oldest has had most time to change, so half of them are the first pages of
- * the slices that were begun earliest; the others are chosen at random.
+ * Chooses pages to read a second time. The oldest pages have had the most time to change, so half of those chosen are the
+ * first pages of the slices that were begun earliest; the others are random.
  *
  * @param pages number of pages of each slice
  * @param begun the numbers of the slices, in the order in which they were begun
  */
-export function chooseAgain(
+export function choosePages(
   pages: readonly number[],
   begun: readonly number[],
   count: number,
   random: () => number,
 ): PagePlace[] {
-  // With `maxRows`, slices are begun of which no page is needed.
+  // With `maxRows`, walkers begin slices of which no page is needed in the end.
   const stored = begun.filter((slice) => pages[slice] !== 0);
   const oldest = stored.slice(0, Math.ceil(count / 2)).map((slice) => ({ slice, page: 0 }));
   const chosen = new Set(oldest.map(({ slice }) => slice));
@@ -66,8 +67,7 @@ interface SecondReading extends PageRequests {
 }
 
 /**
- * Reads some of the stored pages a second time, unless all are of one version of the data. A slice that is different now is
- * discarded.
+ * Reads some of the stored pages a second time, unless all are of one version of the data. Discards each slice that differs.
  *
  * @returns the number of pages that were read
  * @throws SetMovedError if one is different
@@ -86,7 +86,7 @@ export async function comparePages(
   const ids = slices.map(({ id }) => id);
   const inOrder = begun.map((id) => ids.indexOf(id)).filter((index) => index !== -1);
   const lengths = pages.map(({ length }) => length);
-  const places = chooseAgain(lengths, inOrder, pagesToCompare(pages.flat().length, recheck), random);
+  const places = choosePages(lengths, inOrder, pagesToCompare(pages.flat().length, recheck), random);
   const { ends, stopped } = startWalkers(places, concurrency, async ({ slice, page }) => {
     const { filters, id } = slices[slice] as Slice;
     try {
@@ -103,7 +103,7 @@ export async function comparePages(
   return places.length;
 }
 
-/** Asks for one of the pages that the store has of a slice. Whether they are not those of the set any more. */
+/** Whether the pages of a slice in the store are out of date. Unless their version tells, it asks for one of them again. */
 export async function isOutOfDate(
   client: Pick<CatalogClient, "catalog">,
   { id, filters, group }: Slice,
@@ -131,10 +131,10 @@ export async function isOutOfDate(
 }
 
 /**
- * Asks for a page a second time, in pages that may be shorter, and compares. If the service no longer accepts the cursor of
- * the page, it asks for the first page of the slice instead.
+ * Asks for a page a second time, perhaps in several shorter pages, and compares. If the service no longer accepts the cursor
+ * of the page, it asks for the first page of the slice instead.
  *
- * @throws SetMovedError if the rows differ, or what the page reports of the set
+ * @throws SetMovedError if the rows differ, or the page reports another set
  */
 async function compareAgain(
   pages: readonly PageFacts[],

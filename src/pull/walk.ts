@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import type { CatalogClient } from "../client/client.ts";
-import { createPageCheck, type PageRequests, pagesFrom, SetMovedError, setFactsOf } from "./checks.ts";
+import { createPageCheck, SetMovedError, setFactsOf } from "./checks.ts";
 import { createComparison, isCursorRefused, isOutOfDate } from "./compare.ts";
+import { type PageRequests, pagesFrom } from "./follow-cursors.ts";
 import type { Slice } from "./plan.ts";
 import type { PageFacts, PageStore } from "./store/page-store.ts";
 
