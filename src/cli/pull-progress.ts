@@ -46,7 +46,7 @@ export function showProgress(
     progress.update({ endsAt: pace.endsAt(Math.ceil(all * share), estimatedAt) });
   };
   const onEvent = (event: ClientEvent) => {
-    pace.see(event, now());
+    pace.observe(event, now());
     if (event.type === "response" && event.rate !== undefined) {
       progress.update({ requestsLeft: event.rate.remaining });
     }
@@ -72,8 +72,8 @@ export function showProgress(
   };
 }
 
-/** Observers of a pull that report when it reads something again. */
-export function readingAgain({ note, warn }: Reporter) {
+/** The callbacks of a pull that report when it reads something again. */
+export function rereadObserver({ note, warn }: Reporter) {
   return {
     onRestart: (reason: string) => note(`reading part of the set again: ${reason}`),
     onDamage: (pages: number) =>
@@ -91,7 +91,7 @@ function createPace(start: number, maxRate: number | undefined) {
   let seen: { rate: RateHeaders; at: number } | undefined;
   let windowSeconds: number = LIMITS.windowSeconds;
   return {
-    see: (event: ClientEvent, now: number): void => {
+    observe: (event: ClientEvent, now: number): void => {
       if (event.type === "wait" && event.reason === "rate limit") {
         pause = { until: now + event.milliseconds, milliseconds: event.milliseconds };
       } else if (event.type === "response") {

@@ -12,7 +12,7 @@ const COMPARISONS = {
   "=": (a: number, b: number) => a === b,
 } as const;
 
-/** A condition of `--fail-if`. */
+/** A condition of `--fail-if`. Questions evaluate its `comparisons` in SQL, everything else calls `isMetBy`. */
 export interface Condition<Field extends string> {
   /** As typed. */
   text: string;
@@ -40,18 +40,14 @@ export function parseCondition<Field extends string>(text: string, fields: reado
  * @param noun for one of them
  * @throws ConditionHoldsError if there are any
  */
-export function failIfAnyMatch(
-  condition: Condition<string> | undefined,
-  names: ReadonlySet<string>,
-  noun = "product",
-): void {
-  if (condition !== undefined && names.size > 0) {
-    throw new ConditionHoldsError(matchText(condition, [...names], noun));
+export function failIfAnyMatch({ text }: Condition<string>, names: readonly string[], noun: string): void {
+  if (names.length > 0) {
+    throw new ConditionHoldsError(matchText(text, names, noun));
   }
 }
 
-/** Describes what meets a condition: `3 products fell more than 20 %: …`. @param noun for one of them */
-export function matchText({ text }: Pick<Condition<string>, "text">, names: readonly string[], noun: string): string {
+/** Describes what meets a condition: `3 products fell more than 20 %: …`. */
+function matchText(text: string, names: readonly string[], noun: string): string {
   const matches = plural(names.length, noun);
   const moved = movementOf(text);
   const what = moved === undefined ? `${text} holds for ${matches}` : `${matches} ${moved}`;

@@ -19,18 +19,23 @@ export interface ListFlags {
   pager?: boolean;
 }
 
-/** Declares `--sort`, `--limit` and `--no-pager`. @param columns offered by completion for `--sort` */
+/**
+ * Declares `--sort`, `--limit` and `--no-pager`.
+ *
+ * @param columns offered by completion for `--sort`
+ * @param words what else `--sort` takes, for the help
+ */
 export function addListFlags(
   command: Command,
   example: string,
   columns: readonly string[],
   words = "",
-  limit: { of: string; byDefault?: number } = { of: "the first n rows only, after sorting" },
+  limitHelp = "the first n rows only, after sorting",
 ): Command {
   const description = `sort by a column${words}; \`:desc\` reverses the order: ${example}:desc`;
   return command
     .addOption(new NamesOption("--sort <column>", description, columns, { isList: false }))
-    .option("-n, --limit <n>", limit.of, wholeNumber("--limit", 1), limit.byDefault)
+    .option("-n, --limit <n>", limitHelp, wholeNumber("--limit", 1))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
 }
 

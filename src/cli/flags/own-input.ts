@@ -24,7 +24,7 @@ export async function refuseOwnInput(command: Command): Promise<void> {
         throw flagError(flag, `${quoted(path)} would replace a file that this command reads; name another file.`);
       }
     }
-    if (await isOfSyncedFolder(path)) {
+    if (await isInSyncedFolder(path)) {
       throw flagError(flag, `${quoted(path)} is in a folder that \`catalog sync\` keeps; name a file elsewhere.`);
     }
   }
@@ -35,7 +35,7 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   return a?.isFile() === true && a.ino === b?.ino && a.dev === b.dev;
 }
 
-async function isOfSyncedFolder(path: string): Promise<boolean> {
+async function isInSyncedFolder(path: string): Promise<boolean> {
   const parent = await realpath(dirname(path)).catch(() => "");
   return /^(\.catalog$|crawl_date=)/.test(basename(parent)) && (await isSyncedFolder(dirname(parent)));
 }

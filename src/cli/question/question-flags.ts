@@ -55,13 +55,7 @@ interface FlagsOfQuestion {
 
 /** Declares the flags that all questions share. */
 export function addQuestionFlags(command: Command, question: FlagsOfQuestion): Command {
-  const {
-    columns: own,
-    sortWords = {},
-    sortExample,
-    sortHelp,
-    limitHelp = "the first n rows only, after sorting",
-  } = question;
+  const { columns: own, sortWords = {}, sortExample, sortHelp, limitHelp } = question;
   const columns = answerColumns(own, { ownList: question.hasOwnList ? "" : undefined });
   const names = namesOf(columns);
   addBrandFlag(addVocabularyFlags(command)).optionsGroup("Filters:");
@@ -95,7 +89,7 @@ export function addQuestionFlags(command: Command, question: FlagsOfQuestion): C
       new NamesOption("--columns <names>", `columns to write, in this order: ${names.slice(1, 4).join(",")}`, names),
     ),
   );
-  return addListFlags(command, sortExample, [...Object.keys(sortWords), ...names], sortHelp, { of: limitHelp });
+  return addListFlags(command, sortExample, [...Object.keys(sortWords), ...names], sortHelp, limitHelp);
 }
 
 /** Declares the flags for which prices count. @param maxAge the default, for the help */

@@ -1,9 +1,8 @@
-import { ConditionHoldsError } from "../../contract/errors.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Answer, ask, filledIn, type Parameters, type RowSelection, readRows } from "../../folder/ask/ask.ts";
 import type { Context } from "../context.ts";
-import { matchText } from "../flags/condition.ts";
+import { failIfAnyMatch } from "../flags/condition.ts";
 import { hasRowFormat } from "../flags/output.ts";
 import { openSyncedFolder, type SyncedFolder } from "../source/synced-folder.ts";
 import { showTable } from "../terminal/pager.ts";
@@ -16,7 +15,11 @@ import { answerColumns, namesOf, type Question, type QuestionOptions, type Shown
 import { openQuestionPrices } from "./question-prices.ts";
 import { writeAnswer } from "./write-answer.ts";
 
-/** Asks a folder a question, and writes the answer. */
+/**
+ * Asks a folder a question, and writes the answer.
+ *
+ * @throws ConditionHoldsError if a row of the answer meets the condition of `--fail-if`
+ */
 export async function runQuestion<Options extends QuestionOptions>(
   declared: Question<Options>,
   options: Options,
@@ -51,7 +54,9 @@ export async function runQuestion<Options extends QuestionOptions>(
           "the bookmark stays where it was, because not all rows were shown; -f ndjson or -o FILE writes them all",
         ));
   }
-  await failIfConditionHolds(question, options, answer);
+  if (options.failIf !== undefined) {
+    failIfAnyMatch(options.failIf, await answer.meeting(options.failIf.comparisons, question.subject), question.noun);
+  }
 }
 
 async function totalsOf<Options extends QuestionOptions>(
@@ -154,7 +159,7 @@ async function shownAnswer<Options extends QuestionOptions>(
   };
 }
 
-/** Notes how many rows were left out as suspect. */
+/** Says how many rows were left out as suspect. */
 async function noteSuspects(
   prices: DuckDb,
   parameters: Parameters,
@@ -169,20 +174,5 @@ async function noteSuspects(
   const [[count] = []] = await readRows(prices, sql, parameters);
   if (Number(count) > 0) {
     reporter.note(`${plural(Number(count), "row")} with a suspect price left out; --include-suspect keeps them`);
-  }
-}
-
-/** @throws ConditionHoldsError if a row of the answer meets the condition of `--fail-if` */
-async function failIfConditionHolds<Options extends QuestionOptions>(
-  { subject, noun }: Question<Options>,
-  { failIf }: Options,
-  answer: Answer,
-): Promise<void> {
-  if (failIf === undefined) {
-    return;
-  }
-  const names = await answer.meeting(failIf.comparisons, subject);
-  if (names.length > 0) {
-    throw new ConditionHoldsError(matchText(failIf, names, noun));
   }
 }

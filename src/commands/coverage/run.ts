@@ -50,7 +50,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   failIfGroupMatches(listed, options);
 }
 
-/** Notes, of a list of days, which days it lacks and what it took. */
+/** For a list of days: notes which days are missing, and what the list cost. */
 function noteDays({ days }: Counted, cost: readonly string[], reporter: Reporter): void {
   if (days !== undefined) {
     const notes = [...describeGaps(days), ...cost];
@@ -66,6 +66,6 @@ function failIfGroupMatches({ groups }: Counted, { failIf, groupBy = "retailer" 
     const held = groups.filter((group) => failIf.isMetBy(group));
     const name = groupBy === "day" ? "crawl_date" : groupBy;
     const noun = groupBy === "retailer" || groupBy === "day" ? groupBy : "group";
-    failIfAnyMatch(failIf, new Set(held.map((group) => String(entryMember(group, name)))), noun);
+    failIfAnyMatch(failIf, [...new Set(held.map((group) => String(entryMember(group, name))))], noun);
   }
 }

@@ -1,7 +1,7 @@
 import { rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Context } from "../../cli/context.ts";
-import { readingAgain, showProgress } from "../../cli/pull-progress.ts";
+import { rereadObserver, showProgress } from "../../cli/pull-progress.ts";
 import { type Connection, connect } from "../../cli/source/connection.ts";
 import { VERSION } from "../../cli/version.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -78,7 +78,7 @@ async function syncDays(
           rows = rowsBefore + read;
           progress.update({ rows });
         },
-        ...readingAgain(reporter),
+        ...rereadObserver(reporter),
         onNote: reporter.warn,
         onKept: () => {},
       },

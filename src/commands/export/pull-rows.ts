@@ -1,5 +1,5 @@
 import type { Context } from "../../cli/context.ts";
-import { readingAgain, showProgress } from "../../cli/pull-progress.ts";
+import { rereadObserver, showProgress } from "../../cli/pull-progress.ts";
 import type { Connection } from "../../cli/source/connection.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { UsageError } from "../../contract/errors.ts";
@@ -43,7 +43,7 @@ export async function pullRows(
         progress.update({ total, stored, requests: totalRows === 0 ? 0 : Math.ceil((pages * total) / totalRows) });
       },
       onRows: (rows) => progress.update({ rows: Math.min(rows, maxRows ?? rows) }),
-      ...readingAgain(reporter),
+      ...rereadObserver(reporter),
     },
   });
   progress.done();

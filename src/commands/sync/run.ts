@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Context } from "../../cli/context.ts";
 import { errorEntryOf } from "../../cli/errors/error-table.ts";
 import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
-import { readingAgain, showProgress } from "../../cli/pull-progress.ts";
+import { rereadObserver, showProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, connect } from "../../cli/source/connection.ts";
 import { newestDay } from "../../cli/source/empty-result.ts";
@@ -72,7 +72,7 @@ async function syncWithProgress(
     observer: {
       onTotal: ({ rows, requests }) => progress.update({ total: rows, requests }),
       onRows: (rows) => progress.update({ rows }),
-      ...readingAgain(reporter),
+      ...rereadObserver(reporter),
       onNote: reporter.warn,
       onKept: () => {
         // With `--error-format json` only the error is written.

@@ -37,7 +37,7 @@ export interface Answer {
   records(selection: RowSelection): Promise<AnswerRow[]>;
   /** Values over all rows, by SQL expressions. */
   totals(expressions: Readonly<Record<string, string>>): Promise<AnswerRow | undefined>;
-  /** The different values of `columns` in the rows that meet all comparisons, and the number of these values. */
+  /** The different values of `columns`, each as one text, in the rows that meet all comparisons. */
   meeting(comparisons: readonly ColumnComparison[], columns: readonly string[]): Promise<string[]>;
 }
 
@@ -67,7 +67,7 @@ export async function ask(duckDb: DuckDb, sql: string, parameters: Parameters, t
     },
     meeting: async (comparisons, columns) => {
       const conditions = comparisons.map(({ column, operator }, index) =>
-        // A count is of all rows, and a property of each.
+        // `count` is the number of all rows, and every row has it.
         column === "count"
           ? `(SELECT count(*) FROM ${table}) ${operator} $${index + 1}::DECIMAL(38, 12)`
           : `${quoted(column)} ${operator} $${index + 1}::DECIMAL(38, 12)`,
