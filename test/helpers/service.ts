@@ -98,8 +98,7 @@ export function withoutKeys(store: WritableStore, chargeTeam: () => Promise<neve
 }
 
 /** Removes all rows, also from earlier versions. */
-export const REMOVE_ALL =
-  "DELETE FROM product; DELETE FROM row_count; DELETE FROM combination; DELETE FROM row_version";
+export const REMOVE_ALL = "DELETE FROM product; DELETE FROM combination; DELETE FROM row_version";
 
 /** @param before statements that make room for the rows */
 async function addRows(store: WritableStore, rows: readonly TestRow[], before?: string): Promise<void> {

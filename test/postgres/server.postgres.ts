@@ -187,7 +187,7 @@ test("tables of another program, or of a newer service, are left alone", async (
   const [foreign, newer] = [await emptyDatabase(), await emptyDatabase()];
   const store = await testStore(newer);
   await store.write((session) => session.query("UPDATE catalog_schema SET version = version + 1"));
-  await expect(testStore(newer)).rejects.toThrow(/^the database has schema 9, this service reads schema 8$/);
+  await expect(testStore(newer)).rejects.toThrow(/^the database has schema 10, this service reads schema 9$/);
   await store.write((session) => session.script("DROP TABLE catalog_schema"));
   await expect(testStore(newer)).rejects.toThrow(/^the database belongs to another program$/);
   await expect(testStore(foreign)).resolves.toBeDefined();
@@ -195,7 +195,7 @@ test("tables of another program, or of a newer service, are left alone", async (
 
 test("a database of an earlier version is migrated in place, by one of several processes", async () => {
   const database = await emptySchema();
-  await runSql(database, await readFile(new URL("databases/schema-7.sql", import.meta.url), "utf8"));
+  await runSql(database, await readFile(new URL("databases/schema-8.sql", import.meta.url), "utf8"));
   const [store, other] = await Promise.all([testStore(database), testStore(database)]);
   const prices = (texts: string[]) => texts.map((text) => JSON.parse(text).selling_price);
   expect(await listKeys(store)).toMatchObject([{ name: "laptop", team: "sales", retailers: ["shop-00"] }]);

@@ -72,7 +72,7 @@ function snapshotFilters(snapshot: Snapshot): FilterSource {
     check,
     combinations: async (filters) => {
       await check(filters);
-      return (await snapshot.select(filters, null)).coverage;
+      return (await snapshot.select(filters, null)).coverage();
     },
   };
 }

@@ -1,7 +1,6 @@
 import { constants } from "node:zlib";
 import compress, { type FastifyCompressOptions } from "@fastify/compress";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Coverage } from "../../../contract/coverage.ts";
 import { isVersion, VERSION_HEADER } from "../../../contract/data-version.ts";
 import type { Meta } from "../../../contract/envelope.ts";
 import { LIMITS } from "../../../contract/limits.ts";
@@ -92,11 +91,8 @@ async function respond(
   reply.header(VERSION_HEADER, snapshot.version);
 
   // Within a walk, changed filters may name new slugs, and unchanged ones slugs that are gone (contract section 4.3 rule 3).
-  const versions = earlier === undefined ? [newest] : [newest, earlier];
-  checkSlugs(
-    filters,
-    versions.flatMap((version) => version.combinations(key.retailers)),
-  );
+  const known = newest.combinations(key.retailers);
+  checkSlugs(filters, earlier === undefined ? known : known.concat(earlier.combinations(key.retailers)));
   const selection = await snapshot.select(filters, key.retailers);
   const meta: Meta = {
     request_id: request.id,
@@ -111,7 +107,7 @@ async function respond(
       return envelope(bytes, { pagination: UNCURSORED, meta });
     }
     case "coverage":
-      return envelope(coverageText(selection.coverage), { pagination: UNCURSORED, meta });
+      return envelope((await selection.coverageTexts()).bytes, { pagination: UNCURSORED, meta });
     case "catalog": {
       const { key: selected, total } = selection;
       const digest = selectionDigest(selected);
@@ -137,13 +133,4 @@ const DATA = Buffer.from('{"data":[');
 /** @param data the elements of `data` as JSON texts with commas between them, which are sent as they are stored */
 function envelope(data: Buffer, rest: { pagination: object; meta: Meta }): Buffer {
   return Buffer.concat([DATA, data, Buffer.from(`],${JSON.stringify(rest).slice(1)}`)]);
-}
-
-const coverageTexts = new WeakMap<readonly Coverage[], Buffer>();
-
-/** The coverage as elements of `data`. Its text is cached as long as the selection in the store. */
-function coverageText(coverage: readonly Coverage[]): Buffer {
-  const text = coverageTexts.get(coverage) ?? Buffer.from(JSON.stringify(coverage).slice(1, -1));
-  coverageTexts.set(coverage, text);
-  return text;
 }

@@ -1,7 +1,8 @@
 import postgresTables from "./schema/postgres.sql";
-import postgresEarlier from "./schema/postgres-earlier.sql";
+import postgresFrom8 from "./schema/postgres-from-8.sql";
 import sqliteTables from "./schema/sqlite.sql";
-import sqliteEarlier from "./schema/sqlite-earlier.sql";
+import sqliteFrom2 from "./schema/sqlite-from-2.sql";
+import sqliteFrom8 from "./schema/sqlite-from-8.sql";
 
 export type SqlValue = string | number | Buffer | null;
 
@@ -9,10 +10,8 @@ export type SqlValue = string | number | Buffer | null;
 export const SQLITE = {
   /** Creates the tables. Those of records may be there already. */
   tables: sqliteTables,
-  /** Makes room for the tables in a database of an earlier version. */
-  earlier: sqliteEarlier,
-  /** The versions of the tables that can be migrated: that of version 0.1.0, and the last one before these tables. */
-  earlierVersions: [2, 7],
+  /** Begins the migration of each earlier version of the tables. Version 2 is that of version 0.1.0. */
+  migrations: { 2: sqliteFrom2, 8: sqliteFrom8 } as Readonly<Record<number, string>>,
   /** Before the first table is created. Larger pages waste less space with rows of about 500 bytes. */
   newDatabase: "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL",
   /** The number of tables, and 0 if they are not of this service. */
@@ -20,13 +19,13 @@ export const SQLITE = {
     SELECT (SELECT count(*) FROM sqlite_schema), application_id = ${0x52_43_61_74} FROM pragma_application_id`,
   /** The version of the tables. */
   version: "SELECT user_version FROM pragma_user_version",
-  /** An aggregate: the values as the text of a JSON array, in this order. */
-  jsonArray: (value: string, order: string) => `json_group_array(${value} ORDER BY ${order})`,
   /** A JSON object with the values of these columns. */
   jsonObject: (columns: readonly string[]) => `json_object(${pairs(columns)})`,
   /** Whether a column has one of the values in the list that is this parameter. */
   isListed: (column: string, parameter: number, _type: "BIGINT" | "TEXT") =>
     `${column} IN (SELECT value FROM json_each(?${parameter}))`,
+  /** A function whose rows have the `key` and the `value` of each member of a JSON object. */
+  jsonEach: "json_each",
   /** Joins a small table with a large one, beginning with the small one. */
   join: "CROSS JOIN",
   /**
@@ -65,17 +64,16 @@ export type Dialect = typeof SQLITE;
 
 export const POSTGRES: Dialect = {
   tables: postgresTables,
-  earlier: postgresEarlier,
-  earlierVersions: [7],
+  migrations: { 8: postgresFrom8 },
   newDatabase: "",
   presence: `
     SELECT count(*), count(*) FILTER (WHERE relname = 'catalog_schema')
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = current_schema() AND relkind IN ('r', 'p', 'f')`,
   version: "SELECT version FROM catalog_schema",
-  jsonArray: (value, order) => `coalesce(json_agg(${value} ORDER BY ${order}), '[]')::text`,
   jsonObject: (columns) => `json_build_object(${pairs(columns)})`,
   isListed: (column, parameter, type) => `${column} = ANY (CAST(?${parameter} AS ${type}[]))`,
+  jsonEach: "json_each_text",
   join: "JOIN",
   // The session avoids to sort (`postgres-connection.ts`): without OFFSET 0, the rows would not be sorted here either.
   page: (matches, order, limit, sortedOf) =>
@@ -94,7 +92,7 @@ export const POSTGRES: Dialect = {
     begin: "SET temp_buffers = '64MB'",
     // Without statistics, the engine would plan for a few staged rows.
     merge: "ANALYZE staged_row; SET LOCAL work_mem = '64MB'",
-    end: "VACUUM (ANALYZE) product, row_count, combination",
+    end: "VACUUM (ANALYZE) product, combination",
   },
   unsynced: ", set_config('synchronous_commit', 'off', true)",
   unlocked: "FOR UPDATE SKIP LOCKED",

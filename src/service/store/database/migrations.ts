@@ -11,22 +11,22 @@ const FIRST_VERSION = 2;
 /** Rows that are read at once. */
 const BATCH = 5_000;
 
-/**
- * Migrates the tables of an earlier version, in the caller's transaction. The rows are added as a load would add them, and
- * walks in progress have to start over.
- */
+/** Migrates the tables of an earlier version, in the caller's transaction. */
 export async function migrate(session: Session, version: number): Promise<void> {
-  const { dialect } = session;
-  const isFirst = version === FIRST_VERSION;
-  const keys = isFirst ? await session.query(UNGRANTED_KEYS) : [];
-  if (isFirst) {
-    await session.script("DROP TABLE api_key");
+  if (version === FIRST_VERSION) {
+    await migrateFirst(session);
+  } else {
+    await session.script(session.dialect.migrations[version] ?? "");
   }
-  await session.script(dialect.earlier);
-  await session.script(dialect.tables);
+}
+
+/** The rows are added as a load would add them, and walks in progress have to start over. */
+async function migrateFirst(session: Session): Promise<void> {
+  const { dialect } = session;
+  const keys = await session.query(UNGRANTED_KEYS);
+  await session.script(`DROP TABLE api_key; ${dialect.migrations[FIRST_VERSION]}; ${dialect.tables}`);
   await grantToTeams(session, keys);
-  const removed = isFirst ? "" : "removed IS NULL AND";
-  const next = `SELECT id, body FROM earlier_product WHERE ${removed} id > ? ORDER BY id LIMIT ${BATCH}`;
+  const next = `SELECT id, body FROM earlier_product WHERE id > ? ORDER BY id LIMIT ${BATCH}`;
   const stage = await createRowStage(session, () => undefined);
   let rows = await session.query(next, [-1]);
   while (rows.length > 0) {
@@ -35,7 +35,7 @@ export async function migrate(session: Session, version: number): Promise<void> 
     rows = await session.query(next, [rows.at(-1)?.[0] ?? null]);
   }
   await stage.merge();
-  await session.script("DROP TABLE earlier_product; DROP TABLE IF EXISTS earlier_combination");
+  await session.script("DROP TABLE earlier_product; DROP TABLE earlier_combination");
 }
 
 const UNGRANTED_KEYS = `

@@ -4,12 +4,12 @@ import { StoreUnavailableError } from "../store.ts";
 import type { Session } from "./database-session.ts";
 import { migrate } from "./migrations.ts";
 
-const NEWEST_VERSION = 8;
+const NEWEST_VERSION = 9;
 
 /** Creates the tables of an empty database, or migrates those of an earlier version. @throws as `checkTables` */
 export async function prepareTables(session: Session): Promise<void> {
   const { dialect } = session;
-  const canMigrate = (version: number) => dialect.earlierVersions.includes(version);
+  const canMigrate = (version: number) => version in dialect.migrations;
   const found = await schemaVersion(session);
   if (found === 0) {
     await session.script(dialect.newDatabase);

@@ -1,8 +1,18 @@
 import type { Product } from "../../../contract/product.ts";
 import type { Session, SqlParameter } from "../database/database-session.ts";
 import { DamagedDataError, type Page, type RowPlace, type RowTexts } from "../store.ts";
-import type { RowSet } from "./row-counts.ts";
-import { compactDay, readDays, retailersOf } from "./row-counts.ts";
+import { type CombinationCount, type CountedCombination, compactDay, type DayNumbers, rowsAt } from "./row-counts.ts";
+
+/** The rows of one version that match a set of filters. */
+export interface RowSet {
+  version: number;
+  days: DayNumbers;
+  /** The combinations with matching rows. Undefined if these are all that have rows on these days. */
+  listed: { ids: readonly number[]; retailers: readonly string[] } | undefined;
+  /** Rows of the set, and of all combinations. */
+  total: number;
+  stored: number;
+}
 
 const [NEWLINE, COMMA] = [10, 44];
 
@@ -33,11 +43,10 @@ export async function readPage(
   const parameter = (value: SqlParameter) => `?${parameters.push(value)}`;
   const conditions = [IN_VERSION];
   let ofRetailers: string | undefined;
-  if (!set.isWhole) {
-    const retailers = retailersOf(set.combinations);
+  if (set.listed !== undefined) {
+    const { ids, retailers } = set.listed;
     const [retailer = ""] = retailers;
-    const ids = parameters.push(set.combinations.map(({ id }) => id));
-    conditions.push(dialect.isListed("combination", ids, "BIGINT"));
+    conditions.push(dialect.isListed("combination", parameters.push(ids), "BIGINT"));
     // A comparison with one value is what every engine takes to choose the server of a row.
     ofRetailers =
       retailers.length === 1
@@ -60,26 +69,22 @@ export async function readPage(
 }
 
 /**
- * Reads `most` rows, evenly spread over combinations and days. The cost depends on the days of at most `most` combinations, and on
- * the rows that one of them has on a day. @throws DamagedDataError
+ * Reads `most` rows, evenly spread over combinations and days. The cost depends on the rows that a combination has on a day.
+ * @param counts of the set @throws DamagedDataError
  */
-export async function readSampledRows(session: Session, set: RowSet, most: number): Promise<RowTexts> {
+export async function readSampledRows(
+  session: Session,
+  set: RowSet,
+  counts: readonly CombinationCount[],
+  most: number,
+): Promise<RowTexts> {
   if (set.total <= most) {
     return await readPage(session, set, { offset: 0 }, most);
   }
-  const places = Array.from({ length: most }, (_, index) => Math.floor((index * set.total) / most));
-  const sampled = placesOfParts(places, set.combinations, ({ matching }) => matching);
-  const combinations = sampled.map(({ part }) => part);
-  const cells = await readDays(session, set.version, set.days, combinations);
   const texts: string[] = [];
-  for (const { part, places: ofCombination } of sampled) {
-    const days = cells.filter(({ combination }) => combination === part.id);
-    for (const { part: cell, places: ofDay } of placesOfParts(ofCombination, days, ({ rows }) => rows)) {
-      for (const place of ofDay) {
-        const parameters = [set.version, ...set.days, cell.day, part.id, part.retailer, place];
-        texts.push(...(await session.query(ROW_OF_CELL, parameters)).map(String));
-      }
-    }
+  for (const { day, combination, place } of sampledPlaces(set, counts, most)) {
+    const parameters = [set.version, day, combination.id, combination.retailer, place];
+    texts.push(...(await session.query(ROW_OF_CELL, parameters)).map(String));
   }
   if (texts.length !== most) {
     throw new DamagedDataError(`the database has ${texts.length} rows of a sample where it counted ${most}`);
@@ -88,18 +93,27 @@ export async function readSampledRows(session: Session, set: RowSet, most: numbe
 }
 
 const ROW_OF_CELL = `
-  SELECT body FROM product WHERE ${IN_VERSION} AND day = ?4 AND combination = ?5 AND retailer = ?6
-  ORDER BY sku, product_id LIMIT 1 OFFSET ?7`;
+  SELECT body FROM product WHERE added <= ?1 AND (removed IS NULL OR removed > ?1)
+    AND day = ?2 AND combination = ?3 AND retailer = ?4
+  ORDER BY sku, product_id LIMIT 1 OFFSET ?5`;
 
-/** The places that lie in each part of a sequence, counted from the beginning of the part. Parts without places are left out. */
-function placesOfParts<Part>(places: readonly number[], parts: readonly Part[], sizeOf: (part: Part) => number) {
+/** The combination, the day and the place on it of `most` rows at even distances. */
+function sampledPlaces({ days: [first], total }: RowSet, counts: readonly CombinationCount[], most: number) {
+  const places: { combination: CountedCombination; day: number; place: number }[] = [];
+  const nextPlace = () => Math.floor((places.length * total) / most);
   let end = 0;
-  return parts.flatMap((part) => {
-    const start = end;
-    end += sizeOf(part);
-    const own = places.filter((place) => place >= start && place < end).map((place) => place - start);
-    return own.length === 0 ? [] : [{ part, places: own }];
-  });
+  for (const { combination, matching } of counts) {
+    let before = end;
+    end += matching;
+    for (let at = combination.days.findIndex((day) => day >= first); nextPlace() < end; at += 1) {
+      const rows = rowsAt(combination, at);
+      for (let next = nextPlace(); next < before + rows; next = nextPlace()) {
+        places.push({ combination, day: combination.days[at] ?? 0, place: next - before });
+      }
+      before += rows;
+    }
+  }
+  return places;
 }
 
 function inRowOrder(texts: readonly string[]): string[] {

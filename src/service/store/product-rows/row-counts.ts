@@ -1,156 +1,190 @@
-import type { Coverage } from "../../../contract/coverage.ts";
+import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { combinationFilter } from "../../../contract/filter-match.ts";
 import { type Filters, formatRcd, type Rcd } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
 import type { Visibility } from "../store.ts";
 
-/** The first and the last day, inclusive, each as the number YYYYMMDD. */
-export type DayNumbers = readonly [first: number, last: number];
-
-/** The rows of a combination in one version of the data. */
-export interface CombinationCount extends Rcd {
+/** A combination, and its rows in one version of the data. */
+export interface CountedCombination extends Rcd {
   id: number;
+  /** The days that have rows (YYYYMMDD), sorted. */
+  days: readonly number[];
+  /** The rows on each of these days and all before it, so that a range of days is counted without looking at each of them. */
+  sums: readonly number[];
+}
+
+/** The rows of a combination that match a set of filters. */
+export interface CombinationCount {
+  combination: CountedCombination;
   /** Rows on any day. */
   corpus: number;
-  /** Rows in a range of days, at least one, and the first and the last of these days. */
+  /** Rows on the days of the filters, at least one, and the first and the last of these days. */
   matching: number;
   earliest: number;
   latest: number;
 }
 
-/** The rows of one version that match a set of filters. */
-export interface RowSet {
-  version: number;
-  days: DayNumbers;
-  /** Those with matching rows. */
-  combinations: readonly CombinationCount[];
-  /** Whether these are all combinations with rows on these days. */
-  isWhole: boolean;
-  /** Rows of the set, and of all combinations. */
-  total: number;
-  stored: number;
-}
+/** The first and the last day, inclusive, each as the number YYYYMMDD. */
+export type DayNumbers = readonly [first: number, last: number];
 
-export const ALL_DAYS: DayNumbers = [0, 9999_12_31];
+/** After the number of every version. */
+const END_OF_VERSIONS = Number.MAX_SAFE_INTEGER;
 
-const COUNT_COLUMNS = ["id", "retailer", "department", "category", "rows", "first_day", "last_day"];
-
-/** What changed since the version ?1: rows of a combination and day that it has more, or fewer. Most often nothing. */
-const CHANGED = `
-  SELECT retailer, combination, day, -count(*) AS rows FROM product
-  WHERE added > ?1 AND removed IS NULL GROUP BY retailer, combination, day
-  UNION ALL
-  SELECT retailer, combination, day, count(*) AS rows FROM product
-  WHERE removed > ?1 AND added <= ?1 GROUP BY retailer, combination, day`;
-
-/** What is kept of each combination, and the rows of those days that are wanted. */
-const WHOLE = "SELECT id AS combination, rows, first_day, last_day FROM combination WHERE rows > 0";
-const OF_DAYS = `
-  SELECT combination, sum(rows) AS rows, min(day) AS first_day, max(day) AS last_day FROM row_count
-  WHERE day BETWEEN ?2 AND ?3 GROUP BY combination`;
-
-/** Combinations that changed since the version are counted from their days. */
-const countsOf = (unchanged: string) => `
-  WITH changed AS (${CHANGED}), cell AS (
-    SELECT combination, day, sum(rows) AS rows FROM (
-      SELECT combination, day, rows FROM row_count
-      WHERE (retailer, combination) IN (SELECT retailer, combination FROM changed)
-      UNION ALL SELECT combination, day, rows FROM changed
-    ) AS part WHERE day BETWEEN ?2 AND ?3 GROUP BY combination, day HAVING sum(rows) <> 0
+/**
+ * Combinations, and how many rows more (or, negative, fewer) the version ?2 has of them than the version ?1, by day. It is done in
+ * steps: otherwise PostgreSQL would follow the indexes of all rows, whose order saves it from sorting (`enable_sort=off`).
+ */
+const withChanges = (join: "JOIN" | "LEFT JOIN") => `
+  WITH changed_row AS MATERIALIZED (
+    SELECT combination, day, 1 AS rows FROM product
+    WHERE added > ?1 AND added <= ?2 AND (removed IS NULL OR removed > ?2)
+    UNION ALL SELECT combination, day, -1 FROM product
+    WHERE removed > ?1 AND removed <= ?2 AND added <= ?1
+  ), changed AS MATERIALIZED (
+    SELECT combination, '[' || string_agg(day || ',' || rows, ',' ORDER BY day) || ']' AS change FROM (
+      SELECT combination, day, sum(rows) AS rows FROM changed_row GROUP BY combination, day HAVING sum(rows) <> 0
+    ) AS cell GROUP BY combination
+  ), counted AS MATERIALIZED (
+    SELECT id, retailer, department, category, days, change FROM combination ${join} changed ON changed.combination = id
   )
-  SELECT combination, rows, first_day, last_day FROM (${unchanged}) AS unchanged
-  WHERE combination NOT IN (SELECT combination FROM changed)
-  UNION ALL SELECT combination, sum(rows), min(day), max(day) FROM cell GROUP BY combination`;
+  SELECT id, retailer, department, category, days, change FROM counted ORDER BY retailer, department, category`;
+
+/** A combination whose rows changed. Its days and the change are JSON texts: a day, its rows, the next day and so on. */
+interface Change extends Rcd {
+  id: number;
+  /** In the newest version. */
+  days: string;
+  change: string;
+}
 
 /**
  * Counts the rows of each combination in a version, sorted by retailer, department and category (UTF-8 bytes). The cost depends on
- * combinations, their days, and rows that changed since, not on the number of rows. @param all the counts of all days, if known
+ * combinations, their days, and rows that changed since, not on the number of rows.
  */
-export async function combinationCounts(
-  session: Session,
-  version: number,
-  days: DayNumbers,
-  all?: readonly CombinationCount[],
-): Promise<CombinationCount[]> {
-  const isWhole = days.join() === ALL_DAYS.join();
-  if (isWhole) {
-    return (await readCounts(session, version, days)).map(({ rows, first_day, last_day, ...combination }) => {
-      return { ...combination, corpus: rows, matching: rows, earliest: first_day, latest: last_day };
-    });
+export async function readCounts(session: Session, version: number): Promise<CountedCombination[]> {
+  type Stored = Omit<Change, "change"> & { change: string | null };
+  const stored = await session.records<Stored>(withChanges("LEFT JOIN"), [version, END_OF_VERSIONS]);
+  return stored
+    .map(({ days, change, ...combination }) => {
+      const cells = JSON.parse(days) as number[];
+      return { ...combination, ...summed(change === null ? cells : sumOf(cells, JSON.parse(change), -1)) };
+    })
+    .filter(hasRows);
+}
+
+/** What the version `to` has more, and fewer, than the version `from`. The cost depends on the rows that changed. */
+export async function readChanges(session: Session, from: number, to: number): Promise<Change[]> {
+  return await session.records<Change>(withChanges("JOIN"), [from, to]);
+}
+
+/** The counts of a version with the changes of later ones. */
+export function changed(combinations: readonly CountedCombination[], changes: readonly Change[]): CountedCombination[] {
+  const known = new Map(combinations.map((combination) => [combination.id, combination]));
+  const isNew = changes.some(({ id }) => !known.has(id));
+  for (const { id, retailer, department, category, change } of changes) {
+    const before = known.get(id);
+    const cells = before?.days.flatMap((day, at) => [day, rowsAt(before, at)]) ?? [];
+    known.set(id, { id, retailer, department, category, ...summed(sumOf(cells, JSON.parse(change))) });
   }
-  const matching = new Map((await readCounts(session, version, days)).map((count) => [count.id, count]));
-  const combinations = all ?? (await combinationCounts(session, version, ALL_DAYS));
-  return combinations.flatMap((combination) => {
-    const count = matching.get(combination.id);
-    return count === undefined
-      ? []
-      : [{ ...combination, matching: count.rows, earliest: count.first_day, latest: count.last_day }];
+  const all = [...known.values()].filter(hasRows);
+  return isNew ? all.sort(byName) : all;
+}
+
+/** Adds the changes of a version to the stored counts, in its transaction. */
+export async function addChanges(session: Session, changes: readonly Change[]): Promise<void> {
+  const { isListed, jsonEach } = session.dialect;
+  const days = changes.map(({ id, days, change }) => {
+    return [id, JSON.stringify(sumOf(JSON.parse(days), JSON.parse(change)))];
   });
-}
-
-interface StoredCount extends Rcd {
-  id: number;
-  rows: number;
-  first_day: number;
-  last_day: number;
-}
-
-async function readCounts(session: Session, version: number, days: DayNumbers): Promise<StoredCount[]> {
-  const { jsonArray, jsonObject } = session.dialect;
-  const isWhole = days.join() === ALL_DAYS.join();
-  const [[counts] = []] = await session.query(
-    `SELECT ${jsonArray(jsonObject(COUNT_COLUMNS), "retailer, department, category")} FROM (
-       SELECT id, retailer, department, category, counted.rows, counted.first_day, counted.last_day
-       FROM (${countsOf(isWhole ? WHOLE : OF_DAYS)}) AS counted JOIN combination ON combination.id = counted.combination
-     ) AS named`,
-    [version, ...days],
+  await session.query(
+    `UPDATE combination SET days = counted.value FROM ${jsonEach}(?1) AS counted
+     WHERE combination.id = CAST(counted.key AS BIGINT) AND ${isListed("combination.retailer", 2, "TEXT")}`,
+    [JSON.stringify(Object.fromEntries(days)), retailersOf(changes)],
   );
-  return JSON.parse(String(counts)) as StoredCount[];
 }
 
-/** The rows of a version on each day of some combinations, sorted by both. */
-export async function readDays(
-  session: Session,
-  version: number,
-  days: DayNumbers,
-  combinations: readonly CombinationCount[],
-): Promise<{ combination: number; day: number; rows: number }[]> {
-  const { isListed } = session.dialect;
-  const listed = `${isListed("combination", 4, "BIGINT")} AND ${isListed("retailer", 5, "TEXT")}`;
-  const found = await session.query(
-    `SELECT combination, day, CAST(sum(rows) AS BIGINT) FROM (
-       SELECT combination, day, rows FROM row_count WHERE ${listed}
-       UNION ALL SELECT combination, day, rows FROM (${CHANGED}) AS changed WHERE ${listed}
-     ) AS part WHERE day BETWEEN ?2 AND ?3 GROUP BY combination, day HAVING sum(rows) <> 0 ORDER BY combination, day`,
-    [version, ...days, combinations.map(({ id }) => id), retailersOf(combinations)],
-  );
-  return found.map(([combination, day, rows]) => ({
-    combination: Number(combination),
-    day: Number(day),
-    rows: Number(rows),
-  }));
+const hasRows = ({ days }: CountedCombination) => days.length > 0;
+
+/** Days and their rows, with others added or taken away. Days without rows are left out. */
+function sumOf(cells: readonly number[], others: readonly number[], sign: 1 | -1 = 1): number[] {
+  const rows = new Map<number, number>();
+  const add = (list: readonly number[], factor: 1 | -1) => {
+    for (let at = 0; at < list.length; at += 2) {
+      const day = list[at] ?? 0;
+      rows.set(day, (rows.get(day) ?? 0) + factor * (list[at + 1] ?? 0));
+    }
+  };
+  add(cells, 1);
+  add(others, sign);
+  return [...rows]
+    .filter(([, count]) => count !== 0)
+    .sort(([day], [other]) => day - other)
+    .flat();
+}
+
+function byName(one: Rcd, other: Rcd): number {
+  const order = (name: keyof Rcd) => Buffer.compare(Buffer.from(one[name]), Buffer.from(other[name]));
+  return order("retailer") || order("department") || order("category");
+}
+
+/** @param cells a day, its rows, the next day and so on */
+function summed(cells: readonly number[]): Pick<CountedCombination, "days" | "sums"> {
+  const days: number[] = [];
+  const sums: number[] = [];
+  let sum = 0;
+  for (let at = 0; at < cells.length; at += 2) {
+    sum += cells[at + 1] ?? 0;
+    days.push(cells[at] ?? 0);
+    sums.push(sum);
+  }
+  return { days, sums };
+}
+
+/** The rows of a combination on the day at this place of its days. */
+export function rowsAt({ sums }: CountedCombination, at: number): number {
+  return (sums[at] ?? 0) - (sums[at - 1] ?? 0);
 }
 
 export function retailersOf(combinations: readonly Rcd[]): string[] {
   return [...new Set(combinations.map(({ retailer }) => retailer))];
 }
 
-/** The combinations with matching rows that a team can see. */
-export function wantedCounts(
-  counts: readonly CombinationCount[],
+/** The combinations with rows that match the filters and that a team can see. */
+export function matchingCounts(
+  combinations: readonly CountedCombination[],
   filters: Filters,
   visible: Visibility,
 ): CombinationCount[] {
   const isWanted = combinationFilter(filters);
-  return counts.filter((count) => isVisible(count.retailer, visible) && isWanted(count));
+  const range = daysOf(filters);
+  return combinations.flatMap((combination) => {
+    const count = isVisible(combination.retailer, visible) && isWanted(combination) && rangeCount(combination, range);
+    return count ? [count] : [];
+  });
+}
+
+/** The count of a combination. Undefined without rows on these days. */
+export function rangeCount(combination: CountedCombination, [first, last]: DayNumbers): CombinationCount | undefined {
+  const { days, sums } = combination;
+  const start = firstFrom(days, first);
+  const end = firstFrom(days, last + 1);
+  const matching = (sums[end - 1] ?? 0) - (sums[start - 1] ?? 0);
+  const [earliest = 0, latest = 0] = [days[start], days[end - 1]];
+  return start === end ? undefined : { combination, corpus: sums.at(-1) ?? 0, matching, earliest, latest };
+}
+
+/** The place of the first day that is not before another one. */
+function firstFrom(days: readonly number[], day: number): number {
+  let [start, end] = [0, days.length];
+  while (start < end) {
+    const middle = (start + end) >> 1;
+    [start, end] = (days[middle] ?? 0) < day ? [middle + 1, end] : [start, middle];
+  }
+  return start;
 }
 
 export function daysOf({ start_date, end_date }: Filters): DayNumbers {
-  const [first, last] = ALL_DAYS;
-  return [
-    start_date === undefined ? first : compactDay(start_date),
-    end_date === undefined ? last : compactDay(end_date),
-  ];
+  return [compactDay(start_date ?? "0000-00-00"), compactDay(end_date ?? "9999-12-31")];
 }
 
 /** `YYYY-MM-DD` as the number YYYYMMDD, which has the same order. */
@@ -163,17 +197,32 @@ export function isVisible(retailer: string, visible: Visibility): boolean {
   return visible === null || visible.includes(retailer);
 }
 
-export function coverageEntry(count: CombinationCount): Coverage {
+export function coverageEntry({ combination, corpus, matching, earliest, latest }: CombinationCount): Coverage {
+  const { retailer, department, category } = combination;
   return {
-    retailer: count.retailer,
-    department: count.department,
-    category: count.category,
-    rcd: formatRcd(count),
-    corpus_rows: count.corpus,
-    matching_rows: count.matching,
-    earliest_date: dateText(count.earliest),
-    latest_date: dateText(count.latest),
+    retailer,
+    department,
+    category,
+    rcd: formatRcd(combination),
+    corpus_rows: corpus,
+    matching_rows: matching,
+    earliest_date: dateText(earliest),
+    latest_date: dateText(latest),
   };
+}
+
+/** `meta.coverage` of these combinations. */
+export function summaryOfCounts(counts: readonly CombinationCount[]): CoverageSummary {
+  const sum = { combinations: counts.length, matching_rows: 0, corpus_rows: 0 };
+  let [first, last] = [Number.POSITIVE_INFINITY, 0];
+  for (const { corpus, matching, earliest, latest } of counts) {
+    sum.matching_rows += matching;
+    sum.corpus_rows += corpus;
+    first = Math.min(first, earliest);
+    last = Math.max(last, latest);
+  }
+  const hasRows = counts.length > 0;
+  return { ...sum, earliest_date: hasRows ? dateText(first) : null, latest_date: hasRows ? dateText(last) : null };
 }
 
 function dateText(day: number): string {

@@ -134,7 +134,7 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
         await session.query(`UPDATE product SET removed = ? WHERE ${isGone}`, [version]);
         await session.query(ADD_COMBINATIONS);
         await session.query(ADD_ROWS, [version]);
-        await commitVersion(session, version);
+        await commitVersion(session, version, added, removed);
       }
       await session.script("DELETE FROM staged_row; DELETE FROM present; DELETE FROM gone");
       return { added, removed };

@@ -1,70 +1,127 @@
 import { LRUCache } from "lru-cache";
-import { summaryOf } from "../../../contract/coverage.ts";
 import type { Filters, Rcd } from "../../../contract/filters.ts";
+import type { Session } from "../database/database-session.ts";
 import type { ReadVersion } from "../replica.ts";
 import type { RowTexts, Visibility } from "../store.ts";
-import { readSampledRows } from "./pages.ts";
-import type { CombinationCount, DayNumbers, RowSet } from "./row-counts.ts";
-import { ALL_DAYS, combinationCounts, coverageEntry, daysOf, isVisible, wantedCounts } from "./row-counts.ts";
+import { type RowSet, readSampledRows } from "./pages.ts";
+import {
+  type CountedCombination,
+  changed,
+  coverageEntry,
+  daysOf,
+  isVisible,
+  matchingCounts,
+  rangeCount,
+  readChanges,
+  readCounts,
+  retailersOf,
+  summaryOfCounts,
+} from "./row-counts.ts";
+import { changedRows, hasVersion } from "./versions.ts";
 
-/** Maximum memory of all cached counts, and of all cached selections, in bytes. */
+/** Maximum memory of all cached selections, and of all cached samples and coverages, in bytes. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
-/** Approximate memory of a selection with its sample, of a counted combination, and of one with its coverage entry and text. */
-const SELECTION_BYTES = 62_000;
-const COUNT_BYTES = 300;
-const COVERED_COUNT_BYTES = 900;
+/** Approximate memory of a selection, and of a combination in it. */
+const SELECTION_BYTES = 2_000;
+const COMBINATION_BYTES = 16;
+
+/** Versions whose counts are kept. They share those of the combinations in which they do not differ. */
+const KEPT_VERSIONS = 8;
+
+/** Changed rows from which on it takes longer to read what changed than to read all counts. */
+const MANY_CHANGES = 10_000;
 
 /** One version of the data; all reads of a snapshot are consistent. */
 export type Snapshot = Awaited<ReturnType<ReturnType<typeof createSnapshots>>>;
 /** The rows that match a set of filters in one version of the data. */
 export type Selection = ReturnType<typeof selectionOf>;
 
+/** Caches the value of each key. Equal misses compute it once. */
+type Cache<T> = (key: string, compute: () => Promise<T>) => Promise<T>;
+
 /**
- * Creates snapshots of one database. Requests share what one of them reads: counts, selections and samples. So a read does not end
- * with the request that began it.
+ * Creates snapshots of one database. Requests share what one of them reads: counts, selections, samples and coverages. So a read
+ * does not end with the request that began it.
  */
 export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
-  const counts = createCache<CombinationCount[]>(cacheBytes, ({ length }) => (1 + length) * COUNT_BYTES);
-  const selections = createCache<Selection>(
+  const snapshots = createCache<ReturnType<typeof snapshotOf>>({ max: KEPT_VERSIONS });
+  const selections = createSizedCache<Selection>(
     cacheBytes,
-    ({ coverage }, key) => SELECTION_BYTES + 2 * key.length + coverage.length * COVERED_COUNT_BYTES,
+    ({ key, summary }) => SELECTION_BYTES + 2 * key.length + COMBINATION_BYTES * summary.combinations,
   );
+  const texts = createSizedCache<RowTexts>(cacheBytes, ({ bytes }) => bytes.length + 1);
+  let newest: { version: number; combinations: CountedCombination[] } | undefined;
 
-  return async (version: number) => {
-    const countsOf = (days: DayNumbers): Promise<CombinationCount[]> =>
-      counts(`${version} ${days}`, async () => {
-        const all = days.join() === ALL_DAYS.join() ? undefined : await countsOf(ALL_DAYS);
-        return await read(version, (session) => combinationCounts(session, version, days, all));
-      });
-    const vocabulary = await countsOf(ALL_DAYS);
+  /** The counts of a version: those of the newest known one, and what changed since. */
+  async function countsOf(session: Session, version: number): Promise<CountedCombination[]> {
+    const known = newest;
+    if (known !== undefined && known.version < version) {
+      const isLittle = (await changedRows(session, known.version, version)) < MANY_CHANGES;
+      const changes = isLittle ? await readChanges(session, known.version, version) : [];
+      // Asked last, because rows that were removed since are deleted with the known version.
+      if (isLittle && (await hasVersion(session, known.version))) {
+        return changed(known.combinations, changes);
+      }
+    }
+    return await readCounts(session, version);
+  }
+
+  function snapshotOf(version: number, combinations: readonly CountedCombination[]) {
+    const stored = combinations.reduce((sum, { sums }) => sum + (sums.at(-1) ?? 0), 0);
     return {
       /** Higher after every load that adds rows and every removal. */
       version,
       /** All combinations with rows that the team can see, sorted by retailer, department, category. */
       combinations: (visible: Visibility): readonly Rcd[] =>
-        vocabulary.filter(({ retailer }) => isVisible(retailer, visible)),
+        visible === null ? combinations : combinations.filter(({ retailer }) => isVisible(retailer, visible)),
       /** The selection of valid filters. */
-      select: (filters: Filters, visible: Visibility) => {
+      select: (filters: Filters, visible: Visibility): Promise<Selection> => {
         const key = selectionKey(filters, visible);
         return selections(`${version} ${key}`, async () => {
+          const counts = () => matchingCounts(combinations, filters, visible);
           const days = daysOf(filters);
-          const counted = await countsOf(days);
-          const combinations = wantedCounts(counted, filters, visible);
-          const isWhole = combinations.length === counted.length;
-          const stored = vocabulary.reduce((sum, { corpus }) => sum + corpus, 0);
-          return selectionOf(read, key, { version, days, combinations, isWhole, stored });
+          const whole = combinations.filter((combination) => rangeCount(combination, days) !== undefined).length;
+          return selectionOf({ read, texts, key, counts, whole, set: { version, days, stored } });
         });
       },
     };
-  };
+  }
+
+  return (version: number) =>
+    snapshots(String(version), async () => {
+      const combinations = await read(version, (session) => countsOf(session, version));
+      if (newest === undefined || version > newest.version) {
+        newest = { version, combinations };
+      }
+      return snapshotOf(version, combinations);
+    });
 }
 
-function selectionOf(read: ReadVersion, key: string, set: Omit<RowSet, "total">) {
-  const coverage = set.combinations.map(coverageEntry);
-  const summary = summaryOf(coverage);
-  const rows: RowSet = { ...set, total: summary.matching_rows };
-  let sampled: Promise<RowTexts> | undefined;
+interface SelectionParts {
+  read: ReadVersion;
+  texts: Cache<RowTexts>;
+  key: string;
+  /** Counts the matching rows. They are not kept: they take more memory than all else of a selection. */
+  counts: () => ReturnType<typeof matchingCounts>;
+  /** Combinations with rows on these days, matching or not. */
+  whole: number;
+  set: Pick<RowSet, "version" | "days" | "stored">;
+}
+
+function selectionOf({ read, texts, key, counts, whole, set }: SelectionParts) {
+  const matching = counts();
+  const coverage = () => counts().map(coverageEntry);
+  const summary = summaryOfCounts(matching);
+  const listed = {
+    ids: matching.map(({ combination }) => combination.id),
+    retailers: retailersOf(matching.map(({ combination }) => combination)),
+  };
+  const rows: RowSet = {
+    ...set,
+    total: summary.matching_rows,
+    listed: matching.length === whole ? undefined : listed,
+  };
   return {
     /** Identifies the filters and the visibility. */
     key,
@@ -74,29 +131,35 @@ function selectionOf(read: ReadVersion, key: string, set: Omit<RowSet, "total">)
     rows,
     /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
     coverage,
-    /** At most `most` rows, evenly spread over combinations and days. They are read once. @throws DamagedDataError */
-    sample: async (most: number): Promise<RowTexts> => {
-      sampled ??= read(rows.version, (session) => readSampledRows(session, rows, most));
-      try {
-        return await sampled;
-      } catch (error) {
-        sampled = undefined;
-        throw error;
-      }
-    },
+    /** The entries as JSON texts. */
+    coverageTexts: (): Promise<RowTexts> =>
+      texts(`${set.version} coverage ${key}`, async () => {
+        const bytes = Buffer.from(JSON.stringify(coverage()).slice(1, -1));
+        return { count: summary.combinations, bytes };
+      }),
+    /** At most `most` rows, evenly spread over combinations and days. @throws DamagedDataError */
+    sample: (most: number): Promise<RowTexts> =>
+      texts(`${set.version} ${most} ${key}`, () =>
+        read(set.version, (session) => readSampledRows(session, rows, counts(), most)),
+      ),
   };
 }
 
-/** A cache that computes each value once, also for those that ask meanwhile. A value larger than the cache has it alone. */
-function createCache<T extends object>(maxSize: number, sizeOf: (value: T, key: string) => number) {
+/** A value that is larger than the cache has it alone. */
+function createSizedCache<T extends object>(maxSize: number, sizeOf: (value: T) => number): Cache<T> {
+  return createCache<T>({ maxSize, sizeCalculation: (value) => Math.min(maxSize, sizeOf(value)) });
+}
+
+function createCache<T extends object>(
+  limit: { max: number } | { maxSize: number; sizeCalculation: (value: T) => number },
+): Cache<T> {
   const cache = new LRUCache<string, T, () => Promise<T>>({
-    maxSize,
-    sizeCalculation: (value, key) => Math.min(maxSize, sizeOf(value, key)),
+    ...limit,
     fetchMethod: async (_key, _stale, { context }) => await context(),
     // Others wait for the value, even if it makes room meanwhile.
     ignoreFetchAbort: true,
   });
-  return (key: string, compute: () => Promise<T>): Promise<T> => cache.forceFetch(key, { context: compute });
+  return (key, compute) => cache.forceFetch(key, { context: compute });
 }
 
 function selectionKey(filters: Filters, visible: Visibility): string {

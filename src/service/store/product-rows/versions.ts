@@ -1,9 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type CoverageSummary, summaryOf } from "../../../contract/coverage.ts";
+import type { CoverageSummary } from "../../../contract/coverage.ts";
 import type { Filters } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { combinationCounts, coverageEntry, daysOf, retailersOf, wantedCounts } from "./row-counts.ts";
+import {
+  addChanges,
+  daysOf,
+  matchingCounts,
+  readChanges,
+  readCounts,
+  retailersOf,
+  summaryOfCounts,
+} from "./row-counts.ts";
 
 /** Milliseconds for which rows and versions are kept after they were replaced, so that walks can end in their version. */
 const KEPT_TIME = 24 * 60 * 60 * 1000;
@@ -42,37 +50,21 @@ export async function beginVersion(session: Session): Promise<number> {
   return version;
 }
 
-/**
- * Counts what a version added and removed, in the current transaction. The cost depends on these rows and the days of their
- * combinations.
- */
-export async function commitVersion(session: Session, version: number): Promise<void> {
-  const changed = `SELECT combination FROM product WHERE added = ?1 UNION SELECT combination FROM product WHERE removed = ?1`;
-  const counted = (sign: "" | "-", column: "added" | "removed") => `
-    INSERT INTO row_count (retailer, combination, day, rows)
-    SELECT retailer, combination, day, ${sign}count(*) FROM product WHERE ${column} = ? GROUP BY retailer, combination, day
-    ON CONFLICT (retailer, combination, day) DO UPDATE SET rows = row_count.rows + excluded.rows`;
-  await session.query(counted("", "added"), [version]);
-  await session.query(counted("-", "removed"), [version]);
-  await session.query(
-    `DELETE FROM row_count
-     WHERE rows = 0 AND (retailer, combination) IN (SELECT retailer, combination FROM product WHERE removed = ?)`,
-    [version],
-  );
-  await session.query(
-    `UPDATE combination SET (rows, first_day, last_day) = (
-       SELECT coalesce(sum(row_count.rows), 0), min(day), max(day) FROM row_count
-       WHERE row_count.retailer = combination.retailer AND row_count.combination = combination.id
-     ) WHERE id IN (${changed})`,
-    [version],
-  );
-  await session.query(
-    `INSERT INTO row_version (version, added, removed)
-     SELECT CAST(?1 AS BIGINT), (SELECT count(*) FROM product WHERE added = ?1), (SELECT count(*) FROM product WHERE removed = ?1)`,
-    [version],
-  );
+/** Counts what a version changed, in the current transaction. The cost depends on these rows and the days of their combinations. */
+export async function commitVersion(session: Session, version: number, added = 0, removed = 0): Promise<void> {
+  await addChanges(session, await readChanges(session, version - 1, version));
+  await session.query("INSERT INTO row_version (version, added, removed) VALUES (?, ?, ?)", [version, added, removed]);
   await session.query("UPDATE data_version SET version = ?", [version]);
 }
+
+/** How many rows the versions after `from`, up to `to`, added and removed. */
+export async function changedRows(session: Session, from: number, to: number): Promise<number> {
+  const [[changes] = []] = await session.query(CHANGED_ROWS, [from, to]);
+  return Number(changes);
+}
+
+const CHANGED_ROWS = `
+  SELECT CAST(coalesce(sum(added + removed), 0) AS BIGINT) FROM row_version WHERE version > ? AND version <= ?`;
 
 /**
  * Publishes the newest version after its transaction. A database on several servers commits on one after the other: readers must
@@ -112,18 +104,18 @@ const PRESENT_CHANGES = `
 /** Removes the rows that match the filters, in the current transaction. Earlier walks still read them. @returns their coverage */
 export async function removeRows(session: Session, filters: Filters): Promise<CoverageSummary> {
   const [[newest] = []] = await session.query("SELECT version FROM data_version");
-  const days = daysOf(filters);
-  const wanted = wantedCounts(await combinationCounts(session, Number(newest), days), filters, null);
-  const summary = summaryOf(wanted.map(coverageEntry));
+  const matching = matchingCounts(await readCounts(session, Number(newest)), filters, null);
+  const wanted = matching.map(({ combination }) => combination);
+  const summary = summaryOfCounts(matching);
   if (summary.matching_rows > 0) {
     const { isListed } = session.dialect;
     const version = await beginVersion(session);
     await session.query(
       `UPDATE product SET removed = ?1 WHERE removed IS NULL AND day BETWEEN ?2 AND ?3
          AND ${isListed("combination", 4, "BIGINT")} AND ${isListed("retailer", 5, "TEXT")}`,
-      [version, ...days, wanted.map(({ id }) => id), retailersOf(wanted)],
+      [version, ...daysOf(filters), wanted.map(({ id }) => id), retailersOf(wanted)],
     );
-    await commitVersion(session, version);
+    await commitVersion(session, version, 0, summary.matching_rows);
   }
   return summary;
 }

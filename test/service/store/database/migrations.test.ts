@@ -8,10 +8,10 @@ import { temporaryFolder } from "../../../helpers/cli.ts";
 import { NO_DEADLINE, testStore, walk } from "../stores.ts";
 
 /**
- * `schema-2` is of version 0.1.0, without teams: two rows, seven keys in three teams, one incident. `schema-7` has three rows
+ * `schema-2` is of version 0.1.0, without teams: two rows, seven keys in three teams, one incident. `schema-8` has three rows
  * and one that was replaced, and a key.
  */
-type Fixture = "schema-2" | "schema-7";
+type Fixture = "schema-2" | "schema-8";
 
 /** Secret of its key `shop-3`, which exists nowhere else. */
 const SECRET = "Df5pSsNFFR9KP4phknj0C8uXiIkXXy5bn10WsyYrQnM";
@@ -48,7 +48,7 @@ test("migrating a database without teams keeps the rights of each key, and split
   ]);
 });
 
-test.each(["schema-2", "schema-7"] as const)(
+test.each(["schema-2", "schema-8"] as const)(
   "a migrated database of %s has the tables of a new one",
   async (fixture) => {
     const [migrated, fresh] = [await testStore(await oldDatabase(fixture)), await testStore()];
@@ -86,7 +86,7 @@ test("migrating a database without teams keeps its secrets, rows and incidents",
 });
 
 test("migrating a database with teams keeps its teams, keys and the rows that were not removed", async () => {
-  const path = await oldDatabase("schema-7");
+  const path = await oldDatabase("schema-8");
   const store = await testStore(path);
 
   expect(await listKeys(store)).toMatchObject([{ name: "laptop", team: "sales", retailers: ["shop-00"] }]);

@@ -4,6 +4,7 @@ import { type Filters, formatRcd, type Rcd } from "../../../../src/contract/filt
 import type { Product } from "../../../../src/contract/product.ts";
 import type { Session } from "../../../../src/service/store/database/database-session.ts";
 import { createSnapshots, type Selection } from "../../../../src/service/store/product-rows/snapshot.ts";
+import { removeRows } from "../../../../src/service/store/product-rows/versions.ts";
 import {
   DamagedDataError,
   type RowPlace,
@@ -68,7 +69,7 @@ test("a selection gives the same rows as a plain search, in order, on every page
           const selection = await snapshot.select(set, visible);
           const { total, summary } = selection;
           const expected = search(all, set, visible);
-          expect({ total, coverage: selection.coverage, summary }).toEqual({
+          expect({ total, coverage: selection.coverage(), summary }).toEqual({
             total: expected.length,
             ...count(all, expected),
           });
@@ -134,7 +135,7 @@ test("rows that are counted but missing are an error, on a page and in a sample"
 
 const skuOf = ({ dialect }: Session, sku: string) => dialect.sortedValue(sku);
 
-/** How often a new cache of `cacheBytes` reads for the filters of a team. */
+/** How often new snapshots with caches of `cacheBytes` read for a sample. */
 async function countReads(cacheBytes?: number) {
   const store = await testStore();
   await load(store, products(50));
@@ -144,11 +145,10 @@ async function countReads(cacheBytes?: number) {
     reads += 1;
     return store.read(work);
   }, cacheBytes);
-  return async (retailers: string[], filters: Filters = {}, times = 1) => {
+  return async (filters: Filters, times = 1) => {
     const before = reads;
-    await Promise.all(
-      Array.from({ length: times }, async () => (await snapshotOf(version)).select(filters, retailers)),
-    );
+    const sample = async () => (await (await snapshotOf(version)).select(filters, ["acme"])).sample(10);
+    await Promise.all(Array.from({ length: times }, sample));
     return reads - before;
   };
 }
@@ -156,17 +156,38 @@ async function countReads(cacheBytes?: number) {
 test("what many requests ask for at once is read once, and later not again", async () => {
   const readsOf = await countReads();
   const dated = { start_date: "2026-01-01" };
-  expect([await readsOf(["acme"], dated, 20), await readsOf(["acme"], dated)]).toEqual([2, 0]);
+  // The counts and a sample, then a sample by the same counts.
+  expect([await readsOf({}, 20), await readsOf({}), await readsOf(dated, 20), await readsOf(dated)]).toEqual([
+    2, 0, 1, 0,
+  ]);
 });
 
-test("counts are kept up to a number of bytes, and the newest always", async () => {
-  const cramped = await countReads(1);
+test("samples are kept up to a number of bytes, and the newest always", async () => {
+  const readsOf = await countReads(1);
   const dated = { start_date: "2026-01-01" };
-  const counts = [];
-  for (const filters of [dated, dated, {}, dated]) {
-    counts.push(await cramped(["acme"], filters));
-  }
-  expect(counts).toEqual([2, 1, 0, 1]);
+  expect([await readsOf({}), await readsOf({}), await readsOf(dated), await readsOf({})]).toEqual([2, 0, 1, 1]);
+});
+
+test("a change is counted by its own rows, whatever the others are", async () => {
+  const store = await testStore();
+  const kept = { retailer: "bolt", crawl_date: "2026-01-16" };
+  await load(store, [...products(3), ...products(2, kept)]);
+  const coverageOf = async () => (await (await store.snapshot(NO_DEADLINE)).select({}, null)).coverage();
+  const before = await coverageOf();
+  // Nobody reads them again.
+  await store.write((session) => session.query("UPDATE combination SET days = '[]' WHERE retailer = 'bolt'"));
+  await load(store, [product({ sku: "later", crawl_date: "2026-01-17" }), product({ retailer: "aldo" })]);
+  const added = await coverageOf();
+  await store.changeRows((session) => removeRows(session, { retailer: "acme", end_date: "2026-01-15" }));
+
+  const counted = (entries: typeof before) =>
+    entries.map((entry) => [entry.retailer, entry.matching_rows, entry.earliest_date, entry.latest_date]);
+  const bolt = ["bolt", 2, "2026-01-16", "2026-01-16"];
+  expect([counted(before), counted(added), counted(await coverageOf())]).toEqual([
+    [["acme", 3, "2026-01-15", "2026-01-15"], bolt],
+    [["acme", 4, "2026-01-15", "2026-01-17"], ["aldo", 1, "2026-01-15", "2026-01-15"], bolt],
+    [["acme", 1, "2026-01-17", "2026-01-17"], ["aldo", 1, "2026-01-15", "2026-01-15"], bolt],
+  ]);
 });
 
 test("a read that failed is tried again by the next request", async () => {

@@ -5,10 +5,8 @@ CREATE TABLE combination (
   retailer TEXT NOT NULL,
   department TEXT NOT NULL,
   category TEXT NOT NULL,
-  -- Its rows in the newest version, and the first and the last of their days (YYYYMMDD).
-  rows INTEGER NOT NULL DEFAULT 0,
-  first_day INTEGER,
-  last_day INTEGER,
+  -- Its rows in the newest version, as a JSON array: a day (YYYYMMDD), its rows, the next day and so on.
+  days TEXT NOT NULL DEFAULT '[]',
   UNIQUE (retailer, department, category)
 );
 
@@ -31,15 +29,6 @@ CREATE INDEX product_removed ON product (removed) WHERE removed IS NOT NULL;
 -- Each has all columns that a filter or the row order needs.
 CREATE INDEX product_order ON product (sku, retailer, day, product_id, combination, added, removed);
 CREATE INDEX product_place ON product (combination, day, sku, retailer, product_id, added, removed);
-
--- The rows of each combination and day in the newest version.
-CREATE TABLE row_count (
-  retailer TEXT NOT NULL,
-  combination INTEGER NOT NULL,
-  day INTEGER NOT NULL,
-  rows INTEGER NOT NULL,
-  PRIMARY KEY (retailer, combination, day)
-) WITHOUT ROWID;
 
 -- The newest version, and the newest one that may be read.
 CREATE TABLE IF NOT EXISTS data_version (version INTEGER NOT NULL, published INTEGER NOT NULL DEFAULT 0);
@@ -111,4 +100,4 @@ CREATE TABLE IF NOT EXISTS incident_update (
 
 -- "RCat" marks the file as a database of this service (SQLite file format, offset 68).
 PRAGMA application_id = 0x52436174;
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
