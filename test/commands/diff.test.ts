@@ -205,3 +205,14 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(message);
 });
+
+test("--from latest-1d compares with the newest day, which need not be yesterday, of a service and of a folder", async () => {
+  const service = await startTestService({ rows: WEEK });
+  const folder = join(await temporaryFolder(), "rows");
+  await runInProcess(["sync", folder], { service });
+  const now = () => Date.parse("2026-02-01T12:00:00Z");
+  const args = ["--from", "latest-1d", "--only", "changed", "--columns", "sku,to_date", "-f", "csv"];
+  const expected = { code: 0, stdout: `sku,to_date\r\ndearer,${TUESDAY}\r\n`, stderr: "" };
+  expect(await runInProcess(["diff", ...args], { service, now })).toEqual(expected);
+  expect(await runInProcess(["diff", folder, ...args], { now })).toEqual(expected);
+});

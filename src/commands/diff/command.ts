@@ -27,7 +27,11 @@ export function declare(command: Command, context: Context, run = load): void {
       "the earlier day: YYYY-MM-DD, yesterday, 7d, latest or latest-7d (UTC; of a folder alone: latest-7d)",
       dateExpression("--from"),
     )
-    .option("--to <day>", "the later day (default: yesterday; of a folder alone: latest)", dateExpression("--to"))
+    .option(
+      "--to <day>",
+      "the later day (default: yesterday; with --from latest-Nd, and of a folder alone: latest)",
+      dateExpression("--to"),
+    )
     .option(
       "--since <day>",
       "stands for --from DAY --to latest; of a folder also last: since the last `diff --since last`, or last:NAME of that name",

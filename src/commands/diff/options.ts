@@ -94,7 +94,9 @@ function parseDays({ since, from, to }: DiffFlags, isOfFolder: boolean, now: num
   if (isOfFolder && other === undefined) {
     return undefined;
   }
-  const days = since === undefined ? { from, to: to ?? "yesterday" } : { from: since, to: "latest" };
+  // Yesterday may be missing where the newest day is meant.
+  const usualTo = from !== undefined && isFromLatest(from) ? "latest" : "yesterday";
+  const days = since === undefined ? { from, to: to ?? usualTo } : { from: since, to: "latest" };
   if (days.from === undefined) {
     throw flagError("--from", "is missing: name the earlier of the two crawl days, as in --from 7d.");
   }
