@@ -201,10 +201,10 @@ test("an error with an unknown code is worth another run if its document says so
 test("a missing folder and a column to sort by that does not exist are told with what to do", async () => {
   const folder = join(await temporaryFolder(), "nosuchdir");
   const missing = await runInProcess(["movers", folder]);
-  const unsorted = await runInProcess(["coverage", "--sort", "nope"]);
+  const unsorted = await runInProcess(["coverage", "--sort", "zzzzzz"]);
   expect([missing, unsorted]).toMatchObject([
     { code: EXIT.failure, stderr: `error: there is no folder ${folder}; \`catalog sync ${folder}\` creates one\n` },
-    { code: EXIT.usage, stderr: expect.stringContaining('there is no column "nope"; the columns are retailer, ') },
+    { code: EXIT.usage, stderr: expect.stringContaining('there is no column "zzzzzz"; the columns are retailer, ') },
   ]);
 });
 
