@@ -80,38 +80,18 @@ const CHARS = {
   ...{ left: "", "left-mid": "", right: "", "right-mid": "", mid: "", "mid-mid": "", middle: GAP },
 } as const;
 
-/** ASCII and style sequences. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with a control character.
-const PLAIN = /^(?:[\x20-\x7e]|\x1b\[\d+m)*$/;
-
 /**
- * Draws each row of padded cells as a line.
- *
- * cli-table3 pads cells to the widest of the column, but its width tables are of 2021 and wrong for emoji, Arabic and
- * Indic text. A row with anything but ASCII is therefore drawn alone, which needs no padding.
+ * Draws each row of padded cells as a line, and alone: cli-table3 would pad the cells of several rows again, by width tables of
+ * 2021 that are wrong for emoji, Arabic and Indic text.
  */
 function drawnLines(rows: readonly string[][]): string[] {
-  const runs: string[][][] = [];
-  let wasPlain = false;
-  for (const row of rows) {
-    const isPlain = row.every((text) => PLAIN.test(text));
-    if (isPlain && wasPlain) {
-      runs.at(-1)?.push(row);
-    } else {
-      runs.push([row]);
-    }
-    wasPlain = isPlain;
-  }
-  return runs.flatMap((run) => {
+  return rows.map((row) => {
     const drawing = new CliTable({
       chars: CHARS,
       style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
     });
-    drawing.push(...run);
-    return drawing
-      .toString()
-      .split("\n")
-      .map((line) => line.trimEnd());
+    drawing.push(row);
+    return drawing.toString().trimEnd();
   });
 }
 
