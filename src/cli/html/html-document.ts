@@ -53,10 +53,6 @@ export function link(text: string, address: string | undefined): Html {
     : html`${text}`;
 }
 
-export function minuteOf(now: number): string {
-  return `${new Date(now).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}
-
 const STYLE = `
 :root { --paper: #fff; --ink: #1b1f24; --soft: #59636e; --line: #d8dee4; --faint: #f1f4f7; --accent: #1f5fc4; }
 @media (prefers-color-scheme: dark) {

@@ -1,4 +1,4 @@
-import { dayNumber } from "../../contract/values/day-arithmetic.ts";
+import { daysBetween } from "../../contract/values/day-arithmetic.ts";
 
 /**
  * Draws the days from `first` to `last` as a bar on the time line from `earliest` to `latest`, precise to half a cell. All
@@ -8,9 +8,9 @@ import { dayNumber } from "../../contract/values/day-arithmetic.ts";
  */
 export function rangeBar(earliest: string, latest: string, first: string, last: string, width: number): string {
   const halves = 2 * width;
-  const days = daysBetween(earliest, latest) + 1;
-  const start = Math.floor((daysBetween(earliest, first) * halves) / days);
-  const end = Math.ceil(((daysBetween(earliest, last) + 1) * halves) / days);
+  const days = daysBetween(earliest, latest);
+  const start = Math.floor(((daysBetween(earliest, first) - 1) * halves) / days);
+  const end = Math.ceil((daysBetween(earliest, last) * halves) / days);
   // A single half would be hard to see, so its whole cell is filled.
   const whole = start - (start % 2);
   const [from, to] = end - start < 2 ? [whole, whole + 2] : [start, end];
@@ -20,10 +20,6 @@ export function rangeBar(earliest: string, latest: string, first: string, last: 
 
 /** By the filled halves of a cell: none, left, right, both. */
 const HALVES = [" ", "▌", "▐", "█"] as const;
-
-function daysBetween(from: string, to: string): number {
-  return dayNumber(to) - dayNumber(from);
-}
 
 const EIGHTHS = "▏▎▍▌▋▊▉";
 

@@ -3,9 +3,9 @@ import { type Connection, connect } from "../../cli/source/connection.ts";
 import type { CatalogClient } from "../../client/client.ts";
 import type { CoverageResponse } from "../../client/responses/coverage-response.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import { addDays, dayOf } from "../../contract/values/day-arithmetic.ts";
+import { addDays, dayOf, daysBetween } from "../../contract/values/day-arithmetic.ts";
 import { plural } from "../../contract/values/phrases.ts";
-import { countDays, type DayCounts, daysBetween, NEWEST_DAYS } from "./day-counts.ts";
+import { countDays, type DayCounts, NEWEST_DAYS } from "./day-counts.ts";
 import type { CoverageOptions } from "./options.ts";
 
 /** Where the counts come from: a service, or a folder of `catalog sync`. */

@@ -2,7 +2,7 @@ import type { CatalogClient } from "../../client/client.ts";
 import type { CoverageResponse } from "../../client/responses/coverage-response.ts";
 import { SetChangedError, UsageError } from "../../contract/errors.ts";
 import type { Filters } from "../../contract/filters.ts";
-import { addDays, dayNumber } from "../../contract/values/day-arithmetic.ts";
+import { addDays, daysBetween } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits } from "../../contract/values/phrases.ts";
 
 /** Rows of each combination (`retailer:category:department`) on each day that has rows. */
@@ -80,9 +80,4 @@ export function describeGaps(counts: DayCounts): string[] {
   const gaps = first === undefined || last === undefined ? 0 : daysBetween(first, last) - days.length;
   const what = gaps === 1 ? "1 day without rows is" : `${groupDigits(gaps)} days without rows are`;
   return gaps === 0 ? [] : [`${what} not listed`];
-}
-
-/** The number of days from `first` to `last`, both included. */
-export function daysBetween(first: string, last: string): number {
-  return dayNumber(last) - dayNumber(first) + 1;
 }

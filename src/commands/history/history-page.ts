@@ -1,8 +1,9 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
-import { html, link, minuteOf, renderPage } from "../../cli/html/html-document.ts";
+import { html, link, renderPage } from "../../cli/html/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../cli/html/html-table.ts";
 import { percentText } from "../../cli/terminal/tables/cell.ts";
 import { visible } from "../../cli/terminal/visible.ts";
+import { minuteOf } from "../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";

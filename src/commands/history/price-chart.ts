@@ -39,7 +39,7 @@ export function priceChart(series: readonly ProductSeries[], currency: string): 
     (tick) => html`<line class="grid" x1="${left}" x2="${WIDTH - 8}" y1="${y(tick)}" y2="${y(tick)}"/>
 <text x="${left - 8}" y="${tenths(Number(y(tick)) + 5)}" text-anchor="end">${groupDigits(tick)}</text>`,
   );
-  const named = daysBetween(first, last).map((day) => {
+  const named = labelledDays(first, last).map((day) => {
     const anchor = day === first ? "start" : day === last ? "end" : "middle";
     return html`<line class="grid" x1="${x(day)}" x2="${x(day)}" y1="${TOP}" y2="${HEIGHT - BOTTOM}"/>
 <text x="${x(day)}" y="${HEIGHT - 8}" text-anchor="${anchor}">${dayOf(day * DAY)}</text>`;
@@ -82,7 +82,7 @@ export function markShape(index: number): string {
 }
 
 /** The first day, the last one, and days between them at nearly equal distances. */
-function daysBetween(first: number, last: number): number[] {
+function labelledDays(first: number, last: number): number[] {
   const parts = Math.min(NAMED_DAYS - 1, last - first);
   const days = Array.from(
     { length: parts + 1 },

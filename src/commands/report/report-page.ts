@@ -1,5 +1,6 @@
-import { html, link, minuteOf, renderPage } from "../../cli/html/html-document.ts";
+import { html, link, renderPage } from "../../cli/html/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../cli/html/html-table.ts";
+import { minuteOf } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";

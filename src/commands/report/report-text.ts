@@ -1,7 +1,7 @@
-import { minuteOf } from "../../cli/html/html-document.ts";
 import { visible } from "../../cli/terminal/visible.ts";
 import { pad, truncate, widthOf } from "../../cli/terminal/width.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
+import { minuteOf } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import type { Report } from "./collect-report.ts";

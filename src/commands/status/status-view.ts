@@ -3,6 +3,7 @@ import { visible } from "../../cli/terminal/visible.ts";
 import { pad, truncate } from "../../cli/terminal/width.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import type { StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../contract/status.ts";
+import { minuteOf } from "../../contract/values/day-arithmetic.ts";
 
 type State = StatusDay["state"];
 
@@ -77,12 +78,14 @@ const UPDATE_INDENT = "  YYYY-MM-DD hh:mm UTC  ".length;
 function incidentLines(incident: StatusIncident, view: StatusView): string[] {
   const { title, suite, severity, started_at, resolved_at, updates } = incident;
   const span =
-    resolved_at === null ? `open since ${minuteOf(started_at)}` : `${minuteOf(started_at)} to ${minuteOf(resolved_at)}`;
+    resolved_at === null
+      ? `open since ${minuteOf(Date.parse(started_at))}`
+      : `${minuteOf(Date.parse(started_at))} to ${minuteOf(Date.parse(resolved_at))}`;
   return [
     style("bold", truncate(visible(title), view.width), view.colour),
     wrap(`  ${severity}, ${visible(suite)}, ${span}`, view.width, 2),
     ...updates.map(({ state, body, posted_at }) =>
-      wrap(`  ${minuteOf(posted_at)}  ${state}: ${visible(body)}`, view.width, UPDATE_INDENT),
+      wrap(`  ${minuteOf(Date.parse(posted_at))}  ${state}: ${visible(body)}`, view.width, UPDATE_INDENT),
     ),
   ];
 }
@@ -90,8 +93,4 @@ function incidentLines(incident: StatusIncident, view: StatusView): string[] {
 /** The block or the word of a state, in its styles. */
 function look(state: State, part: "block" | "word", { colour }: StatusView): string {
   return LOOKS[state].styles.reduce((inner, name) => style(name, inner, colour), LOOKS[state][part] as string);
-}
-
-function minuteOf(timestamp: string): string {
-  return `${new Date(timestamp).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

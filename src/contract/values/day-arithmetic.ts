@@ -15,3 +15,13 @@ export function dayNumber(date: string): number {
 export function addDays(date: string, days: number): string {
   return dayOf((dayNumber(date) + days) * DAY);
 }
+
+/** The number of days from `first` to `last`, both included and `YYYY-MM-DD`. */
+export function daysBetween(first: string, last: string): number {
+  return dayNumber(last) - dayNumber(first) + 1;
+}
+
+/** A time in milliseconds since the epoch as `2026-01-31 08:15 UTC`. */
+export function minuteOf(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

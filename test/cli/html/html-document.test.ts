@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { html, link, minuteOf, renderPage } from "../../../src/cli/html/html-document.ts";
+import { html, link, renderPage } from "../../../src/cli/html/html-document.ts";
+import { minuteOf } from "../../../src/contract/values/day-arithmetic.ts";
 
 test("text is escaped in an element and in an attribute, and markup is not", () => {
   const text = `<script>"&'\u202e\u0000`;

@@ -1,5 +1,5 @@
 import { splitRcd } from "../../../contract/filters.ts";
-import { addDays, dayNumber } from "../../../contract/values/day-arithmetic.ts";
+import { addDays, daysBetween } from "../../../contract/values/day-arithmetic.ts";
 import type { DayCounts } from "../day-counts.ts";
 
 /** When the rows were crawled, retailer by retailer. */
@@ -26,7 +26,7 @@ export function activityOfDays(days: DayCounts): Activity {
   const known = [...days.keys()].sort();
   const periods = known.flatMap((day, index): Period[] => {
     const before = known[index - 1] ?? addDays(day, -1);
-    const empty = dayNumber(day) - dayNumber(before) - 1;
+    const empty = daysBetween(before, day) - 2;
     const [start, end] = [addDays(before, 1), addDays(day, -1)];
     const between = empty > SHORT_GAP ? [{ start, end, days: empty, isGap: true }] : cut(start, end, empty);
     return [...between, { start: day, end: day, days: 1 }];
@@ -53,7 +53,7 @@ function rowsIn(periods: readonly Period[], days: DayCounts): Activity {
 
 /** Cuts the days from `first` to `last` into at most `count` periods whose lengths differ by one day at most. */
 function cut(first: string, last: string, count: number): Period[] {
-  const days = dayNumber(last) - dayNumber(first) + 1;
+  const days = daysBetween(first, last);
   const periods = Math.min(count, days);
   return Array.from({ length: periods }, (_, index) => {
     const from = Math.floor((index * days) / periods);

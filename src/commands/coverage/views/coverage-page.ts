@@ -1,14 +1,13 @@
-import { html, minuteOf, renderPage } from "../../../cli/html/html-document.ts";
+import { html, renderPage } from "../../../cli/html/html-document.ts";
 import { visible } from "../../../cli/terminal/visible.ts";
 import type { CoverageResponse } from "../../../client/responses/coverage-response.ts";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { summaryOf } from "../../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
-import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
+import { dayNumber, daysBetween, minuteOf } from "../../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../../contract/values/group-by.ts";
 import type { Html } from "../../../contract/values/html-tag.ts";
 import { groupDigits, plural } from "../../../contract/values/phrases.ts";
-import { daysInRange } from "../../../folder/sync/day-ranges.ts";
 import type { DayCounts } from "../day-counts.ts";
 import { type CombinationEntry, combinationEntries, daysOld, entriesInOrder } from "../groups.ts";
 import { type Activity, activityOfDays, type Period } from "./activity.ts";
@@ -199,8 +198,8 @@ function dayTrack({ earliest_date: first, latest_date: last }: Days, whole: Days
   if (first === null || last === null || start === null || end === null) {
     return html`<span class="track"></span>`;
   }
-  const percent = (days: number) => `${((days / daysInRange({ first: start, last: end })) * 100).toFixed(2)}%`;
+  const percent = (days: number) => `${((days / daysBetween(start, end)) * 100).toFixed(2)}%`;
   const from = dayNumber(first) - dayNumber(start);
-  const style = `--from: ${percent(from)}; --length: ${percent(daysInRange({ first, last }))}`;
+  const style = `--from: ${percent(from)}; --length: ${percent(daysBetween(first, last))}`;
   return html`<span class="track" data-tip="${first} to ${last}"><span class="range" style="${style}"></span></span>`;
 }
