@@ -2,6 +2,7 @@ import type { ClientEvent, RequestPurpose } from "../client/events.ts";
 import { startDeadline } from "../client/timer.ts";
 import { TimeLimitError } from "../contract/errors.ts";
 import { plural } from "../contract/values/phrases.ts";
+import { visible } from "../contract/values/visible.ts";
 import type { RequestLog } from "../export/manifest.ts";
 import { isFsyncUnsupported } from "../files/fsync.ts";
 import type { Context } from "./context.ts";
@@ -10,7 +11,6 @@ import { isAscii } from "./terminal/ascii.ts";
 import { formatDuration } from "./terminal/duration.ts";
 import { createProgress, type Progress } from "./terminal/progress/progress.ts";
 import { isReadElsewhere, terminalWidth } from "./terminal/screen.ts";
-import { visible } from "./terminal/visible.ts";
 import { wrap } from "./terminal/wrap.ts";
 
 /** What a command writes to stderr while it runs. */

@@ -1,3 +1,5 @@
+import { visible } from "../contract/values/visible.ts";
+
 /** The content of an input is not what it should be. The message follows the name of the input: `is UTF-16 text`. */
 export class ContentError extends Error {
   override readonly name: string = "ContentError";
@@ -44,8 +46,5 @@ const SHOWN_CHARACTERS = 60;
 export function shown(text: string): string {
   const characters = [...text.slice(0, 4 * SHOWN_CHARACTERS)];
   const short = characters.length > SHOWN_CHARACTERS ? [...characters.slice(0, SHOWN_CHARACTERS), "…"] : characters;
-  return short.join("").replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\u{${code.toString(16)}}`;
-  });
+  return visible(short.join(""));
 }

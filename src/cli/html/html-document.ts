@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Html, htmlTag } from "../../contract/values/html-tag.ts";
-import { visible } from "../terminal/visible.ts";
+import { visible } from "../../contract/values/visible.ts";
 
 /** The template tag of the tool's pages. It also replaces control characters and invisible characters with visible escapes. */
 export const html = htmlTag(visible);

@@ -2,7 +2,6 @@ import type { Context } from "../../cli/context.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { type Reporter, startReporting } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
-import { visible } from "../../cli/terminal/visible.ts";
 import { type ClientOptions, createClient } from "../../client/client.ts";
 import type { RateHeaders } from "../../client/requests/rate-window.ts";
 import { configPath } from "../../config/config-file.ts";
@@ -10,6 +9,7 @@ import { type ConnectionSettings, resolveService } from "../../config/settings.t
 import { ApiError } from "../../contract/errors.ts";
 import type { EndpointGroup } from "../../contract/limits.ts";
 import { OPERATIONS, type Scope } from "../../contract/operations.ts";
+import { visible } from "../../contract/values/visible.ts";
 
 export interface AuthStatusOptions {
   globals: GlobalOptions;

@@ -2,7 +2,6 @@ import type { Context } from "../../cli/context.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { createReporter, type Reporter, startReporting } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
-import { visible } from "../../cli/terminal/visible.ts";
 import { keyFlaw } from "../../client/key.ts";
 import { fetchPortalAddress } from "../../client/portal-address.ts";
 import type { Profile } from "../../config/config-file.ts";
@@ -11,6 +10,7 @@ import { profileToWrite, writeProfile } from "../../config/profile-writer.ts";
 import { findBaseUrl, parseBaseUrl } from "../../config/settings.ts";
 import { dangerOf } from "../../config/trusted-path.ts";
 import { CredentialsError, UsageError } from "../../contract/errors.ts";
+import { visible } from "../../contract/values/visible.ts";
 import { checkKey } from "./key-status.ts";
 import { type Ask, promptOf, readKeyFromPipe } from "./prompt.ts";
 

@@ -13,9 +13,9 @@ import {
   WHOLE_SKU,
 } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts";
-import { visible } from "../../cli/terminal/visible.ts";
 import { truncate, widthOf } from "../../cli/terminal/width.ts";
 import { plural } from "../../contract/values/phrases.ts";
+import { visible } from "../../contract/values/visible.ts";
 import { isSamePrice, type PricePoint, type ProductSeries } from "./product-series.ts";
 
 /** Cells of a title that are always shown. */

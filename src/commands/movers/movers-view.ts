@@ -11,8 +11,8 @@ import {
 } from "../../cli/terminal/tables/item-table.ts";
 import { recordTable } from "../../cli/terminal/tables/row-table.ts";
 import { renderTable, type Table, withoutConstants } from "../../cli/terminal/tables/table.ts";
-import { visible } from "../../cli/terminal/visible.ts";
 import { groupDigits } from "../../contract/values/phrases.ts";
+import { visible } from "../../contract/values/visible.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import { MOVER_COLUMNS } from "./columns.ts";
 import type { MoverKind, MoversOptions } from "./options.ts";

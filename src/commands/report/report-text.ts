@@ -1,8 +1,8 @@
-import { visible } from "../../cli/terminal/visible.ts";
 import { pad, truncate, widthOf } from "../../cli/terminal/width.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import { minuteOf } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
+import { visible } from "../../contract/values/visible.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import type { Report } from "./collect-report.ts";
 import { currencySince, HEADINGS, type ShownProduct } from "./product-section.ts";

@@ -1,9 +1,9 @@
 import { access, constants, stat } from "node:fs/promises";
 import { flagError, valueError } from "../../cli/flags/values.ts";
-import { visible } from "../../cli/terminal/visible.ts";
 import { FileError, UsageError } from "../../contract/errors.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import { groupDigits, plural, quoted } from "../../contract/values/phrases.ts";
+import { visible } from "../../contract/values/visible.ts";
 import { readPipe, readStream } from "../../files/read-text.ts";
 import { fileError } from "../../files/system-error.ts";
 import { resolveDays } from "../../pull/written-filters.ts";

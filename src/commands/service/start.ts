@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { Context } from "../../cli/context.ts";
 import { flagError } from "../../cli/flags/values.ts";
-import { visible } from "../../cli/terminal/visible.ts";
 import { FileError, InterruptedError, UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
+import { visible } from "../../contract/values/visible.ts";
 import { isLoopback } from "../../service/http/admission/source-address.ts";
 import type { SentResponse, ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";

@@ -1,10 +1,10 @@
 import { splitValues } from "../../cli/flags/filter.ts";
 import { checkChoice, flagError } from "../../cli/flags/values.ts";
 import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
-import { visible } from "../../cli/terminal/visible.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { SCOPES } from "../../contract/operations.ts";
 import { plural, quoted } from "../../contract/values/phrases.ts";
+import { visible } from "../../contract/values/visible.ts";
 import {
   createTeam,
   deleteTeam,

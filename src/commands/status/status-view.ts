@@ -1,9 +1,9 @@
 import { type Screen, type Style, style } from "../../cli/terminal/style.ts";
-import { visible } from "../../cli/terminal/visible.ts";
 import { pad, truncate } from "../../cli/terminal/width.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import type { StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../contract/status.ts";
 import { minuteOf } from "../../contract/values/day-arithmetic.ts";
+import { visible } from "../../contract/values/visible.ts";
 
 type State = StatusDay["state"];
 

@@ -4,8 +4,8 @@ import { type Screen, style } from "../../cli/terminal/style.ts";
 import { percentText, priceCell } from "../../cli/terminal/tables/cell.ts";
 import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
-import { visible } from "../../cli/terminal/visible.ts";
 import { plural } from "../../contract/values/phrases.ts";
+import { visible } from "../../contract/values/visible.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import type { WhyOptions } from "./options.ts";
 

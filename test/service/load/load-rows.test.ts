@@ -131,7 +131,7 @@ test.each([
     "terminal control",
     ROW.replace('"acme"', '"\u009b\u202e 2"'),
     "retailer",
-    '"\\u009b\\u202e 2"',
+    '"\\x9b\\u202e 2"',
     "a slug of at most 200 bytes without white space, comma, colon or control characters",
   ],
 ])("a row with %s is named by line and field", async (_name, text, field, found, expected) => {

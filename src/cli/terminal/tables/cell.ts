@@ -1,6 +1,6 @@
 import { groupDigits } from "../../../contract/values/phrases.ts";
+import { visible } from "../../../contract/values/visible.ts";
 import type { Style } from "../style.ts";
-import { visible } from "../visible.ts";
 
 /** A cell of a table: one line, safe for a terminal. */
 export interface Cell {

@@ -1,5 +1,4 @@
 import { html, renderPage } from "../../../cli/html/html-document.ts";
-import { visible } from "../../../cli/terminal/visible.ts";
 import type { CoverageResponse } from "../../../client/responses/coverage-response.ts";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { summaryOf } from "../../../contract/coverage.ts";
@@ -8,6 +7,7 @@ import { dayNumber, daysBetween, minuteOf } from "../../../contract/values/day-a
 import { groupBy } from "../../../contract/values/group-by.ts";
 import type { Html } from "../../../contract/values/html-tag.ts";
 import { groupDigits, plural } from "../../../contract/values/phrases.ts";
+import { visible } from "../../../contract/values/visible.ts";
 import type { DayCounts } from "../day-counts.ts";
 import { type CombinationEntry, combinationEntries, daysOld, entriesInOrder } from "../groups.ts";
 import { type Activity, activityOfDays, type Period } from "./activity.ts";

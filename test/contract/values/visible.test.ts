@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { visible } from "../../../src/cli/terminal/visible.ts";
+import { visible } from "../../../src/contract/values/visible.ts";
 
 test.each([
   ["line\nbreak\r\ttab", "line\\nbreak\\r\\ttab"],
