@@ -58,7 +58,8 @@ async function findProduct(
   }
   const near = await readRows(
     prices,
-    `SELECT DISTINCT sku ${known} AND (levenshtein(lower(sku), lower($sku)) <= 2 OR starts_with(lower(sku), lower($sku)))`,
+    `SELECT DISTINCT sku ${known} AND (levenshtein(lower(sku), lower($sku)) <= 2 OR starts_with(lower(sku), lower($sku)))
+     ORDER BY sku`,
     { ...parameters, sku },
   );
   const suggestions = closest(

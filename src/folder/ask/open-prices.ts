@@ -18,6 +18,8 @@ interface PricesRequest extends PriceIndexRequest {
 /** The parameters that leave some rows of a product and not others. */
 const ROW_FILTERS = ["departments", "categories", "combinations", "brands"] as const;
 
+const WANTED = "SELECT listing FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)";
+
 /**
  * Opens the prices of a synced folder up to a day. The index says which rows count by all of its days and rows, and by the default
  * factor. Otherwise that is decided again here, for the few products for which it may be different.
@@ -34,29 +36,25 @@ export async function openPrices(request: PricesRequest): Promise<OpenPriceIndex
   return index;
 }
 
+/** Decides again which rows count of the products for which it may be different, in views that take the place of the index's. */
 async function markAgain(
   duckDb: DuckDb,
   { lastDay, factor, scope, hasFilter }: { lastDay: string; factor: string; scope: Parameters; hasFilter: boolean },
 ): Promise<void> {
   const run = (sql: string) => duckDb.until((connection) => connection.run(sql));
   const upToLastDay = `day <= DATE ${sqlText(lastDay)}`;
+  if (hasFilter) {
+    await runStatement(duckDb, `CREATE TEMP TABLE wanted AS ${WANTED}`, scope);
+  }
   await run(`
-    CREATE TEMP TABLE judged AS
-    SELECT DISTINCT product FROM (
-      SELECT product FROM price_row GROUP BY product, currency
-      HAVING max(selling_price) >= least(${SUSPECT_FACTOR}, ${factor}) * min(selling_price::DECIMAL(24, 4)) FILTER (selling_price > 0)
-        OR min(selling_price) <= 0
-      UNION ALL
-      SELECT product FROM price_row WHERE excluded IN ('dearer', 'other currency') OR series > 1
-    );
+    SET VARIABLE suspect_factor = ${factor}::DECIMAL(15, 6);
+    CREATE TEMP TABLE judged AS FROM rare_product
+    ${hasFilter ? "UNION SELECT product FROM listing LEFT JOIN wanted USING (listing) GROUP BY product HAVING count(wanted.listing) NOT IN (0, count(*))" : ""};
     CREATE TEMP TABLE unmarked AS
-    SELECT * EXCLUDE (series, excluded) FROM price_row SEMI JOIN judged USING (product) WHERE ${upToLastDay};
-    SET VARIABLE suspect_factor = ${factor}::DECIMAL(15, 6)`);
+    SELECT * EXCLUDE (series, excluded, next_day) FROM price_row SEMI JOIN judged USING (product) WHERE ${upToLastDay}`);
   await run(SUSPECT_ROWS);
   if (hasFilter) {
-    const wanted = "SELECT listing FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)";
-    await runStatement(duckDb, `CREATE TEMP TABLE wanted AS ${wanted}`, scope);
-    await run("DELETE FROM unmarked WHERE listing NOT IN (FROM wanted)");
+    await run("DELETE FROM unmarked WHERE listing NOT IN (SELECT listing FROM wanted)");
   }
   await run(MARK_ROWS);
   // The same views once more. Temporary ones are found first.

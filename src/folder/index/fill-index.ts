@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { FileError } from "../../contract/errors.ts";
 import { type DuckDb, filePattern, sqlText } from "../../files/duckdb.ts";
 import type { SyncState } from "../folder-state.ts";
-import ADD_DAYS from "./add-days.sql";
 import { crawledRows } from "./crawled-rows.ts";
 import MARK_ROWS from "./mark-rows.sql";
+import READ_ROWS from "./read-rows.sql";
 import { SUSPECT_FACTOR } from "./suspect-factor.ts";
 import SUSPECT_ROWS from "./suspect-rows.sql";
 import TABLES from "./tables.sql";
@@ -12,11 +12,8 @@ import VIEWS from "./views.sql";
 
 /** Another one for each change of the tables, their content or the views. */
 export const INDEX_VERSION = createHash("sha256")
-  .update([TABLES, ADD_DAYS, SUSPECT_ROWS, MARK_ROWS, VIEWS].join())
+  .update([TABLES, READ_ROWS, SUSPECT_ROWS, MARK_ROWS, VIEWS].join())
   .digest("hex");
-
-/** Day files whose rows are in memory together. */
-const FILES_AT_ONCE = 90;
 
 /** Identifies the days of a state with their content. */
 export function daysKey({ days }: SyncState): string {
@@ -29,6 +26,9 @@ export function daysKey({ days }: SyncState): string {
 
 /** @throws FileError naming a file without SKUs or prices: its rows would be left out silently */
 async function assertPriced(duckDb: DuckDb, files: readonly string[]): Promise<void> {
+  if (files.length === 0) {
+    return;
+  }
   const list = files.map((file) => sqlText(filePattern(file))).join(", ");
   const sql = `SELECT file_name, count(*) FILTER (name = 'sku') FROM parquet_schema([${list}])
     GROUP BY file_name HAVING count(*) FILTER (name IN ('sku', 'selling_price')) < 2 LIMIT 1`;
@@ -58,33 +58,30 @@ export async function fillIndex(
       mrp DECIMAL(18, 4), selling_price DECIMAL(18, 4), discount_pct DOUBLE)`,
   );
   if (kept.size > 0) {
-    await run(`INSERT INTO product FROM old.product; INSERT INTO listing FROM old.listing;
-      INSERT INTO unmarked SELECT product, day, place, listing, currency, mrp, selling_price, discount_pct
-      FROM old.price_row WHERE day IN (${[...kept].map(sqlText).join(", ")})`);
+    await run("INSERT INTO product FROM old.product; INSERT INTO listing FROM old.listing");
   }
-  if (files.length > 0) {
-    try {
-      await assertPriced(duckDb, files);
-      for (let first = 0; first < files.length; first += FILES_AT_ONCE) {
-        const some = files.slice(first, first + FILES_AT_ONCE);
-        await run(`CREATE OR REPLACE TEMP VIEW crawled_row AS ${crawledRows(some)}`);
-        await run(ADD_DAYS);
-      }
-    } catch (error) {
-      if (error instanceof FileError) {
-        throw error;
-      }
-      const message = (error as Error).message.replace(/\n[\s\S]*$/, "");
-      throw new FileError(`a file of the folder cannot be read as Parquet: ${message}`, files[0] ?? "", error);
+  const keptRows =
+    kept.size > 0 ? `old.price_row WHERE day IN (${[...kept].map(sqlText).join(", ")})` : "unmarked WHERE false";
+  try {
+    await assertPriced(duckDb, files);
+    await run(`CREATE TEMP VIEW crawled_row AS ${crawledRows(files)}`);
+    await run(`CREATE TEMP VIEW kept_row AS FROM ${keptRows}`);
+    await run(READ_ROWS);
+  } catch (error) {
+    // If it is the older index that cannot be read, it is not needed.
+    if (error instanceof FileError || kept.size > 0) {
+      throw error;
     }
+    const message = (error as Error).message.replace(/\n[\s\S]*$/, "");
+    throw new FileError(`a file of the folder cannot be read as Parquet: ${message}`, files[0] ?? "", error);
   }
+  await run(VIEWS);
   await run(`SET VARIABLE suspect_factor = ${SUSPECT_FACTOR}::DECIMAL(15, 6)`);
+  await run(`CREATE TEMP TABLE rare AS FROM rare_product;
+    INSERT INTO unmarked BY NAME SELECT * EXCLUDE (series, excluded, next_day) FROM price_row SEMI JOIN rare USING (product)`);
   await run(SUSPECT_ROWS);
   await run(MARK_ROWS);
-  await run("CREATE TABLE price_row AS FROM marked ORDER BY product, day, place");
-  await run(`CREATE TABLE row_count AS SELECT day, retailer, department, category, brand, count(*)::INTEGER AS rows
-    FROM price_row JOIN listing USING (product, listing) GROUP BY ALL`);
-  await run(VIEWS);
+  await run("DELETE FROM price_row WHERE product IN (FROM rare); INSERT INTO price_row BY NAME FROM marked");
   const days = Object.entries(state.days).map(
     ([day, { sha256, rows }]) => `(DATE ${sqlText(day)}, ${sqlText(sha256)}, ${rows})`,
   );

@@ -1,5 +1,5 @@
--- Makes the view `marked` of the rows of `unmarked`: each with `excluded`, the rule by which it is no observation, and the
--- number of its series.
+-- Makes the table `marked` of the rows of `unmarked`: each with `excluded`, the rule by which it is no observation, the number of
+-- its series, and the day of the next observation.
 
 -- The rows of days on which a product has several.
 CREATE TEMP TABLE several AS
@@ -52,8 +52,9 @@ WITH several_currencies AS (
 )
 FROM change;
 
-CREATE TEMP VIEW marked AS
-SELECT unmarked.*, coalesce(series, 1)::INTEGER AS series, excluded
+CREATE TEMP TABLE marked AS
+SELECT unmarked.*, coalesce(series, 1)::INTEGER AS series, excluded,
+  CASE WHEN excluded IS NULL THEN lead(day) OVER (PARTITION BY product, excluded IS NULL ORDER BY day) END AS next_day
 FROM unmarked
 LEFT JOIN excluded_row USING (product, day, place)
-LEFT JOIN series ON series.product = unmarked.product AND day >= first_day AND day < coalesce(next_day, 'infinity');
+LEFT JOIN series ON series.product = unmarked.product AND day >= first_day AND day < coalesce(series.next_day, 'infinity');

@@ -73,6 +73,8 @@ export async function openPriceIndex(request: PriceIndexRequest): Promise<OpenPr
     // Who opened the older one for writing may have left changes to it.
     await rm(`${path}.wal`, { force: true });
     await rename(next, path);
+    // Of earlier versions.
+    await rm(join(ownFolderOf(request.folder), "prices.index"), { force: true });
   } catch (error) {
     request.onNotStored?.((error as Error).message);
   }

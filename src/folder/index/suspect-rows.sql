@@ -1,5 +1,5 @@
--- Finds the suspect rows among those of `unmarked`. What is rare is found among few products first, because windows over all rows
--- take seconds. Variable `suspect_factor`: how far a price may be from the usual one; null: no row is suspect.
+-- Finds the suspect rows among those of `unmarked`. Variable `suspect_factor`: how far a price may be from the usual one; null: no
+-- row is suspect.
 
 CREATE TEMP TABLE suspect AS
 WITH far_apart AS (

@@ -3,10 +3,17 @@
 -- Every crawled row with a product, a day and its place in the file of the day.
 CREATE VIEW price AS FROM price_row;
 
--- The price of a product on a day, at most one.
+-- The price of a product on a day, at most one. It is the newest one up to each day before `next_day`.
 CREATE VIEW observation AS
-SELECT product, day, place, listing, currency, mrp, selling_price, discount_pct, series
-FROM price WHERE excluded IS NULL;
+SELECT * EXCLUDE (excluded) FROM price WHERE excluded IS NULL;
+
+-- Products with a row that may not count, or in another currency: only their rows are compared with one another, because windows
+-- over all rows take seconds. Variable `suspect_factor`: see suspect-rows.sql.
+CREATE VIEW rare_product AS
+SELECT product FROM price_row GROUP BY product
+HAVING bool_or(excluded IS NOT NULL OR next_day = day OR selling_price IS NULL OR selling_price <= 0)
+  OR min(currency) <> max(currency)
+  OR max(selling_price) >= min(selling_price)::DECIMAL(20, 4) * getvariable('suspect_factor');
 
 -- How brands are shown that are equal but for case and outer spaces: as spelt most often, then most recently.
 CREATE VIEW brand AS
@@ -54,10 +61,14 @@ GROUP BY ALL;
 
 -- The observations that the filters match, up to the newest day of their retailer.
 CREATE MACRO observed(days, departments, categories, combinations, brands, own_list) AS TABLE
-SELECT product, day, listing, currency, mrp, selling_price, discount_pct, series, first_day, since, last_day, today,
+SELECT product, day, next_day, listing, currency, mrp, selling_price, discount_pct, series, first_day, since, last_day, today,
   target_price, note
 FROM observation JOIN scope(days, departments, categories, combinations, brands, own_list) USING (listing)
 WHERE day <= last_day;
+
+-- The last of these of each product.
+CREATE MACRO last_observed(days, departments, categories, combinations, brands, own_list) AS TABLE
+FROM observed(days, departments, categories, combinations, brands, own_list) WHERE coalesce(next_day > last_day, true);
 
 -- above / below with six decimals, exact, halves rounded away from zero; null of a division by zero. Both are prices.
 CREATE MACRO ratio(above, below) AS
@@ -86,32 +97,23 @@ CREATE MACRO percent_change(price, price_before) AS percent_of(price - price_bef
 -- The reference price (Directive 98/6/EC, article 6a) of the last prices in the relation `lasts`: product, series, day and
 -- selling_price. `present_since`: the first day of the latest run of observations with this price.
 CREATE MACRO reference_price(lasts) AS TABLE
-WITH own AS (
-  SELECT product, o.day, o.selling_price, l.selling_price AS present
+WITH present AS (
+  -- From the day after the last one with another price on, or from the first day.
+  SELECT product, series, coalesce(max(o.next_day) FILTER (o.selling_price <> l.selling_price), min(o.day)) AS present_since
   FROM query_table(lasts) l JOIN observation o USING (product, series)
-  WHERE o.day <= l.day
-), other AS (
-  SELECT product, min(day) AS first_day, max(day) FILTER (selling_price <> present) AS last_other FROM own GROUP BY product
-), present AS (
-  SELECT product, min(day) AS present_since, any_value(first_day) AS first_day
-  FROM own JOIN other USING (product) WHERE day > coalesce(last_other, '-infinity') GROUP BY product
+  WHERE o.day <= l.day GROUP BY ALL
 ), before AS (
-  SELECT product, present_since, first_day, day, selling_price,
-    lead(day) OVER (PARTITION BY product ORDER BY day) AS next_day
-  FROM own JOIN present USING (product)
+  SELECT product,
+    min(selling_price) FILTER (day >= present_since - 30 OR next_day > present_since - 30) AS lowest,
+    sum(greatest(0, least(next_day, day + 8) - greatest(day, present_since - 30))) AS reference_days
+  FROM present JOIN observation USING (product, series)
   -- Seven days before the thirty are enough for reference_days, fourteen for the price in force at their beginning.
   WHERE day BETWEEN present_since - 44 AND present_since - 1
-), summed AS (
-  SELECT product,
-    min(selling_price) FILTER (day >= present_since - 30 OR in_force) AS lowest,
-    sum(greatest(0, least(coalesce(next_day, present_since), day + 8, present_since)
-      - greatest(day, present_since - 30))) AS reference_days
-  FROM (SELECT *, coalesce(next_day, present_since) > present_since - 30 AS in_force FROM before)
   GROUP BY product
 )
 SELECT product, present_since, coalesce(reference_days, 0)::INTEGER AS reference_days,
-  CASE WHEN reference_days >= 24 AND present_since > first_day THEN lowest END AS reference_price
-FROM present LEFT JOIN summed USING (product);
+  CASE WHEN reference_days >= 24 THEN lowest END AS reference_price
+FROM present LEFT JOIN before USING (product);
 
 -- The days of each retailer from its first row to `until`: rows, and its usual rows, the upper quartile of the 56 days before.
 CREATE MACRO retailer_day(until) AS TABLE
@@ -124,7 +126,13 @@ WITH counted AS (
 SELECT retailer, day, coalesce(rows, 0) AS rows,
   CASE WHEN count(rows) OVER before >= 5 THEN quantile_cont(rows::DECIMAL(14, 2), 0.75) OVER before END AS usual_rows
 FROM calendar LEFT JOIN counted USING (retailer, day)
-WINDOW before AS (PARTITION BY retailer ORDER BY day RANGE BETWEEN INTERVAL 56 DAYS PRECEDING AND INTERVAL 1 DAY PRECEDING);
+-- The calendar has every day.
+WINDOW before AS (PARTITION BY retailer ORDER BY day ROWS BETWEEN 56 PRECEDING AND 1 PRECEDING);
+
+-- The last day of which each retailer's usual rows tell something: 56 days after its last row.
+CREATE MACRO last_told_day(until) AS TABLE
+SELECT retailer, least(last_row + 56, until::DATE) AS last_told
+FROM (SELECT retailer, max(day) AS last_row FROM row_count WHERE day <= until::DATE GROUP BY retailer);
 
 -- As retailer_day, of the categories in the relation `categories`: retailer and category. Whether a day is good is
 -- decided by the retailer where the category has too few rows to tell; a day of which nothing is known is neither good nor bad.
@@ -134,17 +142,14 @@ WITH counted AS (
   FROM row_count SEMI JOIN query_table(categories) USING (retailer, category)
   WHERE day <= until::DATE GROUP BY ALL
 ), calendar AS (
-  SELECT retailer, category,
-    unnest(generate_series(first_day, until::DATE, INTERVAL 1 DAY))::DATE AS day
+  SELECT retailer, category, unnest(generate_series(first_day, last_told, INTERVAL 1 DAY))::DATE AS day
   FROM (SELECT retailer, category, min(day) AS first_day FROM counted GROUP BY ALL)
+  JOIN last_told_day(until) USING (retailer)
 ), usual AS (
   SELECT calendar.*, coalesce(rows, 0) AS rows,
     CASE WHEN count(rows) OVER before >= 5 THEN quantile_cont(rows::DECIMAL(14, 2), 0.75) OVER before END AS usual_rows
   FROM calendar LEFT JOIN counted USING (retailer, category, day)
-  WINDOW before AS (
-    PARTITION BY retailer, category ORDER BY day
-    RANGE BETWEEN INTERVAL 56 DAYS PRECEDING AND INTERVAL 1 DAY PRECEDING
-  )
+  WINDOW before AS (PARTITION BY retailer, category ORDER BY day ROWS BETWEEN 56 PRECEDING AND 1 PRECEDING)
 )
 SELECT retailer, category, day, usual.rows, usual.usual_rows,
   CASE WHEN usual.usual_rows >= 5 THEN 2 * usual.rows >= usual.usual_rows ELSE 2 * r.rows >= r.usual_rows END AS is_good
@@ -154,19 +159,28 @@ FROM usual JOIN retailer_day(until) r USING (retailer, day);
 -- which it is not there. `last_seen`: the last day with any row of it.
 CREATE MACRO missing_reason(lost, until) AS TABLE
 WITH seen AS (
-  SELECT product, end_day, day, arg_min(listing, place) AS listing
-  FROM price JOIN (SELECT product, end_day FROM query_table(lost)) USING (product)
-  WHERE day <= end_day GROUP BY ALL
-), pause AS (
-  SELECT product, end_day, day, listing, day - lag(day) OVER of_product AS pause,
-    row_number() OVER (PARTITION BY product, end_day ORDER BY day DESC) AS place
-  FROM seen WINDOW of_product AS (PARTITION BY product, end_day ORDER BY day)
+  SELECT product, end_day, day, place, excluded, price.listing
+  FROM price JOIN (SELECT product, end_day FROM query_table(lost)) USING (product) WHERE day <= end_day
+), days AS (
+  -- The last six days with an observation, and those with another row, which few have.
+  SELECT product, end_day, max(day, 6) FILTER (excluded IS NULL) AS observed,
+    max(DISTINCT day, 6) FILTER (excluded IS NOT NULL) AS other
+  FROM seen GROUP BY ALL
 ), rhythm AS (
   -- The longest of the last five pauses.
-  SELECT product, end_day, max(day) AS last_seen, arg_max(listing, day) AS listing, coalesce(max(pause), 1) AS longest
-  FROM pause WHERE place <= 5 GROUP BY ALL
+  SELECT product, end_day, last_days[1] AS last_seen,
+    coalesce(list_max([last_days[n] - last_days[n + 1] FOR n IN range(1, least(len(last_days), 6))]), 1) AS longest
+  FROM (
+    SELECT *, CASE WHEN other IS NULL THEN observed
+      ELSE list_reverse_sort(list_distinct(list_concat(observed, other))) END AS last_days
+    FROM days
+  )
 ), last AS (
-  SELECT rhythm.*, retailer, category FROM rhythm JOIN listing USING (product, listing)
+  SELECT rhythm.*, retailer, category, least(end_day, last_told) AS told_day
+  FROM rhythm JOIN (
+    SELECT product, arg_min(seen.listing, place) AS listing
+    FROM seen JOIN rhythm USING (product) WHERE day = last_seen GROUP BY product
+  ) USING (product) JOIN listing USING (product, listing) JOIN last_told_day(until) USING (retailer)
 ), known_day AS (
   SELECT retailer, category, day,
     count(*) FILTER (is_good) OVER so_far AS good, count(*) FILTER (NOT is_good) OVER so_far AS bad
@@ -181,7 +195,7 @@ SELECT product, last.end_day, last_seen,
   END AS reason
 FROM last
 JOIN known_day a ON (a.retailer, a.category, a.day) = (last.retailer, last.category, last_seen)
-JOIN known_day b ON (b.retailer, b.category, b.day) = (last.retailer, last.category, last.end_day);
+JOIN known_day b ON (b.retailer, b.category, b.day) = (last.retailer, last.category, told_day);
 
 -- As retailer_day, up to 28 days after its last row: `share` of the usual rows, and whether its crawl failed (`outage`). A day
 -- without rows is an outage after more such days in a row than its longest pause that occurred twice in the 56 days before.

@@ -1,9 +1,6 @@
 -- The same product at several retailers: the known prices whose keys are equal, in one currency.
--- A copy of all observations would take more time and memory than to read them again for each use.
-WITH seen AS NOT MATERIALIZED (
-  FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
-), last AS (
-  SELECT seen.* FROM seen JOIN (SELECT product, max(day) AS day FROM seen GROUP BY product) USING (product, day)
+WITH last AS (
+  FROM last_observed($days, $departments, $categories, $combinations, $brands, $own_list)
   WHERE $max_age IS NULL OR day >= last_day - $max_age::INTEGER
 ), rate AS (
   -- What one unit of each currency is worth in `$currency`.

@@ -1,27 +1,20 @@
 -- What is different between two days: one row a product. The later day is `last_day`, the earlier one `since`.
-WITH seen AS (
-  FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
-), span AS (
-  SELECT product, any_value(since) AS since, any_value(last_day) AS last_day, max(day) AS to_day,
-    max(day) FILTER (day <= since) AS from_day
-  FROM seen GROUP BY product
-), known AS (
+WITH earlier AS (
   -- With $strict, a price is known on its day alone.
-  SELECT product, since, last_day,
-    CASE WHEN CASE WHEN $strict THEN from_day = since ELSE $max_age IS NULL OR from_day >= since - $max_age::INTEGER END
-      THEN from_day END AS from_day,
-    CASE WHEN CASE WHEN $strict THEN to_day = last_day ELSE $max_age IS NULL OR to_day >= last_day - $max_age::INTEGER END
-      THEN to_day END AS to_day
-  FROM span
+  FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
+  -- A bookmark may be newer than the newest day.
+  WHERE day <= since AND coalesce(next_day > least(since, last_day), true)
+    AND CASE WHEN $strict THEN day = since ELSE $max_age IS NULL OR day >= since - $max_age::INTEGER END
+), later AS (
+  FROM last_observed($days, $departments, $categories, $combinations, $brands, $own_list)
+  WHERE CASE WHEN $strict THEN day = last_day ELSE $max_age IS NULL OR day >= last_day - $max_age::INTEGER END
 ), paired AS (
-  SELECT known.*, coalesce(b.listing, a.listing) AS listing, a.mrp AS from_mrp, b.mrp AS to_mrp,
+  SELECT product, coalesce(b.since, a.since) AS since, coalesce(b.last_day, a.last_day) AS last_day, a.day AS from_day,
+    b.day AS to_day, coalesce(b.listing, a.listing) AS listing, a.mrp AS from_mrp, b.mrp AS to_mrp,
     a.selling_price AS from_selling_price, b.selling_price AS to_selling_price, a.discount_pct AS from_discount_pct,
     b.discount_pct AS to_discount_pct, a.currency AS from_currency, b.currency AS to_currency,
     a.series = b.series AS is_one_series, coalesce(b.target_price, a.target_price) AS target_price, coalesce(b.note, a.note) AS note
-  FROM known
-  LEFT JOIN seen a ON a.product = known.product AND a.day = from_day
-  LEFT JOIN seen b ON b.product = known.product AND b.day = to_day
-  WHERE from_day IS NOT NULL OR to_day IS NOT NULL
+  FROM earlier a FULL JOIN later b USING (product)
 ), new AS (
   -- Whether a product that is known on the later day only was crawled before.
   SELECT product, min(price.day) <= any_value(since) AS was_seen

@@ -1,10 +1,6 @@
 -- The last price of each product that is not known on the newest day, the newest first, and why it is not there.
--- A copy of all observations would take more time and memory than to read them again for each use.
-WITH seen AS NOT MATERIALIZED (
-  FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
-), last AS (
-  SELECT seen.*, last_day AS end_day
-  FROM seen JOIN (SELECT product, max(day) AS day FROM seen GROUP BY product) USING (product, day)
+WITH last AS (
+  SELECT *, last_day AS end_day FROM last_observed($days, $departments, $categories, $combinations, $brands, $own_list)
   WHERE day >= first_day AND day < last_day - $max_age::INTEGER
 ), reference AS (
   FROM reference_price('last')

@@ -1,8 +1,6 @@
 -- How many of the products that are known on the newest day are discounted, and by how much, by group.
-WITH seen AS (
-  FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
-), known AS (
-  SELECT seen.* FROM seen JOIN (SELECT product, max(day) AS day FROM seen GROUP BY product) USING (product, day)
+WITH known AS (
+  FROM last_observed($days, $departments, $categories, $combinations, $brands, $own_list)
   WHERE day >= first_day AND ($max_age IS NULL OR day >= last_day - $max_age::INTEGER)
 ), named AS (
   SELECT discount_pct,

@@ -1,25 +1,21 @@
 -- Prices and discounts over time: of the prices that are known on the last day of each period, by group and currency.
-WITH seen AS (
+WITH span AS (
+  SELECT INTERVAL (CASE $period WHEN 'month' THEN 1 ELSE 0 END) MONTH
+    + INTERVAL (CASE $period WHEN 'week' THEN 7 WHEN 'day' THEN 1 ELSE 0 END) DAY AS length
+), seen AS (
+  -- The last day on which a price is known.
+  SELECT *, least(next_day - 1, last_day, day + $max_age::INTEGER) AS known_until
   FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
-), newest AS (
-  -- The newest price of a product in each period, and the period in which it has the next one.
-  SELECT *, lead(period) OVER (PARTITION BY product ORDER BY period) AS next_period
-  FROM (SELECT product, date_trunc($period, day)::DATE AS period, max(day) AS day FROM seen GROUP BY ALL)
 ), known AS (
-  -- It is known on the last days of the periods up to then, as long as it is not too old.
-  SELECT product, day, listing, currency, selling_price, discount_pct, period, first_day,
-    least((period + to_period)::DATE - 1, last_day) AS period_end
+  -- In the periods that end while it is, of which the last may still be running.
+  SELECT *, least((period + length)::DATE - 1, last_day) AS period_end
   FROM (
-    SELECT seen.*, INTERVAL (CASE $period WHEN 'month' THEN 1 ELSE 0 END) MONTH
-        + INTERVAL (CASE $period WHEN 'week' THEN 7 WHEN 'day' THEN 1 ELSE 0 END) DAY AS to_period,
-      unnest(generate_series(newest.period::TIMESTAMP,
-        least(coalesce(next_period - 1, last_day), last_day, CASE WHEN $max_age IS NULL THEN last_day
-          ELSE seen.day + $max_age::INTEGER END)::TIMESTAMP,
-        INTERVAL (CASE $period WHEN 'month' THEN 1 ELSE 0 END) MONTH
-          + INTERVAL (CASE $period WHEN 'week' THEN 7 WHEN 'day' THEN 1 ELSE 0 END) DAY))::DATE AS period
-    FROM newest JOIN seen USING (product, day)
+    SELECT seen.*, length,
+      unnest(generate_series(date_trunc($period, day), date_trunc($period, known_until), length))::DATE AS period
+    FROM seen, span
+    WHERE known_until >= least((date_trunc($period, day) + length)::DATE - 1, last_day)
   )
-  WHERE ($max_age IS NULL OR day >= period_end - $max_age::INTEGER) AND period_end >= first_day
+  WHERE known_until >= period_end AND period_end >= first_day
 ), named AS (
   SELECT known.*,
     CASE $group_by WHEN 'retailer' THEN retailer WHEN 'department' THEN department WHEN 'category' THEN category

@@ -1,9 +1,6 @@
 -- The last price of each product up to the newest day.
--- A copy of all observations would take more time and memory than to read them again for each use.
-WITH seen AS NOT MATERIALIZED (
-  FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
-), last AS (
-  SELECT seen.* FROM seen JOIN (SELECT product, max(day) AS day FROM seen GROUP BY product) USING (product, day)
+WITH last AS (
+  FROM last_observed($days, $departments, $categories, $combinations, $brands, $own_list)
   WHERE day >= first_day AND ($max_age IS NULL OR day >= last_day - $max_age::INTEGER)
 ), reference AS (
   FROM reference_price('last')

@@ -2,10 +2,8 @@
 WITH changed AS (
   SELECT changes.* EXCLUDE (target_price, target_met, note), product
   FROM changes JOIN product USING (retailer, sku) WHERE change = $change
-), newest AS (
-  SELECT product, max(day) AS day FROM observation JOIN changed USING (product) WHERE day <= to_date GROUP BY product
 ), last AS (
-  SELECT observation.* FROM observation JOIN newest USING (product, day)
+  SELECT observation.* FROM observation JOIN changed USING (product) WHERE day <= to_date AND coalesce(next_day > to_date, true)
 ), reference AS (
   FROM reference_price('last')
 )

@@ -8,10 +8,7 @@ WITH matching AS (
   SELECT retailer, max(day) AS newest_day FROM row_count JOIN matching USING (retailer) WHERE day <= last_day GROUP BY retailer
 ), known AS (
   SELECT retailer, count(*) AS products
-  FROM (
-    SELECT product, max(day) AS day, any_value(last_day) AS last_day
-    FROM observed($days, $departments, $categories, $combinations, $brands, $own_list) GROUP BY product
-  ) JOIN product USING (product)
+  FROM last_observed($days, $departments, $categories, $combinations, $brands, $own_list) JOIN product USING (product)
   WHERE $max_age IS NULL OR day >= last_day - $max_age::INTEGER
   GROUP BY retailer
 ), good AS (

@@ -42,6 +42,8 @@ function pricesOf(rows: readonly (typeof ROWS)[number][]): string[] {
 describe("the index of a folder", () => {
   test("has the prices of all days, and reads each file once", async () => {
     const folder = await syncedFolder(ROWS, onTestFinished, false);
+    const ofEarlierVersion = join(ownFolderOf(folder), "prices.index");
+    await writeFile(ofEarlierVersion, "");
     expect(await read(folder)).toEqual({ prices: pricesOf(ROWS), readDays: [3], notStored: [] });
     expect(await read(folder)).toEqual({ prices: pricesOf(ROWS), readDays: [], notStored: [] });
     expect(await readdir(ownFolderOf(folder))).toEqual(["prices.duckdb", "state.json"]);

@@ -1,0 +1,42 @@
+-- Fills an index with the rows of two views: `crawled_row`, as they were crawled, and `kept_row`, of an older index whose products
+-- and wordings are already here. Crawled rows are read twice: a copy of their texts would take more time, and most of the memory.
+
+CREATE TEMP VIEW crawled AS
+SELECT crawl_date AS day, place::INTEGER AS place, retailer, sku, department, category, coalesce(brand, '') AS brand,
+  coalesce(model_number, '') AS model_number, coalesce(title, '') AS title, coalesce(url, '') AS url, currency,
+  -- Four decimals are the most that a currency has. A price that does not fit is null.
+  TRY_CAST(mrp AS DECIMAL(18, 4)) AS mrp, TRY_CAST(selling_price AS DECIMAL(18, 4)) AS selling_price, discount_pct
+FROM crawled_row;
+
+CREATE TEMP TABLE new_listing AS
+FROM (SELECT DISTINCT retailer, sku, department, category, brand, model_number, title, url FROM crawled)
+ANTI JOIN listing USING (retailer, sku, department, category, brand, model_number, title, url);
+
+INSERT INTO product
+SELECT (SELECT coalesce(max(product), 0) FROM product) + row_number() OVER (ORDER BY retailer, sku), retailer, sku
+FROM (SELECT DISTINCT retailer, sku FROM new_listing) ANTI JOIN product USING (retailer, sku);
+
+INSERT INTO listing
+SELECT (SELECT coalesce(max(listing), 0) FROM listing) + row_number() OVER (), product, retailer, sku, department,
+  category, brand, lower(trim(brand)), model_number, title, url
+FROM new_listing JOIN product USING (retailer, sku);
+
+-- Every row counts until the rare ones are marked.
+CREATE TABLE price_row AS
+SELECT *, 1::INTEGER AS series, NULL::VARCHAR AS excluded, lead(day) OVER (PARTITION BY product ORDER BY day, place) AS next_day
+FROM (
+  SELECT product, day, place, listing, currency, mrp, selling_price, discount_pct
+  FROM crawled JOIN listing USING (retailer, sku, department, category, brand, model_number, title, url)
+  UNION ALL
+  SELECT product, day, place, listing, currency, mrp, selling_price, discount_pct FROM kept_row
+);
+
+CREATE TABLE row_count AS
+WITH kind AS (
+  SELECT row_number() OVER () AS kind, * FROM (SELECT DISTINCT retailer, department, category, brand FROM listing)
+), counted AS (
+  -- By a number, because texts would take twice as long.
+  SELECT day, kind, count(*)::INTEGER AS rows
+  FROM price_row JOIN listing USING (listing) JOIN kind USING (retailer, department, category, brand) GROUP BY ALL
+)
+SELECT day, retailer, department, category, brand, rows FROM counted JOIN kind USING (kind);
