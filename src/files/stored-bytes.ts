@@ -19,7 +19,7 @@ export interface StoredBytes {
   append(bytes: Buffer): Promise<Extent>;
   /** Undefined if the file was cut. */
   read(extent: Extent): Promise<Buffer | undefined>;
-  /** The piece is not needed any more; may be called twice. */
+  /** The piece is no longer needed; may be called twice. */
   free(extent: Extent): void;
   /** Resolves when everything that was appended would survive a loss of power. */
   sync(): Promise<void>;

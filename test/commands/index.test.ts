@@ -133,13 +133,13 @@ describe("catalog index", () => {
   test("a sku that the folder does not have is named in a warning", async () => {
     expect(await run("sku\na\nzzz\n", "-n", "1")).toMatchObject({
       code: 0,
-      stderr: 'warning: no row of 1 product of the list: "zzz"\n',
+      stderr: 'warning: no row for 1 product on the list: "zzz"\n',
     });
   });
 
   test("a sku that --excel protected is that sku", async () => {
     const { code, stderr } = await run('\ufeffsku,title\r\na,\r\n"=""0007""",\r\n', "-n", "1");
-    expect([code, stderr]).toEqual([0, expect.stringContaining('of the list: "0007"')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('on the list: "0007"')]);
   });
 
   test("reads the basket from standard input", async () => {
@@ -194,7 +194,7 @@ test("a line of a retailer that the folder does not have is named", async () => 
   const { code, stdout, stderr } = await run("sku,retailer\na,acmee\n");
   expect({ code, stdout, stderr }).toEqual({
     ...{ code: 0, stdout: "" },
-    stderr: 'warning: no row of 1 product of the list: "a" of acmee\n',
+    stderr: 'warning: no row for 1 product on the list: "a" of acmee\n',
   });
 });
 

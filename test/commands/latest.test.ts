@@ -139,7 +139,7 @@ test.each([
   expect(await run(...args)).toMatchObject({ code: EXIT.usage, stdout: "", stderr: expect.stringContaining(message) });
 });
 
-test("--gone lists products that are not known any more, with the reason", async () => {
+test("--gone lists products that are no longer known, with the reason", async () => {
   const days = Array.from({ length: 30 }, (_, day) => addDays("2026-01-01", day));
   const rows = days.flatMap((crawl_date, day) => [
     ...["k1", "k2", "k3", "k4", "k5"].map((sku) => product({ crawl_date, sku })),

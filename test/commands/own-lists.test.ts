@@ -87,7 +87,7 @@ test("lines of which the folder has no row are named", async () => {
   const list = await listOf(...LINES, "none,,1,", "0001,bolt,,", "lamp-1x,acme,,");
   expect(await ask("latest", folder, "--skus", list)).toMatchObject({
     code: 0,
-    stderr: 'warning: no row of 3 products of the list: "none", "0001" of bolt, "lamp-1x" of acme\n',
+    stderr: 'warning: no row for 3 products on the list: "none", "0001" of bolt, "lamp-1x" of acme\n',
   });
 });
 
@@ -120,7 +120,7 @@ describe("export --skus", () => {
     const { code, stdout, stderr } = await exported(
       ...["--skus", list, "-f", "csv", "--date", "2026-01-08", "--columns", OWN, "--page-size", "1"],
     );
-    expect([code, stderr]).toEqual([0, 'warning: no row of 1 product of the list: "none"\n']);
+    expect([code, stderr]).toEqual([0, 'warning: no row for 1 product on the list: "none"\n']);
     expect(stdout.trimEnd().split("\r\n").slice(1).sort()).toEqual([
       ...["acme,0001,,,", "acme,Lamp-1,15,true,desk", "bolt,Lamp-1,15,false,desk"],
     ]);

@@ -188,12 +188,12 @@ describe("a report of a crawl full of troubles", () => {
     const list = join(await temporaryFolder(), "list.csv");
     await writeFile(list, "sku,target_price,note\nabroad,5,travel\ncent,9.99,\nmissed,20,\nnone,1,\n");
     const { stdout, stderr } = await runInProcess(["report", troubled, ...args, "--skus", list], { now: () => NOW });
-    expect(stderr).toBe('warning: no row of 1 product of the list: "none"\n');
+    expect(stderr).toBe('warning: no row for 1 product on the list: "none"\n');
     expect(stdout).toMatch(
       /^ {2}5\.00 USD, 25 % off, target 5\.00, met, since 2026-01-18 in USD, acme\n {2}abroad, travel$/m,
     );
     // Its price is not known any more.
-    expect(stdout.replaceAll(/\s+/g, " ")).toContain("target 20.00, not known any more, last seen 2026-01-18");
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain("target 20.00, no longer known, last seen 2026-01-18");
 
     const { figures, own_list } = await documentOf(troubled, ...args, "--skus", list);
     expect([figures.target_met, own_list?.map(({ sku, target_met, known }) => [sku, target_met, known])]).toEqual([

@@ -65,5 +65,7 @@ test.each(["has no end", "is missing"])("a partition whose last row %s is an err
   const { size: length } = await stat(path);
   await truncate(path, 0);
   await appendFile(path, "x".repeat(damage === "has no end" ? length : 1));
-  await expect(spool.read("a").next()).rejects.toThrow(`${path}: its bytes from 0 on are damaged: no row ends there`);
+  await expect(spool.read("a").next()).rejects.toThrow(
+    `${path}: its bytes from 0 on are damaged: they do not end with a whole row`,
+  );
 });

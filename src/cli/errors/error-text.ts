@@ -124,7 +124,7 @@ function offer(options: readonly string[], refused: string | undefined): string[
     return [];
   }
   const list = firstFew(shown, MAX_OPTIONS);
-  return [near.length === 0 ? `There are, among others: ${list}.` : `Did you mean ${list}?`];
+  return [near.length === 0 ? `Valid values include ${list}.` : `Did you mean ${list}?`];
 }
 
 /** Errors whose message does not say what to do. */

@@ -82,7 +82,7 @@ export function addPullFlags(command: Command): Command {
     .option("--concurrency <n>", "parts of the set to read in parallel", concurrency, 8)
     .option(
       "--max-rate <n>",
-      "maximum requests a minute, to leave some to the rest of the team",
+      "maximum requests a minute, to leave some for the rest of the team",
       wholeNumber("--max-rate", 1),
     );
 }

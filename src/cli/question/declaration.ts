@@ -130,9 +130,13 @@ export function namesOf(columns: readonly QuestionColumn[]): string[] {
 
 /** The columns that `--skus` adds to rows of products. */
 export const OWN_LIST_COLUMNS: readonly QuestionColumn[] = [
-  { name: "target_price", kind: "price", meaning: "--skus: of the list" },
-  { name: "target_met", kind: "boolean", meaning: "--skus: whether the price is at or below it; null without one" },
-  { name: "note", kind: "text", meaning: "--skus: of the list" },
+  { name: "target_price", kind: "price", meaning: "--skus: from the list" },
+  {
+    name: "target_met",
+    kind: "boolean",
+    meaning: "--skus: whether the price is at or below target_price; null without one",
+  },
+  { name: "note", kind: "text", meaning: "--skus: from the list" },
 ];
 
 /** The columns of an answer, including those of an own list if its rows are products. */

@@ -35,6 +35,6 @@ export async function warnOfUnknown(
 export function warnOfMissing(lines: readonly ListedProduct[], { warn }: Pick<Reporter, "warn">): void {
   if (lines.length > 0) {
     const names = lines.map(({ sku, retailer }) => `${quoted(sku)}${retailer === undefined ? "" : ` of ${retailer}`}`);
-    warn(`no row of ${plural(lines.length, "product")} of the list: ${firstFew(names, NAMED)}`);
+    warn(`no row for ${plural(lines.length, "product")} on the list: ${firstFew(names, NAMED)}`);
   }
 }

@@ -14,7 +14,7 @@ export const CATEGORY_SLUGS: readonly QuestionColumn[] = [
 ];
 
 /** The currency of a row whose prices all share one. */
-export const CURRENCY: QuestionColumn = { name: "currency", kind: "text", meaning: "of all prices of the row" };
+export const CURRENCY: QuestionColumn = { name: "currency", kind: "text", meaning: "of all prices in the row" };
 
 /** The real discount of a price. */
 export const REFERENCE_PRICE: readonly QuestionColumn[] = [
@@ -26,7 +26,7 @@ export const REFERENCE_PRICE: readonly QuestionColumn[] = [
   {
     name: "real_discount_pct",
     kind: "percent",
-    meaning: "how far the price is below the reference price; below zero: dearer",
+    meaning: "how far the price is below the reference price; negative if it is above",
   },
   { name: "reference_days", kind: "integer", meaning: "of these 30 days, those with a price at most seven days old" },
 ];

@@ -38,7 +38,7 @@ const TRANSIENT_ERRORS: Readonly<Record<string, string>> = {
   EPIPE: "the connection was closed",
   UND_ERR_SOCKET: "the connection was closed before the response was complete",
   ERR_STREAM_PREMATURE_CLOSE: "the connection was closed before the response was complete",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the response has a different length than its headers say",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the response is longer or shorter than its headers say",
   UND_ERR_CONNECT_TIMEOUT: "the connection took too long",
   ETIMEDOUT: "the connection took too long",
   EHOSTUNREACH: "the host cannot be reached",

@@ -97,7 +97,7 @@ function proxyUrl(text: string, variable: string): URL {
   }
   if (!["http:", "https:"].includes(url.protocol)) {
     throw new InputError(
-      `${variable} names a proxy by ${url.protocol}//, but only http:// and https:// are supported.`,
+      `${variable} names a proxy with ${url.protocol}//, but only http:// and https:// are supported.`,
     );
   }
   return url;

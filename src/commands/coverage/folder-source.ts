@@ -35,7 +35,7 @@ export async function openFolderSource(options: CoverageOptions, context: Contex
     const replaced = await daysBeingReplaced(folder, state, days);
     if (replaced.length > 0) {
       const what = `a sync of ${name} is replacing ${plural(replaced.length, "day")}, or was interrupted`;
-      reporter.warn(`${what}; the counts are those of before`);
+      reporter.warn(`${what}; the counts are from before that`);
     }
     const counts = brands !== undefined || options.groupBy === "brand" ? await countBrands(synced) : countsOf(state);
     const isWanted = rowFilter(filters);

@@ -19,8 +19,8 @@ export function declare(command: Command, context: Context, run = load): void {
     )
     .description(
       "What appeared, returned, vanished or changed price between two days. Of a synced folder, the last known price " +
-        "of each product on the two days, and why a product is not there any more; of a service, the rows of the two " +
-        "days alone. A price changed if its mrp, selling_price, discount_pct or currency changed.",
+        "of each product on the two days, and why a product is gone; of a service, only the rows " +
+        "of the two days. A price changed if its mrp, selling_price, discount_pct or currency changed.",
     )
     .option(
       "--from <day>",

@@ -7,9 +7,9 @@ import { ALL_COLUMNS } from "./columns.ts";
 import { LATEST_SORT_WORDS, type LatestFlags, type LatestOptions, PERIODS, parseLatestOptions } from "./options.ts";
 
 const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the lowest
-price of the newest day that has one. With --group-by or --by, the products count
-whose price is known: at most --max-age old (14d) on the newest day or on the last
-day of the period. Percentages are exact, rounded to six decimals (one in a table).`;
+price of the newest day that has one. With --group-by or --by, a product counts if
+its price is known: at most --max-age (14d) old on the newest day, or on the last day
+of the period. Percentages are exact, rounded to six decimals (one in a table).`;
 
 const load: Run<LatestOptions> = async (...call) => (await import("./question.ts")).askLatest(...call);
 
@@ -21,17 +21,19 @@ export function declare(command: Command, context: Context, run = load): void {
         "--group-by, how many products are discounted, and by how much: discounts by brand, category, department or retailer.",
     )
     .addOption(
-      new Option("--group-by <what>", "share of discounted products and mean discount of each").choices(PRODUCT_GROUPS),
+      new Option("--group-by <what>", "share of discounted products and mean discount of each group").choices(
+        PRODUCT_GROUPS,
+      ),
     )
     .addOption(
       new Option("--by <period>", "discounts and prices over time: of each day, week or month").choices(PERIODS),
     )
-    .option("--gone", "products whose price is not known any more, the newest first, and why");
+    .option("--gone", "products whose price is no longer known, newest first, and why");
   addQuestionFlags(command, {
     columns: ALL_COLUMNS,
     hasOwnList: true,
     sortExample: "price",
-    sortHelp: ", or price or age (default: retailer and sku; of groups: the most products first)",
+    sortHelp: ", or price or age (default: retailer and sku; groups: most products first)",
     sortWords: LATEST_SORT_WORDS,
     hasStartDate: true,
     maxAge: "none; 14d with --gone, --group-by and --by",

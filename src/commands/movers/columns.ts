@@ -4,7 +4,7 @@ import { CATEGORY_SLUGS, CURRENCY, PRODUCT_KEY, REFERENCE_PRICE } from "../../cl
 export const MOVER_COLUMNS: readonly QuestionColumn[] = [
   { name: "kind", kind: "text", meaning: "drop, rise, new_low or discount; a product may have several" },
   ...PRODUCT_KEY,
-  { name: "title", kind: "text", meaning: "of the newest row" },
+  { name: "title", kind: "text", meaning: "from the newest row" },
   ...CATEGORY_SLUGS,
   CURRENCY,
   { name: "before_date", kind: "date", meaning: "day of the price that was known on --since" },
@@ -20,7 +20,7 @@ export const MOVER_COLUMNS: readonly QuestionColumn[] = [
   { name: "discount_pct", kind: "number", meaning: "discount on that day, as crawled" },
   { name: "low_date", kind: "date", meaning: "last day of low_selling_price" },
   { name: "low_selling_price", kind: "price", meaning: "lowest price up to --since, in the present currency" },
-  { name: "brand", kind: "text", meaning: "of the newest row" },
+  { name: "brand", kind: "text", meaning: "from the newest row" },
   { name: "url", kind: "text", meaning: "product page" },
   { name: "difference", kind: "price", meaning: "selling_price - before_selling_price" },
   ...REFERENCE_PRICE,

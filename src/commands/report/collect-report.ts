@@ -34,7 +34,7 @@ export interface Report extends ReportSubject {
   lists: readonly { section: ProductSection; count: number; products: readonly ShownProduct[] }[];
   /** All that the filters match, the troubled ones first. */
   retailers: readonly AnswerRow[];
-  /** Those with products that are not known any more because they were not crawled. */
+  /** Those with products that are no longer known because they were not crawled. */
   notCrawledAt: readonly string[];
   brands: readonly AnswerRow[];
   allBrands: number;

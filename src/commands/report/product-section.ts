@@ -65,7 +65,7 @@ export function shownProduct(section: ProductSection, row: AnswerRow, series: Pr
     low: priceOf("new_low_price", "reached_date"),
     target: target === undefined ? undefined : { price: target, isMet: row.target_met === true && row.known === true },
     note: text("note"),
-    reason: row.known === false ? "not known any more" : text("reason").replace("_", " "),
+    reason: row.known === false ? "no longer known" : text("reason").replace("_", " "),
     series,
   };
 }

@@ -31,7 +31,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .argument("[query]", "one query; - reads it from standard input; none shows the tables and queries to start from")
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
-      "Runs one query over a synced folder, by DuckDB with at most 4 threads. The folder is read-only, and a query reaches no " +
+      "Runs one query over a synced folder, in DuckDB with at most 4 threads. The folder is read-only, and a query reaches no " +
         "other file and no network.",
     );
   addDemoFlag(addLinksFlag(addListOutput(command, TABLE_FORMATS)))

@@ -93,7 +93,10 @@ export async function openPartitionSpool(
       for (const part of stored.get(partition) ?? []) {
         const lines = await file.read(part);
         if (lines?.at(-1) !== LINE_FEED) {
-          throw fileError(path, new Error(`its bytes from ${part.at} on are damaged: no row ends there`));
+          throw fileError(
+            path,
+            new Error(`its bytes from ${part.at} on are damaged: they do not end with a whole row`),
+          );
         }
         yield batchOfLines(lines);
       }

@@ -37,7 +37,7 @@ export const FORMATS: Readonly<Record<RowFormat, Format>> = {
     load: async () => (await import("./csv.ts")).createCsvEncoder,
   },
   tsv: {
-    help: "as csv, separated by tabs",
+    help: "like csv, separated by tabs",
     extensions: ["tsv", "tab"],
     share: 0.63,
     load: async () => (await import("./csv.ts")).createTsvEncoder,

@@ -55,7 +55,7 @@ export interface OpenStore extends AsyncDisposable {
   pages: PageStore;
   /** When the first of the runs began that filled it; undefined for a new store. */
   resumedFrom: string | undefined;
-  /** Removes the store, whose pages are not needed any more. */
+  /** Removes the store, whose pages are no longer needed. */
   remove(): Promise<void>;
 }
 

@@ -139,7 +139,7 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions = 
       intact.add(extent);
       return batchOfLines(lines);
     },
-    /** Frees the rows of a slice, which the output has. What its pages were is still known, and they cannot be dropped any more. */
+    /** Frees the rows of a slice that the output has. The facts of its pages stay, and its pages can no longer be discarded. */
     freeRows: (slice: string): void => {
       freed.add(slice);
       for (const { extent } of pagesOf(slice)) {

@@ -213,7 +213,7 @@ test("if no valid option is close to the refused value, some are named", () => {
       }),
       { value },
     );
-  expect(refusal("zzzzzz")).toContain("\nThere are, among others: lamps, chairs, tables.\n");
+  expect(refusal("zzzzzz")).toContain("\nValid values include lamps, chairs, tables.\n");
   expect(refusal("lamp")).toContain("\nDid you mean lamps?\n");
 });
 

@@ -48,7 +48,7 @@ test("a value without close matches gets some valid values and no corrected comm
     EXIT.usage,
     [
       'error: There is no retailer "zzzz".',
-      "There are, among others: acme, bolt.",
+      "Valid values include acme, bolt.",
       "List them: `catalog coverage --group-by retailer`.",
     ],
   ]);

@@ -71,7 +71,7 @@ test.each(["http://DOM\\u:passport@127.0.0.1:3128", "http://u:passport%zz@127.0.
 test("a proxy of another protocol is refused", async () => {
   const { code, stderr } = await coverage("http://catalog.invalid", { HTTP_PROXY: "socks5://127.0.0.1:1080" });
   expect(code).toBe(2);
-  expect(stderr).toContain("HTTP_PROXY names a proxy by socks5://");
+  expect(stderr).toContain("HTTP_PROXY names a proxy with socks5://");
 });
 
 test("an https service in NO_PROXY is reached directly", async () => {

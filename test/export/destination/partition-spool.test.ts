@@ -107,7 +107,7 @@ test("a file that was damaged meanwhile is an error that names it", async () => 
   };
   expect(await rejectionOf(reading())).toMatchObject({
     name: "FileError",
-    message: `${path}: its bytes from 0 on are damaged: no row ends there`,
+    message: `${path}: its bytes from 0 on are damaged: they do not end with a whole row`,
   });
 });
 
