@@ -35,7 +35,8 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     } else {
       // Loaded where it is needed: tables take as long as all the rest.
       const { viewOf } = await import("./views/coverage-table.ts");
-      await showTable(viewOf({ ...listed, days }, options, context), output, options.list, reporter, context);
+      const view = viewOf({ ...listed, days }, options, context);
+      await showTable(view, output, options.list, reporter, context);
     }
   };
   if (page === undefined) {
