@@ -58,7 +58,7 @@ describe("completion offers", () => {
     ["export --output ro", ["files"]],
     ["verify ", ["files"]],
     ["index ", ["files"]],
-    ["diff ro", ["folders"]],
+    ["diff --against ro", ["folders"]],
     ["sync ro", ["folders"]],
     ["sync log ro", ["folders"]],
     ["explain invalid_c", ["words", "invalid_cursor", "invalid_credentials"]],

@@ -113,6 +113,21 @@ describe("coverage --group-by day", () => {
     expect(stderr).toContain("the set changed while its days were counted: 8 rows at first, then 7");
   });
 
+  test("with --chart draws a bar a day, and the lines from the same responses", async () => {
+    const { stdout, stderr } = await coverage(["--group-by", "day", "--chart", "-v", "--retailer", "acme"]);
+    expect(stdout).toBe(`day         rows
+──────────  ────  ────────────────────────────────────────
+2026-01-04     2  ████████████████████
+2026-01-01     4  ████████████████████████████████████████
+
+retailer  2026-01-01 to 2026-01-04
+────────  ────────────────────────
+acme      ██····▒▒
+each mark is 1 day: · no rows, ░▒▓█ rows a day against the retailer's own maximum
+`);
+    expect(stderr.match(/GET \/v1\/coverage/g)).toHaveLength(5);
+  });
+
   test("of nothing is an empty result", async () => {
     const { code, stdout } = await coverage(["--group-by", "day", "--date", "1999-01-01"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
@@ -205,9 +220,9 @@ describe("coverage --from DIR", () => {
 });
 
 test.each([
-  [["--from", "rows", "--demo"], "--demo cannot be combined with a folder"],
-  [["--from", "rows", "--base-url", "http://127.0.0.1:1"], "--base-url cannot be combined with a folder"],
-  [["--from", ""], "the folder is empty"],
+  [["--from", "rows", "--demo"], "--demo cannot be combined with --from"],
+  [["--from", "rows", "--base-url", "http://127.0.0.1:1"], "--base-url cannot be combined with --from"],
+  [["--from", ""], "--from is empty"],
   [["--from", "nowhere"], "there is no folder nowhere; `catalog sync nowhere` creates one"],
   [["--max-requests", "5"], "--max-requests is for --group-by day of a service"],
   [["--from", "rows", "--group-by", "day", "--max-requests", "5"], "--max-requests is for --group-by day of a service"],
@@ -300,7 +315,10 @@ describe("coverage DIR --group-by retailer,day", () => {
     );
   });
 
-  test.each([[[], "--group-by retailer,day needs a folder of `catalog sync`"]])("refuses %j", async (args, message) => {
+  test.each([
+    [[], "--group-by retailer,day needs a folder of `catalog sync`"],
+    [["copy", "--chart"], "--chart cannot be combined with --group-by retailer,day"],
+  ])("refuses %j", async (args, message) => {
     const { code, stderr } = await coverage([...args, "--group-by", "retailer,day"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });

@@ -7,6 +7,7 @@ import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startRewritingProxy } from "../helpers/rewriting-proxy.ts";
 import { startTestService } from "../helpers/service.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 const ROWS = [
   ...products(4, { crawl_date: "2026-01-01" }),
@@ -19,6 +20,38 @@ async function coverage(args: readonly string[], cwd?: string) {
   const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
   return await runInProcess(["coverage", ...args], cwd === undefined ? { env } : { env, cwd });
 }
+
+test("--chart draws the rows as bars and the first and last days, from one response", async () => {
+  const { stdout, stderr } = await coverage(["--chart", "-v"]);
+  expect(
+    stdout,
+  ).toBe(`retailer  department  category  rows                                            first day   last day
+────────  ──────────  ────────  ────  ────────────────────────────────────────  ──────────  ──────────
+acme      home        lamps        6  ████████████████████████████████████████  2026-01-01  2026-01-04
+zeta      home        sofas        1  ██████▋                                   2026-01-02  2026-01-02
+`);
+  expect(stderr.match(/GET \/v1\/coverage/g)).toHaveLength(1);
+});
+
+test("--chart of a folder draws crawls over time as lines", async () => {
+  const { stdout } = await runInProcess(["coverage", await syncedFolder(ROWS), "--chart", "--group-by", "retailer"]);
+  expect(stdout).toBe(`retailer  rows
+────────  ────  ────────────────────────────────────────
+acme         6  ████████████████████████████████████████
+zeta         1  ██████▋
+
+retailer  2026-01-01 to 2026-01-04
+────────  ────────────────────────
+acme      ██····▒▒
+zeta      ··██····
+each mark is 1 day: · no rows, ░▒▓█ rows a day against the retailer's own maximum
+`);
+});
+
+test("--chart sends no further request if nothing matches", async () => {
+  const { code, stdout } = await coverage(["--chart", "--date", "1999-01-01"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "nothing matches the filters\n" });
+});
 
 test("--html writes a single page with every combination", async () => {
   const folder = await temporaryFolder();
@@ -42,6 +75,9 @@ test("--html is written beside what else is asked for, which the list flags are 
     0,
     (await readFile(join(folder, "page.html"), "utf8")).length,
   ]);
+  const chart = await coverage(["--html", "./other.html", "--chart", "-v"], folder);
+  expect(chart.stdout).toContain("█");
+  expect(chart.stderr.match(/GET \/v1\/coverage/g)).toHaveLength(1);
 });
 
 test("--no-clobber keeps the file of --html, and then nothing else is written", async () => {
@@ -53,6 +89,7 @@ test("--no-clobber keeps the file of --html, and then nothing else is written", 
 });
 
 test.each([
+  [["--chart", "-f", "csv"], "--chart is a view for people; it cannot be combined with csv"],
   [["--html", "./page.html", "--group-by", "retailer"], "--group-by is for a list; the page has every combination"],
   [["--html", "page.csv", "-o", "./page.csv"], '"page.csv" is already the destination of the other output'],
   [["--html", "-", "-f", "csv"], '"-" is already the destination of the other output'],

@@ -13,7 +13,7 @@ describe("with --demo", () => {
   });
 
   test("diff compares last known prices", async () => {
-    const { code, stdout } = await runDemo("diff", ...KETTLES, "--max-age", "14d", "--from", "7d", "--only", "changed");
+    const { code, stdout } = await runDemo("diff", ...KETTLES, "--as-of", "--from", "7d", "--only", "changed");
     expect([code, stdout]).toEqual([0, expect.stringContaining('"change":"changed"')]);
   });
 

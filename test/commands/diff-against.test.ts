@@ -65,7 +65,7 @@ async function synced(options?: Synced) {
     fromService: (...args: string[]) => runInProcess(["diff", ...args], { env }),
     /** Without key and address; the folder is told as `copy`. */
     fromFolder: async (...args: string[]) => {
-      const { code, stdout, stderr } = await runInProcess(["diff", join(cwd, "copy"), ...args]);
+      const { code, stdout, stderr } = await runInProcess(["diff", "--against", join(cwd, "copy"), ...args]);
       return { code, stdout, stderr: stderr.replaceAll(`${cwd}/`, "") };
     },
   };
@@ -95,7 +95,7 @@ describe("the diff of a folder is byte for byte that of the service", () => {
   ])("filtered by %j", async (filters, lines) => {
     const { fromFolder, fromService } = await synced();
     const args = ["--from", MONDAY, "--to", TUESDAY, "-f", "ndjson", ...filters];
-    const folder = await fromFolder("--strict-days", ...args);
+    const folder = await fromFolder("--no-as-of", ...args);
     expect(folder.stdout).toBe((await fromService(...args)).stdout);
     expect([folder.code, folder.stdout.split("\n").length - 1]).toEqual([0, lines]);
   });
@@ -123,10 +123,10 @@ describe("a day", () => {
     });
   });
 
-  test("without rows at the time of the sync is compared as empty with --strict-days, with a warning", async () => {
+  test("without rows at the time of the sync is compared as empty with --no-as-of, with a warning", async () => {
     const { fromFolder, fromService } = await synced();
     const args = ["--from", TUESDAY, "--to", "2026-01-14"];
-    const folder = await fromFolder("--strict-days", ...args);
+    const folder = await fromFolder("--no-as-of", ...args);
     expect(folder).toMatchObject({
       code: 0,
       stderr: "warning: no rows match on 2026-01-14 (nearest days with rows: 2026-01-13, 2026-01-16)\n",
@@ -157,7 +157,7 @@ describe("a day", () => {
       stderr: [
         "error: --to 2026-02-01: copy has no such day yet, its newest is 2026-01-16; `catalog sync` brings it up to date, --to latest takes the newest.",
         "Did you mean 2026-01-16?",
-        "  catalog diff copy --from 2026-01-12 --to 2026-01-16",
+        "  catalog diff --against copy --from 2026-01-12 --to 2026-01-16",
         "",
       ].join("\n"),
     });
@@ -236,7 +236,7 @@ describe("an unreliable folder is refused:", () => {
   test("a file in place of a folder", async () => {
     const { cwd } = await synced();
     await writeFile(join(cwd, "rows"), "");
-    const { code, stderr } = await runInProcess(["diff", join(cwd, "rows"), ...DAYS]);
+    const { code, stderr } = await runInProcess(["diff", "--against", join(cwd, "rows"), ...DAYS]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("rows was not written by `catalog sync`")]);
   });
 
@@ -304,17 +304,17 @@ test.each([
   ["--max-rate", "5"],
   ["--concurrency", "2"],
 ])("%s is refused, because no request is sent", async (...flags) => {
-  const { code, stdout, stderr } = await runInProcess(["diff", "copy", "--from", "7d", ...flags]);
+  const { code, stdout, stderr } = await runInProcess(["diff", "--against", "copy", "--from", "7d", ...flags]);
   expect([code, stdout, stderr]).toEqual([
     2,
     "",
-    expect.stringContaining(`${flags[0]} cannot be combined with a folder`),
+    expect.stringContaining(`${flags[0]} cannot be combined with --against`),
   ]);
 });
 
 test("an empty folder name is refused", async () => {
-  const { code, stderr } = await runInProcess(["diff", "", "--from", "7d"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("the folder is empty")]);
+  const { code, stderr } = await runInProcess(["diff", "--against", "", "--from", "7d"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--against is empty")]);
 });
 
 test("a folder alone is compared over its last week", async () => {

@@ -19,32 +19,35 @@ const ROWS = [
 async function diff(...args: string[]) {
   const folder = await syncedFolder(ROWS);
   const days = ["--from", FROM, "--to", TO];
-  const { code, stdout, stderr } = await runInProcess(["diff", folder, ...days, ...args]);
+  const { code, stdout, stderr } = await runInProcess(["diff", "--against", folder, ...days, ...args]);
   const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
   const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   return { code, stdout, stderr, records, skus: records.map(({ change, sku }) => [change, sku]) };
 }
 
-test("compares the last known price of each product up to the two days", async () => {
-  const { code, records } = await diff("--only", "changed");
-  expect([code, records]).toEqual([
-    0,
-    [
-      expect.objectContaining({
-        ...{
-          sku: "fell",
-          title: "New title",
-          from_selling_price: 10,
-          to_selling_price: 7,
-          percent: -30,
-          difference: -3,
-        },
-        ...{ from_date: FROM, to_date: TO, from_seen: FIRST, to_seen: BETWEEN },
-      }),
-      expect.objectContaining({ sku: "old", from_seen: FIRST, to_seen: TO, percent: 20 }),
-    ],
-  ]);
-});
+test.each([[[]], [["--as-of"]]])(
+  "compares the last known price of each product up to the two days: %j",
+  async (flags) => {
+    const { code, records } = await diff(...flags, "--only", "changed");
+    expect([code, records]).toEqual([
+      0,
+      [
+        expect.objectContaining({
+          ...{
+            sku: "fell",
+            title: "New title",
+            from_selling_price: 10,
+            to_selling_price: 7,
+            percent: -30,
+            difference: -3,
+          },
+          ...{ from_date: FROM, to_date: TO, from_seen: FIRST, to_seen: BETWEEN },
+        }),
+        expect.objectContaining({ sku: "old", from_seen: FIRST, to_seen: TO, percent: 20 }),
+      ],
+    ]);
+  },
+);
 
 test("a price is known for --max-age, and what is known again was never gone or returned", async () => {
   const only = ["--only", "appeared,returned,vanished"];
@@ -105,8 +108,8 @@ test("says why products vanished: gone from a shop that was crawled, or not craw
   );
 });
 
-test("--strict-days compares the rows of the days themselves", async () => {
-  const { skus } = await diff("--strict-days");
+test.each(["--strict-days", "--no-as-of"])("%s compares the rows of the days themselves", async (flag) => {
+  const { skus } = await diff(flag);
   expect(skus).toEqual([
     ["appeared", "late"],
     ["appeared", "old"],

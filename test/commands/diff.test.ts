@@ -196,9 +196,10 @@ test.each([
     ["diff", "--demo", "--from", "7d", "--only", "change"],
     '--only "change" is not one of changed, appeared, returned, vanished',
   ],
+  [["diff", "--from", "7d", "--as-of"], "--as-of needs the rows of all earlier days"],
   [["diff", "--from", "7d", "--max-age", "7d"], "--max-age needs the rows of all earlier days"],
   [["diff", "--demo", "--from", "7d", "--max-age", "7"], '--max-age "7" is not a number of days; write 14d'],
-  [["diff", "--demo", "--from", "7d", "--max-age", "7d", "--strict-days"], "leave out one of the two"],
+  [["diff", "--demo", "--from", "7d", "--max-age", "7d", "--no-as-of"], "leave out one of the two"],
   [["diff", "--demo", "--from", MONDAY, "--to", MONDAY], "--from 2026-01-12 is not before --to 2026-01-12"],
 ])("refuses %j", async (args, message) => {
   const { code, stdout, stderr } = await runInProcess(args);

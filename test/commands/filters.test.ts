@@ -223,7 +223,7 @@ describe("a day counted from the newest", () => {
   test("diff accepts it for a service and for a synced folder", async () => {
     const folder = await temporaryFolder();
     expect(await runInProcess(["sync", folder], { service })).toMatchObject({ code: EXIT.ok });
-    for (const source of [[], [folder]]) {
+    for (const source of [[], ["--against", folder]]) {
       const args = ["diff", "--from", "latest-1d", "--to", "latest", "-f", "ndjson", ...source];
       const { stdout } = await runInProcess(args, source.length === 0 ? { service } : {});
       const [first = "{}"] = stdout.split("\n");

@@ -244,6 +244,13 @@ describe("catalog movers", () => {
     expect(history.stdout).toMatch(new RegExp(`^Long .*… +acme +${sku} +89,999`, "m"));
     const diff = await runInProcess(["diff", folder, "--no-color"], { columns: 80 });
     expect(diff.stdout).toMatch(new RegExp(`^acme +Long .*… +${sku} +89,999.00 +▼? ?-0.0`, "m"));
+    const links = { FORCE_COLOR: "1", FORCE_HYPERLINK: "1" };
+    const opened = `\u001b]8;;https://shop.example/p/${sku}\u001b\\Long `;
+    for (const args of [["movers"], ["history", "--search", "long"], ["history", sku, "--retailer", "acme"]]) {
+      const linked = await runInProcess([...args, folder, "-f", "table"], { columns: 80, env: links });
+      expect(linked.stdout).toContain(opened);
+      expect((await runInProcess([...args, folder, "-f", "table"], { columns: 80 })).stdout).not.toContain("]8;");
+    }
   });
 
   test("sorts within each kind, and writes the chosen columns with brand and url", async () => {

@@ -94,15 +94,16 @@ describe("a command line becomes complete options", () => {
   });
 
   test("of coverage", async () => {
-    const options = await optionsOf(declareCoverage, "rows/", "--group-by", "brand", "--brand", "Acme");
+    const options = await optionsOf(declareCoverage, "rows/", "--group-by", "brand", "--brand", "Acme", "--chart");
     expect(options).toEqual({
       ...FOLDER,
       folder: "rows/",
       brands: ["Acme"],
       groupBy: "brand",
       failOnEmpty: false,
-      output: NDJSON,
+      output: { ...NDJSON, format: "table" },
       list: LIST,
+      chart: true,
       maxRequests: 60,
     });
   });
@@ -121,12 +122,13 @@ describe("a command line becomes complete options", () => {
   });
 
   test("of sample", async () => {
-    const options = await optionsOf(declareSample, "--columns", "sku,title", "--demo", "-q");
+    const options = await optionsOf(declareSample, "--card", "--columns", "sku,title", "--demo", "-q");
     expect(options).toEqual({
       ...SOURCE,
       globals: { ...GLOBALS, quiet: true },
       demo: true,
-      output: NDJSON,
+      view: "card",
+      output: { ...NDJSON, format: "table" },
       list: LIST,
       columns: ["sku", "title"],
       failOnEmpty: false,

@@ -229,7 +229,9 @@ test("a state that cannot be read is an error that says what to do, also for dif
     stderr: `error: ${state} was altered: its own checksum is wrong; delete it and run \`catalog sync --adopt\` to start over\n`,
   };
   expect(await sync()).toMatchObject(refusal);
-  expect(await runInProcess(["diff", rows.folder, "--from", FIRST_DAY, "--to", LAST_DAY])).toMatchObject(refusal);
+  expect(await runInProcess(["diff", "--against", rows.folder, "--from", FIRST_DAY, "--to", LAST_DAY])).toMatchObject(
+    refusal,
+  );
   await rm(state);
   expect((await sync("--adopt")).code).toBe(0);
   expect(await rows.copy()).toEqual(rows.expected());

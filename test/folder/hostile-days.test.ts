@@ -21,7 +21,7 @@ test("day files of a folder that somebody made to hold or end the tool are refus
     const state = await readSyncedFolder(folder);
     Object.assign(state.days[DAY] ?? {}, await fingerprint(file(DAY)));
     await writeState(folder, state);
-    const { code, stderr } = await runInProcess(["diff", folder, "--strict-days", "--from", DAY, "--to", NEXT]);
+    const { code, stderr } = await runInProcess(["diff", folder, "--no-as-of", "--from", DAY, "--to", NEXT]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: /)]);
   }
 });

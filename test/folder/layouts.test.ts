@@ -135,7 +135,7 @@ describe("a day file of a version with", () => {
       stderr: stderr.replace(/\s+/g, " "),
     });
     expect(flat(await runInProcess(["history", "s0", folder]))).toEqual(refused);
-    expect(flat(await runInProcess(["diff", folder, "--strict-days", "--from", day, "--to", DAYS[2] ?? ""]))).toEqual(
+    expect(flat(await runInProcess(["diff", folder, "--no-as-of", "--from", day, "--to", DAYS[2] ?? ""]))).toEqual(
       refused,
     );
   });

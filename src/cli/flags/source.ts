@@ -91,27 +91,31 @@ export function addPullFlags(command: Command): Command {
 const SERVICE_FLAGS = ["--demo", "--base-url", "--profile", "--concurrency", "--max-rate"];
 
 /**
- * The synced folder to read instead of the service, given as an operand or by `--from`.
+ * The synced folder to read instead of the service, given as an operand or by a flag.
  *
  * @throws UsageError if both are given, the path is empty, or a flag about requests is given
  */
-export function parseFolder(command: Command, operand: string | undefined, from?: string): string | undefined {
-  if (operand !== undefined && from !== undefined) {
-    throw new UsageError(`Two folders are given, ${quoted(operand)} and ${quoted(from)}; leave one out.`, {
-      flag: "--from",
-    });
+export function parseFolder(
+  command: Command,
+  flag: string,
+  operand: string | undefined,
+  value: string | undefined,
+): string | undefined {
+  if (operand !== undefined && value !== undefined) {
+    const both = `${quoted(operand)} and ${quoted(value)}`;
+    throw new UsageError(`Two folders are given, ${both}; leave one out.`, { flag });
   }
-  const folder = operand ?? from;
+  const folder = operand ?? value;
   if (folder === undefined) {
     return undefined;
   }
   if (folder === "") {
-    throw new UsageError("the folder is empty; name a folder of `catalog sync`.");
+    throw flagError(flag, "is empty; name a folder of `catalog sync`.");
   }
   const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(new Option(name).attributeName()) === "cli";
   const other = SERVICE_FLAGS.find(isGiven);
   if (other !== undefined) {
-    throw flagError(other, "cannot be combined with a folder, which is read without any request.");
+    throw flagError(other, `cannot be combined with ${flag}: the folder is read, and no request is sent.`);
   }
   return folder;
 }

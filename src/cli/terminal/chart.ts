@@ -29,6 +29,17 @@ export function countBar(count: number, maximum: number, width: number): string 
   return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS.charAt((eighths % 8) - 1);
 }
 
+const SHADES = "░▒▓█";
+const NOTHING = "·";
+
+/** Draws values as shades, each `cells` wide: 0 as a dot, the others from light to full by their share of the largest. */
+export function heatLine(values: readonly number[], cells: number): string {
+  const largest = Math.max(0, ...values);
+  const shadeOf = (value: number) =>
+    value <= 0 ? NOTHING : SHADES.charAt(Math.ceil((value / largest) * SHADES.length) - 1);
+  return values.map((value) => shadeOf(value).repeat(cells)).join("");
+}
+
 const LEVELS = "▁▂▃▄▅▆▇█";
 
 /**

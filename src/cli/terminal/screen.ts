@@ -28,9 +28,16 @@ export function screenOf(
   { globals, output }: { globals: Pick<GlobalOptions, "color">; output?: Pick<OutputOptions<string>, "output"> },
 ): Screen {
   if (output?.output !== undefined) {
-    return { width: undefined, colour: false };
+    return { width: undefined, colour: false, links: false };
   }
-  return { width: terminalWidth(stdout), colour: isColoured(stdout, globals.color, env) };
+  const colour = isColoured(stdout, globals.color, env);
+  // Links are control sequences, too, which NO_COLOR and dumb terminals forbid.
+  return { width: terminalWidth(stdout), colour, links: colour && hasLinks(stdout, env) };
+}
+
+/** The note about columns that did not fit into the terminal, if there are any. */
+export function notShown(hidden: readonly string[], remedy: string): string[] {
+  return hidden.length === 0 ? [] : [`not shown: ${hidden.join(", ")} (${remedy})`];
 }
 
 /** Whether someone reads `stream` now: a person at a terminal, or a program at the end of a pipe. */
@@ -40,4 +47,24 @@ export function isReadElsewhere(stream: Output): boolean {
   }
   const status = fstatSync(stream.fd);
   return status.isFIFO() || status.isSocket();
+}
+
+/** Terminals with OSC 8 links, by an environment variable that they set. */
+const LINKING: readonly (readonly [variable: string, value: RegExp])[] = [
+  ["TERM_PROGRAM", /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|rio)$/],
+  ["TERM", /^(xterm-kitty|alacritty|foot|xterm-ghostty)/],
+  ["VTE_VERSION", /^([5-9]\d{3}|\d{5,})$/],
+  ["WT_SESSION", /./],
+  ["KONSOLE_VERSION", /./],
+  ["DOMTERM", /./],
+];
+
+/** Whether `stream` shows OSC 8 links: FORCE_HYPERLINK decides, then the terminal. */
+function hasLinks(stream: Output, env: Context["env"]): boolean {
+  const isLinking = () =>
+    LINKING.some(([variable, pattern]) => {
+      const value = env[variable];
+      return value !== undefined && pattern.test(value);
+    });
+  return isForced(env.FORCE_HYPERLINK) ?? (stream.isTTY === true && isLinking());
 }

@@ -5,6 +5,8 @@ export interface Screen {
   /** In cells; undefined without a limit. */
   width: number | undefined;
   colour: boolean;
+  /** Whether the terminal shows links. */
+  links: boolean;
 }
 
 /** The codes that start and end each style. */
@@ -14,4 +16,13 @@ const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yel
 export function style(name: Style, text: string, colour: boolean): string {
   const [on, off] = CODES[name];
   return colour && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text;
+}
+
+/**
+ * Makes a text a terminal link (OSC 8). Addresses come from crawled pages, so any that is not a plain ASCII http(s) URL is
+ * dropped: it could contain a control sequence.
+ */
+export function linked(text: string, address: string | undefined): string {
+  const isSafe = address !== undefined && text !== "" && /^https?:\/\/[\x21-\x7e]+$/.test(address);
+  return isSafe ? `\x1b]8;;${address}\x1b\\${text}\x1b]8;;\x1b\\` : text;
 }

@@ -2,7 +2,7 @@ import { numberOf, percentColumnOf, textOf } from "../../cli/question/answer-cel
 import { namesOf, type ShownAnswer } from "../../cli/question/declaration.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
 import { decimalsOf } from "../../cli/terminal/tables/cell.ts";
-import { itemTable, numberColumn, priceColumn, TITLE_WIDTH, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { itemTable, numberColumn, priceColumn, textColumn, titleColumn } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import { compareColumns } from "./columns.ts";
@@ -26,9 +26,7 @@ export function compareText({ rows }: ShownAnswer, { by, conversion }: CompareOp
     );
   const table = itemTable(rows, [
     ...by.map((name) =>
-      name === "title"
-        ? textColumn("title", textOf(name), TITLE_WIDTH)
-        : textColumn(name.replace("_", " "), textOf(name)),
+      name === "title" ? titleColumn(textOf(name), () => undefined) : textColumn(name.replace("_", " "), textOf(name)),
     ),
     textColumn("currency", textOf("currency"), { rigid: true }),
     textColumn("cheapest", textOf("cheapest_retailer"), { rigid: true }),

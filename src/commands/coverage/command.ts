@@ -68,6 +68,7 @@ export function declare(command: Command, context: Context, run = load, runDays 
       `limit on the days of --group-by day, each a request to the service (default: ${MAX_REQUESTS})`,
       wholeNumber("--max-requests", 1),
     )
+    .option("--chart", "draw the rows as bars and, of a folder, each retailer's crawls over time as a line")
     .option(
       "--html <file>",
       "write an HTML page: all combinations to search and sort and, of a folder, a heat map of days; it needs no network",
@@ -82,6 +83,7 @@ export function declare(command: Command, context: Context, run = load, runDays 
     "catalog coverage rows --group-by day --retailer acme",
     "catalog coverage rows --group-by retailer,day --start-date latest-7d --fail-if 'share < 0.5'",
     "catalog coverage rows --fail-if 'days_old > 2' > freshness.ndjson",
+    "catalog coverage --chart --group-by retailer",
     "catalog coverage --html coverage.html",
     "catalog coverage --date yesterday -f csv -o yesterday.csv",
   ]).action((folder: string | undefined, flags: CoverageFlags) => {

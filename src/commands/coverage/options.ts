@@ -42,6 +42,7 @@ export interface CoverageFlags extends ReadFlags, OutputFlags, ListFlags {
   /** As it was written: what it may compare depends on `groupBy`. */
   failIf?: string;
   maxRequests?: number;
+  chart?: boolean;
 }
 
 /** What `catalog coverage` counts and shows. With a folder it sends no request. */
@@ -54,6 +55,8 @@ export interface CoverageOptions extends FolderOptions {
   /** The chosen columns in their order; undefined for the usual ones. */
   columns: readonly string[] | undefined;
   page: PageOptions | undefined;
+  /** Whether the rows are drawn as bars. */
+  chart: boolean;
   /** Maximum number of days, each of which takes a coverage request, of `groupBy` for a service. */
   maxRequests: number;
 }
@@ -82,14 +85,14 @@ export function parseCrawlDays(
   flags: CoverageFlags,
   context: Context,
 ): CrawlDaysOptions {
-  const folder = flags.demo && operand === undefined ? undefined : parseFolder(command, operand, flags.from);
+  const folder = flags.demo && operand === undefined ? undefined : parseFolder(command, "--from", operand, flags.from);
   if (folder === undefined && !flags.demo) {
     throw flagError(
       "--group-by",
       `${CRAWL_DAYS} needs a folder of \`catalog sync\`: a day of a service takes a request.`,
     );
   }
-  const other = (["html", "maxRequests"] as const).find((name) => flags[name] !== undefined);
+  const other = (["chart", "html", "maxRequests"] as const).find((name) => flags[name] !== undefined);
   if (other !== undefined) {
     const flag = other === "maxRequests" ? "--max-requests" : `--${other}`;
     throw flagError(flag, `cannot be combined with --group-by ${CRAWL_DAYS}.`);
@@ -115,18 +118,27 @@ export function parseCoverageOptions(
   flags: CoverageFlags & { groupBy?: Grouping },
   context: Context,
 ): CoverageOptions {
-  const folder = parseFolder(command, operand, flags.from);
+  const folder = parseFolder(command, "--from", operand, flags.from);
   checkBrands(flags.brand, folder !== undefined);
   if (flags.groupBy === "brand" && folder === undefined) {
     throw flagError("--group-by", "brand needs a folder of `catalog sync`: the API does not count brands.");
   }
-  const { groupBy } = flags;
-  const { page, listing } = splitPage(flags);
-  const output = parseOutput(listing, COVERAGE_FORMATS, context);
+  const { groupBy, chart = false } = flags;
+  const { page, listing } = splitPage(
+    flags,
+    [flags.output, flags.format, flags.chart].some((flag) => flag !== undefined),
+  );
+  const output = parseOutput(listing, COVERAGE_FORMATS, context, context.stdout.isTTY === true || chart);
   if (page?.isOnly) {
     refuseListFlags(flags);
   }
   const columns = flags.columns === undefined ? undefined : parseColumns(flags.columns, coverageColumns(groupBy));
+  if (chart && columns !== undefined) {
+    throw flagError("--columns", "is for a list; --chart draws the rows of each. Leave out one of the two.");
+  }
+  if (chart && output.format !== "table") {
+    throw flagError("--chart", `is a view for people; it cannot be combined with ${output.format}.`);
+  }
   if (flags.maxRequests !== undefined && (groupBy !== "day" || folder !== undefined)) {
     throw flagError("--max-requests", "is for --group-by day of a service; leave it out.");
   }
@@ -141,6 +153,7 @@ export function parseCoverageOptions(
     list: parseListFlags(flags, coverageColumns(groupBy), sortWords(groupBy)),
     columns,
     page,
+    chart,
     maxRequests: flags.maxRequests ?? MAX_REQUESTS,
   };
 }

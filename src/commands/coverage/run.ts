@@ -14,7 +14,7 @@ import type { CoverageOptions } from "./options.ts";
 
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
-  const { folder, groupBy, output, columns, page } = options;
+  const { folder, groupBy, output, columns, page, chart } = options;
   const open = folder === undefined ? openServiceSource : (await import("./folder-source.ts")).openFolderSource;
   await using source = await open(options, context);
   const { filters, service, reporter } = source;
@@ -25,7 +25,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     await reportEmpty(source, options);
   }
   const listed = await countedBy(options, response, source, now);
-  const isDrawn = page !== undefined && folder !== undefined;
+  const isDrawn = (chart || page !== undefined) && folder !== undefined;
   const days = listed.days ?? (isDrawn ? await source.days(response) : undefined);
   reporter.progress.clear();
   const writeListing = async () => {
@@ -34,7 +34,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
       await writeRecords<Entry>(listed.entries, view, { output, columns }, reporter, context);
     } else {
       // Loaded where it is needed: tables take as long as all the rest.
-      const { viewOf } = await import("./views/coverage-table.ts");
+      const { viewOf } = await import("./views/coverage-views.ts");
       const view = viewOf({ ...listed, days }, options, context);
       await showTable(view, output, options.list, reporter, context);
     }

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addPullFlags } from "../../cli/flags/source.ts";
@@ -13,10 +13,7 @@ const load: Run<DiffOptions> = async (...call) => (await import("./question.ts")
 
 export function declare(command: Command, context: Context, run = load): void {
   command
-    .argument(
-      "[dir]",
-      "a folder of `catalog sync` instead of the service, offline and without a key; alone, its last week is compared",
-    )
+    .argument("[dir]", "a folder of `catalog sync`, as with --against; alone, its last week is compared")
     .description(
       "What appeared, returned, vanished or changed price between two days. Of a synced folder, the last known price " +
         "of each product on the two days, and why a product is gone; of a service, only the rows " +
@@ -37,7 +34,10 @@ export function declare(command: Command, context: Context, run = load): void {
       "stands for --from DAY --to latest; of a folder also last: since the last `diff --since last`, or last:NAME of that name",
       sinceDayOrBookmark("--since"),
     )
+    .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key")
     .option("--strict-days", "compare the rows of the two days alone, not last known prices")
+    .addOption(new Option("--as-of").hideHelp())
+    .addOption(new Option("--no-as-of").hideHelp())
     .addOption(onlyOption(CHANGES))
     .option("--fail-on-empty", "exit with 7 if one of the days has no rows");
   addQuestionFlags(command, {

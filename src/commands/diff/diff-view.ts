@@ -5,8 +5,8 @@ import { percentCell } from "../../cli/terminal/tables/cell.ts";
 import {
   type ItemColumn,
   itemTable,
-  TITLE_WIDTH,
   textColumn,
+  titleColumn,
   WHOLE_SKU,
 } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
@@ -35,7 +35,7 @@ function price(heading: string, side: Side, name: string) {
 const COLUMNS: readonly (ItemColumn<AnswerRow> & { sides?: readonly Side[] })[] = [
   textColumn("change", textOf("change"), { rigid: true }),
   textColumn("retailer", textOf("retailer")),
-  textColumn("title", textOf("title"), TITLE_WIDTH),
+  titleColumn(textOf("title"), () => undefined),
   textColumn("sku", textOf("sku"), { minimum: WHOLE_SKU }),
   price("price after", "to", "selling_price"),
   { heading: "%", rigid: true, cell: (row) => percentCell(numberOf("percent")(row)), sides: ["from", "to"] },

@@ -18,7 +18,9 @@ export interface DiffFlags extends QuestionFlags, PullFlags, Pick<ReadFlags, "fa
   from?: DateExpression;
   to?: DateExpression;
   since?: string;
+  against?: string;
   strictDays?: boolean;
+  asOf?: boolean;
   only?: DiffKind[];
 }
 
@@ -50,16 +52,17 @@ export const DIFF_SORT_WORDS = {
   rise: { column: "percent", descending: true },
 } as const;
 
+/** @param operand means the same as `--against` */
 export function parseDiffOptions(
   command: Command,
-  dir: string | undefined,
+  operand: string | undefined,
   flags: DiffFlags,
   context: Context,
 ): DiffOptions {
-  const folder = parseFolder(command, dir);
+  const folder = parseFolder(command, "--against", operand, flags.against);
   checkBrands(flags.brand, folder !== undefined);
-  const strict = flags.strictDays === true;
-  refuseMaxAge(flags, folder);
+  const strict = flags.strictDays === true || flags.asOf === false;
+  refuseKnownPrices(flags, strict, folder);
   const hasBookmark = flags.since !== undefined && isBookmark(flags.since);
   if (hasBookmark && folder === undefined && !flags.demo) {
     throw flagError(
@@ -67,7 +70,7 @@ export function parseDiffOptions(
       `${flags.since} needs a folder of \`catalog sync\`, which remembers the bookmark: name one, such as rows.`,
     );
   }
-  const isOfFolder = folder !== undefined || flags.maxAge !== undefined || hasBookmark;
+  const isOfFolder = folder !== undefined || flags.asOf === true || flags.maxAge !== undefined || hasBookmark;
   return {
     ...parseQuestion(command, folder, flags, context, {
       columns: DIFF_COLUMNS,
@@ -124,17 +127,21 @@ export function resolvePair(days: DayPair, now: number, latest = dayOf(now)): { 
   return { from, to };
 }
 
-/** @throws UsageError if `--max-age` is given where only the two days count */
-function refuseMaxAge({ strictDays, maxAge, demo }: DiffFlags, folder: string | undefined): void {
-  if (maxAge !== undefined && strictDays) {
+/** @throws UsageError if flags of last known prices are given where only the two days count */
+function refuseKnownPrices({ asOf, maxAge, demo }: DiffFlags, strict: boolean, folder: string | undefined): void {
+  const flag = asOf === true ? "--as-of" : maxAge !== undefined ? "--max-age" : undefined;
+  if (flag === undefined) {
+    return;
+  }
+  if (strict) {
     throw flagError(
-      "--max-age",
+      flag,
       "is about last known prices, which --strict-days does not compare; leave out one of the two.",
     );
   }
-  if (maxAge !== undefined && folder === undefined && !demo) {
+  if (folder === undefined && !demo) {
     throw flagError(
-      "--max-age",
+      flag,
       "needs the rows of all earlier days, which only a synced folder has: run `catalog sync rows`, then name it: catalog diff rows.",
     );
   }

@@ -35,6 +35,7 @@ const ENVIRONMENT = {
   CATALOG_SMTP_URL: "server that sends the mails of the portal; as --smtp-url of `catalog service start`",
   CATALOG_MAIL_FROM: "sender of these mails; as --mail-from of `catalog service start`",
   PAGER: "program that shows tables longer than the screen (default: less -FRX); see --no-pager",
+  FORCE_HYPERLINK: "1: links in tables even if the terminal is not known to support them; 0: none",
   NO_COLOR: "any value: no colour; as --no-color",
   FORCE_COLOR: "1: colour even if the output is not a terminal; 0 or false: no colour",
   HTTPS_PROXY: "proxy for https addresses",

@@ -1,15 +1,15 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { sortBy } from "../../cli/order.ts";
 import { sparkline } from "../../cli/terminal/chart.ts";
-import { type Screen, style } from "../../cli/terminal/style.ts";
+import { linked, type Screen, style } from "../../cli/terminal/style.ts";
 import { percentCell, priceCell, textCell } from "../../cli/terminal/tables/cell.ts";
 import {
   type ItemColumn,
   itemTable,
   numberColumn,
   priceColumn,
-  TITLE_WIDTH,
   textColumn,
+  titleColumn,
   WHOLE_SKU,
 } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts";
@@ -46,7 +46,7 @@ export function historyText(
 }
 
 function productFacts(
-  { title, retailer, sku, points, lowest, highest, last, changes, isNewLow }: ProductSeries,
+  { title, url, retailer, sku, points, lowest, highest, last, changes, isNewLow }: ProductSeries,
   screen: Screen,
 ) {
   const price = (point: PricePoint) =>
@@ -56,7 +56,7 @@ function productFacts(
   const room = Math.max(SHORTEST_TITLE, (screen.width ?? Number.POSITIVE_INFINITY) - widthOf(name));
   const shown = truncate(visible(title), room);
   return [
-    style("bold", `${shown}${name}`, screen.colour),
+    style("bold", `${screen.links ? linked(shown, url) : shown}${name}`, screen.colour),
     `last ${price(last)}${isNewLow ? ", a new low" : points.length > 1 ? ", not a new low" : ""}`,
     `lowest ${price(lowest)}, highest ${price(highest)}`,
     `${plural(changes, "change")} in ${plural(points.length, "day")}  ${lineOf(points, SPARK_CELLS * 2)}`,
@@ -113,7 +113,10 @@ function productsTable(series: readonly ProductSeries[], list: ListOptions, scre
     cell: ({ isNewLow }) => ({ ...textCell(isNewLow ? "new low" : ""), style: "green" }),
   };
   const table = itemTable(ordered, [
-    textColumn("title", ({ title }) => title, TITLE_WIDTH),
+    titleColumn(
+      ({ title }) => title,
+      ({ url }) => url,
+    ),
     textColumn("retailer", ({ retailer }) => retailer),
     textColumn("sku", ({ sku }) => sku, { minimum: WHOLE_SKU }),
     priceColumn("last price", ({ last }) => last.selling_price, lastCurrency),

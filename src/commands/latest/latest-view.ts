@@ -5,8 +5,8 @@ import {
   type ItemColumn,
   itemTable,
   numberColumn,
-  TITLE_WIDTH,
   textColumn,
+  titleColumn,
   WHOLE_SKU,
 } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
@@ -16,7 +16,7 @@ import type { LatestOptions } from "./options.ts";
 export function latestText({ rows }: ShownAnswer, { gone }: LatestOptions, screen: Screen) {
   const discount = (row: AnswerRow) => (Number(row.discount_pct) > 0 ? Number(row.discount_pct) : undefined);
   const table = itemTable(rows, [
-    textColumn("title", textOf("title"), TITLE_WIDTH),
+    titleColumn(textOf("title"), (row) => (row.url === null ? undefined : textOf("url")(row))),
     textColumn("retailer", textOf("retailer")),
     textColumn("sku", textOf("sku"), { minimum: WHOLE_SKU }),
     priceColumnOf("price", "selling_price"),

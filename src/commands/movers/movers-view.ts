@@ -5,8 +5,8 @@ import { percentCell } from "../../cli/terminal/tables/cell.ts";
 import {
   type ItemColumn,
   itemTable,
-  TITLE_WIDTH,
   textColumn,
+  titleColumn,
   WHOLE_SKU,
 } from "../../cli/terminal/tables/item-table.ts";
 import { recordTable } from "../../cli/terminal/tables/row-table.ts";
@@ -90,7 +90,7 @@ function moversTable(kind: MoverKind, rows: readonly AnswerRow[]): Table {
     return kind === "discount" ? -(numberOf("discount_pct")(row) ?? 0) : numberOf("percent")(row);
   };
   return itemTable(rows, [
-    textColumn("title", textOf("title"), TITLE_WIDTH),
+    titleColumn(textOf("title"), (row) => (row.url === null ? undefined : textOf("url")(row))),
     textColumn("retailer", textOf("retailer")),
     textColumn("sku", textOf("sku"), { minimum: WHOLE_SKU }),
     priceColumnOf("price", kind === "new_low" ? "new_low_price" : "selling_price"),

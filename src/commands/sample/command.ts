@@ -14,33 +14,44 @@ import {
   parseOutput,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { connect } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
-import { showTable } from "../../cli/terminal/pager.ts";
-import { screenOf } from "../../cli/terminal/screen.ts";
+import { showText } from "../../cli/terminal/pager.ts";
+import { notShown, screenOf } from "../../cli/terminal/screen.ts";
 import { rowTable } from "../../cli/terminal/tables/row-table.ts";
 import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import { writeRows } from "../../cli/write-rows.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { groupDigits } from "../../contract/values/phrases.ts";
 import { memberOf } from "../../export/formats/row-members.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
+import { renderCards } from "./cards.ts";
+
+/** How people see the sample: a table cut to the terminal, a table of full width, or a card for each row. */
+type SampleView = "table" | "wide" | "card";
 
 interface SampleOptions extends SourceOptions, ListingOptions {
+  view: SampleView;
   failOnEmpty: boolean;
 }
 
-type SampleFlags = ReadFlags & ListingFlags;
+interface SampleFlags extends ReadFlags, ListingFlags {
+  wide?: boolean;
+  card?: boolean;
+}
 
 export function declare(command: Command, context: Context, run: Run<SampleOptions> = runSample): void {
   command.description("Shows at most 100 rows of the filtered set, to judge the shape of the data.");
   addFilterFlags(command);
-  addLinksFlag(addListOutput(command)).addOption(
-    columnsOption("columns to show, in this order: sku,title,selling_price"),
-  );
+  addLinksFlag(addListOutput(command))
+    .addOption(columnsOption("columns to show, in this order: sku,title,selling_price"))
+    .option("--wide", "a table of all columns in full width; `| less -S` scrolls it")
+    .option("--card", "a card for each row, with one line per column");
   addReadFlags(command);
   addListFlags(command, "selling_price", PRODUCT_COLUMNS);
   addGlobalFlags(
@@ -48,6 +59,7 @@ export function declare(command: Command, context: Context, run: Run<SampleOptio
     [
       "catalog sample --demo",
       "catalog sample --retailer acme --columns sku,title,selling_price,currency",
+      "catalog sample --retailer acme --card | less",
       "catalog sample --date yesterday -f csv -o sample.csv",
     ],
     wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80),
@@ -55,13 +67,26 @@ export function declare(command: Command, context: Context, run: Run<SampleOptio
 }
 
 function parseSampleOptions(command: Command, flags: SampleFlags, context: Context): SampleOptions {
+  const view = parseView(flags);
+  const output = parseOutput(flags, LIST_FORMATS, context, view !== "table" || context.stdout.isTTY === true);
+  if (view !== "table" && output.format !== "table") {
+    throw flagError(`--${view}`, `is a view for people; it cannot be combined with ${output.format}.`);
+  }
   return {
     ...parseSource(command, flags, context),
-    output: parseOutput(flags, LIST_FORMATS, context),
+    view,
+    output,
     list: parseListFlags(flags, PRODUCT_COLUMNS),
     columns: flags.columns,
     failOnEmpty: flags.failOnEmpty === true,
   };
+}
+
+function parseView({ wide, card }: SampleFlags): SampleView {
+  if (wide && card) {
+    throw new UsageError("--wide and --card are two views of the same rows; use one.", { flag: "--card" });
+  }
+  return wide ? "wide" : card ? "card" : "table";
 }
 
 async function runSample(options: SampleOptions, context: Context): Promise<void> {
@@ -81,12 +106,12 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
     }
     return;
   }
-  const table = rowTable(rows, columns ?? BY_INTEREST);
-  const screen = screenOf(context, options);
-  const rendered = columns === undefined ? renderCaptioned(table, SHARED, screen) : renderTable(table, screen);
-  await showTable(rendered, output, list, reporter, context);
+  const { text, hidden } = renderRows(rows, options, context);
+  // An empty line, because the count below would look like a part of the last card.
+  const isOnScreen = output.output === undefined && context.stdout.isTTY === true;
+  await showText(isOnScreen && options.view === "card" ? `${text}\n` : text, output, list, context);
   if (rows.length > 0) {
-    reporter.note(extent);
+    reporter.note([extent, ...notShown(hidden, "--wide shows all, --columns chooses")].join("; "));
   }
 }
 
@@ -133,3 +158,19 @@ const SHARED: readonly string[] = [
   "crawl_date",
   "discount_pct",
 ];
+
+function renderRows(
+  rows: RowBatch,
+  options: SampleOptions,
+  context: Context,
+): { text: string; hidden: readonly string[] } {
+  const { columns, view } = options;
+  const { width, ...looks } = screenOf(context, options);
+  const screen = { width: view === "wide" ? undefined : width, ...looks };
+  if (view === "card") {
+    return { text: renderCards(rows, columns ?? PRODUCT_COLUMNS, screen), hidden: [] };
+  }
+  const table = rowTable(rows, columns ?? BY_INTEREST);
+  const isComplete = view === "wide" || columns !== undefined;
+  return isComplete ? renderTable(table, screen) : renderCaptioned(table, SHARED, screen);
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countBar, rangeBar, sparkline } from "../../../src/cli/terminal/chart.ts";
+import { countBar, heatLine, rangeBar, sparkline } from "../../../src/cli/terminal/chart.ts";
 
 test.each([
   ["2026-01-01", "2026-01-10", "2026-01-01", "2026-01-10", "█████"],
@@ -24,6 +24,22 @@ test.each([
   [0, 0, ""],
 ])("%i of %i is drawn as '%s'", (count, most, bar) => {
   expect(countBar(count, most, 5)).toBe(bar);
+});
+
+test("a heat line draws darker shades for larger shares of the largest value, and dots only for 0", () => {
+  expect(heatLine([0, 0.001, 25, 26, 50, 51, 75, 76, 100], 1)).toBe("·░░▒▒▓▓██");
+});
+
+test.each([
+  [[], 3, ""],
+  [[5], 3, "███"],
+  [[-1, 4, 1, 2, 3], 1, "·█░▒▓"],
+])("a heat line draws %j, %i cells each, as '%s'", (values, cells, line) => {
+  expect(heatLine(values, cells)).toBe(line);
+});
+
+test("a heat line of zeros is dots", () => {
+  expect(heatLine([0, 0], 2)).toBe("····");
 });
 
 test.each([

@@ -7,6 +7,8 @@ export interface Cell {
   text: string;
   /** Whether it is aligned to the right and never cut. */
   numeric: boolean;
+  /** The address that the text links to, on terminals with links. */
+  link?: string | undefined;
   /** The style if colour is on. It must not convey anything that the text does not. */
   style?: Style | undefined;
 }

@@ -4,9 +4,6 @@ import type { Column, Table } from "./table.ts";
 /** A minimum width at which no sku is truncated, because people copy skus. Real shops have skus of up to 25 characters. */
 export const WHOLE_SKU = 26;
 
-/** The minimum width of a column of titles. */
-export const TITLE_WIDTH = { minimum: 20 };
-
 /** A column of a table with a row for each item. */
 export interface ItemColumn<Item> extends Column {
   cell: (item: Item) => Cell;
@@ -35,6 +32,14 @@ export function textColumn<Item>(
     cell: (item) => textCell(read(item)),
     total: total === undefined ? total : textCell(total),
   };
+}
+
+/** A column of titles that link to their product pages. */
+export function titleColumn<Item>(
+  read: (item: Item) => string,
+  addressOf: (item: Item) => string | undefined,
+): ItemColumn<Item> {
+  return { heading: "title", minimum: 20, cell: (item) => ({ ...textCell(read(item)), link: addressOf(item) }) };
 }
 
 /** A column of numbers. A total of null is an empty cell. */

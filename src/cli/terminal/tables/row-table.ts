@@ -13,6 +13,9 @@ const RIGID = /^(?:mrp|discount_pct|percent|kind|change|(?:\w+_)?(?:currency|dat
 /** Amounts in the currency of the row. */
 const PRICE = /^(?:mrp|(?:\w+_)?(?:selling_price|price|mrp)|price_.+)$/;
 
+/** The column with the address that a column links to. */
+const LINKS: Readonly<Record<string, string>> = { title: "url", url: "url", image_url: "image_url" };
+
 /** A table of some columns of rows. */
 export function rowTable(rows: RowBatch, columns: readonly string[]): Table {
   return {
@@ -27,11 +30,13 @@ export function recordTable(records: readonly object[], known: readonly string[]
   return rowTable(batchOf(texts, known), columns);
 }
 
-function rowCell(rows: RowBatch, row: number, column: string): Cell {
+/** The cell of one member. A title links to the product page, an address to itself. */
+export function rowCell(rows: RowBatch, row: number, column: string): Cell {
   const raw = (name: string) => rows.raw(row, rows.column(name)) ?? "null";
-  return PRICE.test(column) && /^[-\d]/.test(raw(column))
-    ? priceCell(raw(column), currencyOf(raw))
-    : jsonCell(raw(column));
+  const cell =
+    PRICE.test(column) && /^[-\d]/.test(raw(column)) ? priceCell(raw(column), currencyOf(raw)) : jsonCell(raw(column));
+  const address = LINKS[column];
+  return address === undefined ? cell : { ...cell, link: JSON.parse(raw(address)) ?? undefined };
 }
 
 function currencyOf(raw: (name: string) => string): string {

@@ -1,5 +1,5 @@
 import CliTable from "cli-table3";
-import { type Screen, style } from "../style.ts";
+import { linked, type Screen, style } from "../style.ts";
 import { truncate, widthOf } from "../width.ts";
 import { wrap } from "../wrap.ts";
 import type { Cell } from "./cell.ts";
@@ -82,7 +82,7 @@ const CHARS = {
 
 /**
  * Draws each row of padded cells as a line, and alone: cli-table3 would pad the cells of several rows again, by width tables of
- * 2021 that are wrong for emoji, Arabic and Indic text.
+ * 2021 that are wrong for links, emoji, Arabic and Indic text.
  */
 function drawnLines(rows: readonly string[][]): string[] {
   return rows.map((row) => {
@@ -131,9 +131,10 @@ function lineWidth(columns: readonly Layout[]): number {
   return columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1));
 }
 
-function drawnCell(cell: Cell, { width, numeric }: Layout, { colour = false }: TableScreen): string {
+function drawnCell(cell: Cell, { width, numeric }: Layout, { colour = false, links }: TableScreen): string {
   const cut = truncate(cell.text, width);
-  const text = cell.style === undefined ? cut : style(cell.style, cut, colour);
+  const styled = cell.style === undefined ? cut : style(cell.style, cut, colour);
+  const text = links ? linked(styled, cell.link) : styled;
   const space = " ".repeat(Math.max(0, width - widthOf(cut)));
   return numeric ? space + text : text + space;
 }

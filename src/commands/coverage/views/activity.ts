@@ -34,6 +34,13 @@ export function activityOfDays(days: DayCounts): Activity {
   return rowsIn(periods, days);
 }
 
+/** When the rows were crawled, in at most `count` periods of nearly the same length. */
+export function activityInPeriods(days: DayCounts, count: number): Activity {
+  const known = [...days.keys()].sort();
+  const [first, last] = [known[0], known.at(-1)];
+  return rowsIn(first === undefined || last === undefined ? [] : cut(first, last, count), days);
+}
+
 function rowsIn(periods: readonly Period[], days: DayCounts): Activity {
   const rows = new Map<string, number[]>();
   let index = 0;
@@ -52,7 +59,7 @@ function rowsIn(periods: readonly Period[], days: DayCounts): Activity {
 }
 
 /** Cuts the days from `first` to `last` into at most `count` periods whose lengths differ by one day at most. */
-function cut(first: string, last: string, count: number): Period[] {
+export function cut(first: string, last: string, count: number): Period[] {
   const days = daysBetween(first, last);
   const periods = Math.min(count, days);
   return Array.from({ length: periods }, (_, index) => {

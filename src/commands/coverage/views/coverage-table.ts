@@ -1,21 +1,10 @@
-import type { Context } from "../../../cli/context.ts";
 import { countBar, rangeBar } from "../../../cli/terminal/chart.ts";
-import { screenOf } from "../../../cli/terminal/screen.ts";
 import { textCell } from "../../../cli/terminal/tables/cell.ts";
 import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../../cli/terminal/tables/item-table.ts";
-import { recordTable } from "../../../cli/terminal/tables/row-table.ts";
-import {
-  captioned,
-  fullWidthOf,
-  renderMarkdown,
-  renderTable,
-  type Table,
-  withoutConstants,
-} from "../../../cli/terminal/tables/table.ts";
+import { fullWidthOf, type Table, withoutConstants } from "../../../cli/terminal/tables/table.ts";
 import { groupDigits, plural } from "../../../contract/values/phrases.ts";
-import { coverageColumns, DIMENSIONS, GROUPINGS, type Grouping } from "../columns.ts";
+import { DIMENSIONS, GROUPINGS, type Grouping } from "../columns.ts";
 import { type Counted, daysOld, type Entry, entryMember, numberOfRetailers } from "../groups.ts";
-import type { CoverageOptions } from "../options.ts";
 
 /** Headings of columns that have another name in records. */
 const HEADINGS = {
@@ -41,36 +30,12 @@ const DAY_CELLS = 24;
 const READABLE_SLUG = 16;
 
 /**
- * The view for people.
- *
- * @returns the text, and the headings of the columns that were left out; bars do not count
- */
-export function viewOf(listed: Counted, options: CoverageOptions, context: Context): ReturnType<typeof renderTable> {
-  const { output, columns, groupBy } = options;
-  const { entries } = listed;
-  const screen = screenOf(context, options);
-  const now = context.now();
-  const chosen = columns && recordTable(entries, coverageColumns(groupBy), columns);
-  if (output.format !== "table") {
-    return { text: renderMarkdown(chosen ?? coverageTable(listed, groupBy, now)), hidden: [] };
-  }
-  if (chosen !== undefined) {
-    return renderTable(chosen, screen);
-  }
-  const view = { width: screen.width, byRetailer: options.list.sort === undefined, now };
-  const { table, caption } = coverageView(listed, groupBy, view);
-  const { text, hidden } = renderTable(table, screen);
-  const omitted = hidden.filter((heading) => heading !== RANGE && heading !== "");
-  return { text: captioned(caption, text, screen), hidden: omitted };
-}
-
-/**
  * The table of a list with all its columns; the totals are those of the service (`meta.coverage`), also of what the list
  * leaves out.
  *
  * @param now milliseconds since the epoch
  */
-function coverageTable(listed: Counted, groupBy: Grouping | undefined, now: number): Table {
+export function coverageTable(listed: Counted, groupBy: Grouping | undefined, now: number): Table {
   return labelled(itemTable(listed.entries, columnsOf(listed, groupBy, now)), listed, groupBy);
 }
 
@@ -81,7 +46,7 @@ function coverageTable(listed: Counted, groupBy: Grouping | undefined, now: numb
  * @param width of the terminal; undefined without a terminal
  * @param byRetailer whether the entries of a retailer are adjacent
  */
-function coverageView(
+export function coverageView(
   listed: Counted,
   groupBy: Grouping | undefined,
   { width, byRetailer, now }: { width: number | undefined; byRetailer: boolean; now: number },
@@ -144,7 +109,7 @@ function dayBars(entries: readonly Entry[]): ItemColumn<Entry> {
 }
 
 /** The heading of the bars that draw ranges of days. */
-const RANGE = "range";
+export const RANGE = "range";
 
 /** The days of each entry as a range of those of the set; none if nothing matches. */
 function rangeBars({ response }: Counted, width: number | undefined): ItemColumn<Entry>[] {

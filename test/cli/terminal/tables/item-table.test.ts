@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import {
   itemTable,
   numberColumn,
-  TITLE_WIDTH,
   textColumn,
+  titleColumn,
   WHOLE_SKU,
 } from "../../../../src/cli/terminal/tables/item-table.ts";
 import { renderTable } from "../../../../src/cli/terminal/tables/table.ts";
@@ -19,7 +19,10 @@ const ITEMS: readonly Item[] = [
   { sku: "S-2", title: "Two\nlines", rows: null },
 ];
 
-const title = textColumn<Item>("title", (item) => item.title, TITLE_WIDTH);
+const title = titleColumn<Item>(
+  (item) => item.title,
+  ({ sku }) => (sku === "S-1" ? "https://shop.example/1" : undefined),
+);
 
 test("a table has a row for each item, and totals below a rule if any column has one", () => {
   const columns = [
@@ -45,12 +48,12 @@ test("a table without totals has no footer", () => {
   expect(itemTable(ITEMS, columns).footer).toBeUndefined();
 });
 
-test("a title is cut to 20 cells but not below", () => {
+test("a title links to its product, and is cut to 20 cells but not below", () => {
   const table = itemTable(ITEMS, [title, numberColumn<Item>("rows", ({ rows }) => rows)]);
-  expect(renderTable(table, { width: 27 }).text.split("\n").slice(0, 4)).toEqual([
+  expect(renderTable(table, { width: 27, links: true }).text.split("\n").slice(0, 4)).toEqual([
     "title                  rows",
     "────────────────────  ─────",
-    "A lamp with a long …  1,234",
+    "\x1b]8;;https://shop.example/1\x1b\\A lamp with a long …\x1b]8;;\x1b\\  1,234",
     "Two\\nlines",
   ]);
   expect(renderTable(table, { width: 26 }).hidden).toEqual(["rows"]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { recordTable, rowTable } from "../../../../src/cli/terminal/tables/row-table.ts";
+import { recordTable, rowCell, rowTable } from "../../../../src/cli/terminal/tables/row-table.ts";
 import { renderTable } from "../../../../src/cli/terminal/tables/table.ts";
 import { batchOf } from "../../../../src/rows/scan.ts";
 
@@ -22,6 +22,14 @@ test("a row has the values of its columns, and a member that it lacks is a null"
       "",
     ].join("\n"),
   );
+});
+
+test("a title links to the product, an address to itself, and other texts to nothing", () => {
+  const links = [0, 1].map((row) => COLUMNS.map((column) => rowCell(rows, row, column).link));
+  expect(links).toEqual([
+    [undefined, "https://shop.example/1", "https://shop.example/1", "", undefined],
+    [undefined, undefined, undefined, undefined, undefined],
+  ]);
 });
 
 test("records are shown as rows", () => {

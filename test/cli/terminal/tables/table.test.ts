@@ -149,12 +149,13 @@ test("a heading across all columns is above the rows of its group, and is cut to
   expect(renderTable(skus, { colour: true }).text.split("\n")[2]).toBe("\x1b[1mshop\x1b[22m");
 });
 
-test("a cell has its style in colour, whether it is cut or not", () => {
-  const cell = { text: "twelve cells", numeric: false, style: "red" as const };
+test("a cell has its style in colour and its link where links are shown, whether it is cut or not", () => {
+  const cell = { text: "twelve cells", numeric: false, style: "red" as const, link: "https://shop.example/1" };
   const styled: Table = { columns: [{ heading: "t" }], rows: [[cell]] };
   const line = (screen: Parameters<typeof renderTable>[1]) => renderTable(styled, screen).text.split("\n")[2];
   expect(line({ colour: true })).toBe("\x1b[31mtwelve cells\x1b[39m");
   expect(line({ width: 8, colour: true })).toBe("\x1b[31mtwelve …\x1b[39m");
+  expect(line({ links: true })).toBe("\x1b]8;;https://shop.example/1\x1b\\twelve cells\x1b]8;;\x1b\\");
   expect(line({})).toBe("twelve cells");
 });
 
