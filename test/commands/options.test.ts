@@ -208,11 +208,12 @@ describe("a command line becomes complete options", () => {
   });
 
   test("of sql", async () => {
-    const options = await optionsOf(declareSql, "from rows", "rows", "--no-pager");
+    const options = await optionsOf(declareSql, "from rows", "rows", "--memory", "1GiB", "--no-pager");
     expect(options).toEqual({
       ...FOLDER,
       query: "from rows",
       tables: [],
+      memory: 1024 ** 3,
       pager: false,
       output: NDJSON,
     });

@@ -107,7 +107,7 @@ const KINDS = {
       "A successful response is not what the API promises: it is a web page, for example, or its counts contradict each other.",
     recovery: "Do not use the output. Report this to the operator of the service.",
     remedy:
-      "Check with `catalog auth status` that the address is that of the API, not of a web page or a proxy. `--verbose` shows request ids.",
+      "Check with `catalog auth status` that the address is that of the API, not of a web page or a proxy. `--verbose` shows request ids. `--max-body` allows larger responses.",
   },
   set_changed: {
     kind: SetChangedError,

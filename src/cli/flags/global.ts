@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { ProgressMode } from "../terminal/progress/progress.ts";
-import { duration, flagError, wholeNumber } from "./values.ts";
+import { duration, flagError, size, wholeNumber } from "./values.ts";
 
 /** The global options, with all defaults filled in. */
 export interface GlobalOptions {
@@ -11,6 +11,8 @@ export interface GlobalOptions {
   /** Time limit for the whole command, in milliseconds; undefined for no limit. */
   maxTime: number | undefined;
   retries: number;
+  /** Maximum bytes of one response; undefined for the default, which depends on the page size. */
+  maxBody: number | undefined;
   quiet: boolean;
   verbose: boolean;
   /** False with `--no-color`; if true, the environment and the terminal decide. */
@@ -35,7 +37,12 @@ export function addGlobalFlags(command: Command, examples: readonly string[] = [
       "time limit for one request, including its response (default: 30s)",
       duration("--timeout"),
     )
-    .option("--retries <n>", "how often a failed request is sent again (default: 5)", wholeNumber("--retries", 0, 100));
+    .option("--retries <n>", "how often a failed request is sent again (default: 5)", wholeNumber("--retries", 0, 100))
+    .option(
+      "--max-body <size>",
+      "limit for the size of one response, such as 64MiB (default: 16MiB for 500 rows)",
+      size("--max-body"),
+    );
   return addReportingFlags(command, examples, note);
 }
 
@@ -82,6 +89,7 @@ export function parseGlobals(command: Command): GlobalOptions {
     timeout: flags.timeout ?? 30_000,
     maxTime: flags.maxTime,
     retries: flags.retries ?? 5,
+    maxBody: flags.maxBody,
     quiet,
     verbose,
     // `optsWithGlobals` lets the program's default override the flag of the command.

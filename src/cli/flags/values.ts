@@ -10,13 +10,24 @@ type Parser<Value> = (text: string) => Value;
 
 const MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY }));
 
+const BYTES = new Map(Object.entries({ B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }));
+
 /** Parses a duration such as `500ms`, `30s`, `2m`, `1h` or `7d` into milliseconds. */
 export function duration(flag: string, minimum: 0 | 1 = 1): Parser<number> {
+  return withUnit(flag, MILLISECONDS, "is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h", minimum);
+}
+
+/** Parses a size such as `500KiB`, `64MiB` or `4GiB` into bytes, at least 1. */
+export function size(flag: string): Parser<number> {
+  return withUnit(flag, BYTES, "is not a size; write a number and a unit: 500KiB, 64MiB, 4GiB");
+}
+
+function withUnit(flag: string, units: ReadonlyMap<string, number>, flaw: string, minimum = 1): Parser<number> {
   return (text) => {
-    const [, number, unit = ""] = /^(\d+(?:\.\d+)?)([a-z]+)$/.exec(text) ?? [];
-    const value = Math.round(Number(number) * (MILLISECONDS.get(unit) ?? Number.NaN));
+    const [, number, unit = ""] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
+    const value = Math.round(Number(number) * (units.get(unit) ?? Number.NaN));
     if (!Number.isSafeInteger(value) || value < minimum) {
-      throw valueError(flag, text, "is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h.");
+      throw valueError(flag, text, `${flaw}.`);
     }
     return value;
   };

@@ -64,10 +64,10 @@ export async function connect(
 }
 
 /** The settings that all clients of this tool share. */
-export function clientSettings({ timeout, retries }: GlobalOptions, context: Context) {
+export function clientSettings({ timeout, retries, maxBody }: GlobalOptions, context: Context) {
   const { signal, now, elapsed, sleep, random, env } = context;
   const userAgent = `retail-catalog-cli/${VERSION}`;
-  return { userAgent, requestTimeout: timeout, retries, signal, now, elapsed, sleep, random, env };
+  return { userAgent, requestTimeout: timeout, retries, maxBody, signal, now, elapsed, sleep, random, env };
 }
 
 async function configuredService(

@@ -3,6 +3,7 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addListOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
+import { size } from "../../cli/flags/values.ts";
 import { namedFile, parseSqlOptions, type SqlFlags, type SqlOptions } from "./options.ts";
 
 const TABLES = `Tables:
@@ -41,6 +42,7 @@ export function declare(command: Command, context: Context, run = load): void {
         "a CSV file as one more table, all of whose columns are texts (repeatable): watch=list.csv",
       ).argParser(namedFile),
     )
+    .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
   const examples = [
     "catalog sql rows",

@@ -13,6 +13,7 @@ import { UsageError } from "../../contract/errors.ts";
 import type { NamedFile } from "../../folder/sql/sql-session.ts";
 
 export interface SqlFlags extends Pick<SourceFlags, "demo">, OutputFlags {
+  memory?: number;
   pager: boolean;
   with?: NamedFile[];
 }
@@ -22,6 +23,8 @@ export interface SqlOptions extends FolderOptions {
   query: string | undefined;
   /** CSV files that are tables, too. */
   tables: readonly NamedFile[];
+  /** Bytes that DuckDB may use; undefined for the default. */
+  memory: number | undefined;
   pager: boolean;
   output: OutputOptions<TableFormat>;
 }
@@ -40,6 +43,7 @@ export function parseSqlOptions(
     ...parseFolderSource(command, folder, flags, context),
     query,
     tables: flags.with ?? [],
+    memory: flags.memory,
     pager: flags.pager,
     output: parseOutput(flags, TABLE_FORMATS, context),
   };

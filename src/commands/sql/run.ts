@@ -29,8 +29,8 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   const sql =
     query === "-" ? await readText(readStream(context.stdin, signal), { most: LONGEST_QUERY, tooLong }) : query;
   try {
-    const { tables } = options;
-    await withFolderSql({ ...synced, tables, lastDay: dayOf(context.now()) }, async (session) => {
+    const { memory, tables } = options;
+    await withFolderSql({ ...synced, memory, tables, lastDay: dayOf(context.now()) }, async (session) => {
       if (sql === undefined || isFolder) {
         await writeChunks([await overview(session, synced.folder)], options.output, context);
       } else {

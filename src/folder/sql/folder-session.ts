@@ -19,13 +19,14 @@ interface FolderSqlRequest {
   /** CSV files of the user that become tables. */
   tables?: readonly NamedFile[];
   signal: AbortSignal;
+  /** Memory limit of DuckDB in bytes; what does not fit goes to the system's temporary folder. */
+  memory?: number | undefined;
 }
 
 /** Files that are read together. */
 const AT_ONCE = 8;
 
-/** Memory limit of DuckDB in bytes; what does not fit goes to the system's temporary folder. */
-const MEMORY = 512 * 1024 ** 2;
+const DEFAULT_MEMORY = 512 * 1024 ** 2;
 
 /**
  * Opens DuckDB, read-only, over some days of a synced folder, with its tables (`views.ts`).
@@ -34,7 +35,7 @@ const MEMORY = 512 * 1024 ** 2;
  * @throws SetChangedError if a sync is about to replace one
  */
 export async function withFolderSql<T>(
-  { folder, state, days, lastDay, tables = [], signal }: FolderSqlRequest,
+  { folder, state, days, lastDay, tables = [], signal, memory = DEFAULT_MEMORY }: FolderSqlRequest,
   use: (session: SqlSession) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
@@ -46,13 +47,13 @@ export async function withFolderSql<T>(
     const root = await realpath(folder);
     const paths = days.map((day) => join(root, placeOfDay(day)));
     const observed = join(scratch, "observed.parquet");
-    await writeObserved(observed, { folder, state, signal: active, memory: MEMORY }, lastDay);
+    await writeObserved(observed, { folder, state, signal: active, memory }, lastDay);
     const session = await openSqlSession({
       setUp: tableStatements(paths.map(filePattern), filePattern(observed)),
       tables,
       files: [...paths, observed],
       resultFile: join(scratch, "result.parquet"),
-      memory: MEMORY,
+      memory,
       checked,
       signal: active,
     });

@@ -65,10 +65,11 @@ test("keeps what it needs in a temporary folder as long as it is used, whatever 
   expect(await readdir(temporary)).toEqual([]);
 });
 
-test("takes 512 MiB of memory", async () => {
+test("takes 512 MiB of memory, or as much as it may", async () => {
   const { ask } = await prepared();
   const memory = (session: SqlSession) => settingOf(session, "memory_limit");
   expect(await ask(memory)).toBe("512.0 MiB");
+  expect(await ask(memory, { memory: 64 * 1024 ** 2 })).toBe("64.0 MiB");
 });
 
 test.each([0, 7, 8])("refuses day number %i if its file was cut, although no query reads it", async (number) => {
