@@ -39,7 +39,7 @@ export function isBookmark(since: string): boolean {
   return since === "last" || since.startsWith("last:");
 }
 
-/** The day with which each retailer is compared. */
+/** The days with which the retailers are compared. */
 export interface SinceOfRetailers {
   /** The oldest of these days. */
   oldest: string;

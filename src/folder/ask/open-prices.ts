@@ -9,20 +9,21 @@ import { type Parameters, runStatement } from "./ask.ts";
 interface PricesRequest extends PriceIndexRequest {
   /** The newest day that counts. */
   lastDay: string;
-  /** How far a price must be from the usual one to be suspect, in digits; undefined: no row is. */
+  /** How far a price must be from the usual one to be suspect, in digits; undefined if no row is to be suspect. */
   suspectFactor: string | undefined;
   /** What the filters match: the parameters of the macro `scope`. */
   scope: Parameters;
 }
 
-/** The parameters that leave some rows of a product and not others. */
+/** The filters that can match some rows of a product and not others. */
 const ROW_FILTERS = ["departments", "categories", "combinations", "brands"] as const;
 
 const WANTED = "SELECT listing FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)";
 
 /**
- * Opens the prices of a synced folder up to a day. The index says which rows count by all of its days and rows, and by the default
- * factor. Otherwise that is decided again here, for the few products for which it may be different.
+ * Opens the prices of a synced folder up to a day. The index marks which rows count, judged by all of its days and rows and by
+ * the default factor. If a question has an earlier day, another factor or filters, the few products for which that makes a
+ * difference are judged again here.
  */
 export async function openPrices(request: PricesRequest): Promise<OpenPriceIndex> {
   const index = await openPriceIndex(request);
@@ -57,7 +58,7 @@ async function markAgain(
     await run("DELETE FROM unmarked WHERE listing NOT IN (SELECT listing FROM wanted)");
   }
   await run(MARK_ROWS);
-  // The same views once more. Temporary ones are found first.
+  // Creates the same views as temporary ones, which DuckDB finds first.
   await run(VIEWS.replaceAll(/^CREATE /gm, "CREATE TEMP "));
   await run(`CREATE OR REPLACE TEMP VIEW price AS
     FROM price_row ANTI JOIN judged USING (product) ${hasFilter ? "SEMI JOIN wanted USING (listing)" : ""} WHERE ${upToLastDay}

@@ -1,2 +1,2 @@
-/** How many times the usual price a price must be, or how small a part of it, to be suspect. Digits, as of `--suspect-factor`. */
+/** A price this many times higher or lower than the usual one is suspect. Digits, as `--suspect-factor` takes them. */
 export const SUSPECT_FACTOR = "10";

@@ -15,8 +15,8 @@ const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
 
 /**
  * The generated rows of a day, in a read-only database. They are generated once and kept in `folder`, or in memory if that
- * cannot be written. The file name contains a checksum, which reveals damage. A file gets its name only when it is complete, so that
- * several commands can run at once.
+ * cannot be written. The file name contains a checksum, which reveals damage. A file gets its name only when it is complete,
+ * so that several commands can run at once.
  */
 export async function openCachedRows(
   today: string,
