@@ -86,8 +86,8 @@ describe("catalog why", () => {
     expect([unknown.code, unknown.stderr]).toEqual([
       4,
       `error: ${folder} has no row of the sku "Lamp 3" of acme up to 2026-02-04.
-Did you mean Lamp 2, Lamp 1?
-  catalog why acme 'Lamp 2' ${folder}
+Did you mean Lamp 1, Lamp 2?
+  catalog why acme 'Lamp 1' ${folder}
 `,
     ]);
     expect((await ask("Lamp 2", "2026-02-03", folder)).code).toBe(4);

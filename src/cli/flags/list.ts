@@ -59,7 +59,7 @@ function parseSort(text: string, known: readonly string[], words: Readonly<Recor
     return { column: key.column, descending: direction === undefined ? key.descending : direction === "desc" };
   }
   const suffix = direction === undefined ? "" : `:${direction}`;
-  const suggestions = closest(name, [...Object.keys(words), ...known]).map((column) => column + suffix);
+  const suggestions = closest(name, [...Object.keys(words), ...known], 3, 1 / 3).map((column) => column + suffix);
   const hint = suggestions.length === 0 ? `; the columns are ${known.join(", ")}` : "";
   throw new UsageError(`--sort: there is no column "${name}"${hint}`, { flag: "--sort", value: text, suggestions });
 }

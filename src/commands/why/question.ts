@@ -56,15 +56,10 @@ async function findProduct(
   if (found !== undefined) {
     return { product: Number(found[0]), sku: String(found[1]) };
   }
-  const near = await readRows(
-    prices,
-    `SELECT DISTINCT sku ${known} AND (levenshtein(lower(sku), lower($sku)) <= 2 OR starts_with(lower(sku), lower($sku)))
-     ORDER BY sku`,
-    { ...parameters, sku },
-  );
+  const others = await readRows(prices, `SELECT DISTINCT sku ${known} ORDER BY sku`, { ...parameters, sku });
   const suggestions = closest(
     sku,
-    near.map(([other]) => String(other)),
+    others.map(([other]) => String(other)),
   );
   const upTo = String(parameters.last_day);
   throw new NotFoundError(`${name} has no row of the sku ${quoted(sku)} of ${retailer} up to ${upTo}.`, {
