@@ -134,24 +134,24 @@ CREATE MACRO last_told_day(until) AS TABLE
 SELECT retailer, least(last_row + 56, until::DATE) AS last_told
 FROM (SELECT retailer, max(day) AS last_row FROM row_count WHERE day <= until::DATE GROUP BY retailer);
 
--- As retailer_day, of the categories in the relation `categories`: retailer and category. Whether a day is good is
+-- As retailer_day, of the categories in the relation `categories`: retailer, department and category. Whether a day is good is
 -- decided by the retailer where the category has too few rows to tell; a day of which nothing is known is neither good nor bad.
 CREATE MACRO category_day(categories, until) AS TABLE
 WITH counted AS (
-  SELECT retailer, category, day, sum(rows)::BIGINT AS rows
-  FROM row_count SEMI JOIN query_table(categories) USING (retailer, category)
+  SELECT retailer, department, category, day, sum(rows)::BIGINT AS rows
+  FROM row_count SEMI JOIN query_table(categories) USING (retailer, department, category)
   WHERE day <= until::DATE GROUP BY ALL
 ), calendar AS (
-  SELECT retailer, category, unnest(generate_series(first_day, last_told, INTERVAL 1 DAY))::DATE AS day
-  FROM (SELECT retailer, category, min(day) AS first_day FROM counted GROUP BY ALL)
+  SELECT retailer, department, category, unnest(generate_series(first_day, last_told, INTERVAL 1 DAY))::DATE AS day
+  FROM (SELECT retailer, department, category, min(day) AS first_day FROM counted GROUP BY ALL)
   JOIN last_told_day(until) USING (retailer)
 ), usual AS (
   SELECT calendar.*, coalesce(rows, 0) AS rows,
     CASE WHEN count(rows) OVER before >= 5 THEN quantile_cont(rows::DECIMAL(14, 2), 0.75) OVER before END AS usual_rows
-  FROM calendar LEFT JOIN counted USING (retailer, category, day)
-  WINDOW before AS (PARTITION BY retailer, category ORDER BY day ROWS BETWEEN 56 PRECEDING AND 1 PRECEDING)
+  FROM calendar LEFT JOIN counted USING (retailer, department, category, day)
+  WINDOW before AS (PARTITION BY retailer, department, category ORDER BY day ROWS BETWEEN 56 PRECEDING AND 1 PRECEDING)
 )
-SELECT retailer, category, day, usual.rows, usual.usual_rows,
+SELECT retailer, department, category, day, usual.rows, usual.usual_rows,
   CASE WHEN usual.usual_rows >= 5 THEN 2 * usual.rows >= usual.usual_rows ELSE 2 * r.rows >= r.usual_rows END AS is_good
 FROM usual JOIN retailer_day(until) r USING (retailer, day);
 
@@ -176,16 +176,16 @@ WITH seen AS (
     FROM days
   )
 ), last AS (
-  SELECT rhythm.*, retailer, category, least(end_day, last_told) AS told_day
+  SELECT rhythm.*, retailer, department, category, least(end_day, last_told) AS told_day
   FROM rhythm JOIN (
     SELECT product, arg_min(seen.listing, place) AS listing
     FROM seen JOIN rhythm USING (product) WHERE day = last_seen GROUP BY product
   ) USING (product) JOIN listing USING (product, listing) JOIN last_told_day(until) USING (retailer)
 ), known_day AS (
-  SELECT retailer, category, day,
+  SELECT retailer, department, category, day,
     count(*) FILTER (is_good) OVER so_far AS good, count(*) FILTER (NOT is_good) OVER so_far AS bad
   FROM category_day('last', until)
-  WINDOW so_far AS (PARTITION BY retailer, category ORDER BY day)
+  WINDOW so_far AS (PARTITION BY retailer, department, category ORDER BY day)
 )
 SELECT product, last.end_day, last_seen,
   CASE
@@ -194,8 +194,8 @@ SELECT product, last.end_day, last_seen,
     ELSE 'unknown'
   END AS reason
 FROM last
-JOIN known_day a ON (a.retailer, a.category, a.day) = (last.retailer, last.category, last_seen)
-JOIN known_day b ON (b.retailer, b.category, b.day) = (last.retailer, last.category, told_day);
+JOIN known_day a ON (a.retailer, a.department, a.category, a.day) = (last.retailer, last.department, last.category, last_seen)
+JOIN known_day b ON (b.retailer, b.department, b.category, b.day) = (last.retailer, last.department, last.category, told_day);
 
 -- As retailer_day, up to 28 days after its last row: `share` of the usual rows, and whether its crawl failed (`outage`). A day
 -- without rows is an outage after more such days in a row than its longest pause that occurred twice in the 56 days before.

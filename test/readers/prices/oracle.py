@@ -61,9 +61,9 @@ class Data:
         self.brands = shown_brands(rows)
         seen = rows.drop_duplicates([*PRODUCT, "day"])
         self.seen, self.category_of = {}, {}
-        for retailer, sku, day, category in zip(*(seen[name] for name in [*PRODUCT, "day", "category"])):
+        for retailer, sku, day, department, category in zip(*(seen[name] for name in [*PRODUCT, "day", "department", "category"])):
             self.seen.setdefault((retailer, sku), []).append(day)
-            self.category_of[retailer, sku, day] = (retailer, category)
+            self.category_of[retailer, sku, day] = (retailer, department, category)
 
     def day(self, text):
         if text in ("today", "yesterday"):

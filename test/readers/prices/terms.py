@@ -122,8 +122,9 @@ class Shops:
     def __init__(self, rows):
         counted = rows.groupby(["retailer", "day"]).size()
         self.of_retailer = {name: group.droplevel(0).to_dict() for name, group in counted.groupby(level=0)}
-        counted = rows.groupby(["retailer", "category", "day"]).size()
-        self.of_category = {name: group.droplevel([0, 1]).to_dict() for name, group in counted.groupby(level=[0, 1])}
+        names = ["retailer", "department", "category"]
+        counted = rows.groupby([*names, "day"]).size()
+        self.of_category = {name: group.droplevel([0, 1, 2]).to_dict() for name, group in counted.groupby(level=[0, 1, 2])}
         self.usual = lru_cache(None)(self._usual)
         self.share = lru_cache(None)(self._share)
 
@@ -136,7 +137,7 @@ class Shops:
         return None if len(found) < 5 else quantile(found, Fraction(3, 4))
 
     def _share(self, key, day):
-        """Of a retailer (its name) or of one of its categories (retailer, category)."""
+        """Of a retailer (its name) or of one of its categories (retailer, department, category)."""
         usual = self.usual(key, day)
         if not isinstance(key, str) and (usual is None or usual < 5):
             return self.share(key[0], day)
