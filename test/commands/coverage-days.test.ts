@@ -32,6 +32,20 @@ async function coverage(args: readonly string[], columns?: number) {
   return await runInProcess(["coverage", ...args], { service, now, ...(columns !== undefined && { columns }) });
 }
 
+test("the corpus rows of a group include its combinations without a row on the days of the filters", async () => {
+  const rows = [
+    ...products(3, { category: "lamps", crawl_date: "2026-01-01" }),
+    ...products(2, { category: "rugs", brand: "Bolt", crawl_date: "2026-01-02" }),
+  ];
+  const { folder, sync, env } = await servedFolder(rows);
+  await sync();
+  const args = ["coverage", "--date", "2026-01-02", "--group-by", "retailer", "-f", "csv", "--columns"];
+  const columns = "combinations,corpus_rows,matching_rows";
+  const counted = `${columns}\r\n1,5,2\r\n`;
+  expect((await runInProcess([...args, columns], { env })).stdout).toBe(counted);
+  expect((await runInProcess([...args, columns, "--from", folder])).stdout).toBe(counted);
+});
+
 describe("coverage --group-by day", () => {
   test("counts each day, the newest first, in every format", async () => {
     const { stdout, stderr } = await coverage(["--group-by", "day"]);

@@ -5,6 +5,7 @@ import type { CoverageResponse } from "../../client/responses/coverage-response.
 import type { Coverage } from "../../contract/coverage.ts";
 import { addDays, dayOf, daysBetween } from "../../contract/values/day-arithmetic.ts";
 import { plural } from "../../contract/values/phrases.ts";
+import type { SetFilters } from "../../pull/set-filters.ts";
 import { countDays, type DayCounts, NEWEST_DAYS } from "./day-counts.ts";
 import type { CoverageOptions } from "./options.ts";
 
@@ -16,7 +17,7 @@ export interface CoverageSource
   /** The coverage of the filters; for `--group-by day` of a service without dates, that of the newest days. */
   coverage(): Promise<CoverageResponse>;
   /** The coverage of each brand; a service counts none. */
-  brands(): Promise<readonly (Coverage & { brand: string })[]>;
+  brands(filters: SetFilters): Promise<readonly (Coverage & { brand: string })[]>;
   /** The rows of every day of a coverage. A service is asked once a day, a folder needs no request. */
   days(set: CoverageResponse): Promise<DayCounts>;
 }

@@ -48,7 +48,7 @@ export async function openFolderSource(options: CoverageOptions, context: Contex
       reporter,
       signal,
       days: async () => daysOf(counts.filter(({ rcd, day }) => isWanted(rcd, day))),
-      brands: () => brandCoverage(counts, filters),
+      brands: (some) => brandCoverage(counts, some),
       [Symbol.asyncDispose]: async () => synced[Symbol.dispose](),
     };
   } catch (error) {

@@ -26,12 +26,20 @@ export function combinationEntries(coverage: readonly Coverage[], now: number) {
   }));
 }
 
-/** Sums the combinations for each value of one dimension. */
-function groupCoverage(coverage: readonly (Coverage & { brand?: string })[], dimension: Summing, now: number) {
+type Part = Coverage & { brand?: string };
+
+/**
+ * Sums the combinations for each value of one dimension.
+ *
+ * @param undated the combinations without the date filters: the corpus of a group includes those without a row on these days
+ */
+function groupCoverage(coverage: readonly Part[], undated: readonly Part[], dimension: Summing, now: number) {
+  const corpus = groupBy(undated, (entry) => entry[dimension] ?? "");
   return [...groupBy(coverage, (entry) => entry[dimension] ?? "")].map(([value, entries]) => {
     const name: Partial<Record<Summing, string>> = { [dimension]: value };
-    const { combinations, corpus_rows, ...matching } = summaryOf(entries);
-    return { ...name, combinations, corpus_rows, ...matching, days_old: daysOld(matching.latest_date, now) };
+    const summary = summaryOf(entries);
+    const { corpus_rows } = summaryOf(corpus.get(value) ?? []);
+    return { ...name, ...summary, corpus_rows, days_old: daysOld(summary.latest_date, now) };
   });
 }
 
@@ -81,7 +89,7 @@ export interface Counted {
 }
 
 export async function countedBy(
-  { groupBy, list }: CoverageOptions,
+  { groupBy, list, failIf }: CoverageOptions,
   response: CoverageResponse,
   source: CoverageSource,
   now: number,
@@ -91,8 +99,36 @@ export async function countedBy(
     const groups = groupDays(days, now);
     return { response, entries: entriesInOrder(groups, list), groups, days };
   }
-  const summed = groupBy === "brand" ? await source.brands() : response.data;
-  const groups = groupCoverage(summed, groupBy ?? "retailer", now);
-  const entries: Entry[] = groupBy === undefined ? combinationEntries(summed, now) : groups;
-  return { response, entries: entriesInOrder(entries, list), groups, days: undefined };
+  const summed = groupBy === "brand" ? await source.brands(source.filters) : response.data;
+  const isGrouped = groupBy !== undefined;
+  const groups =
+    isGrouped || failIf !== undefined
+      ? groupCoverage(summed, await undatedParts(groupBy, summed, source), groupBy ?? "retailer", now)
+      : [];
+  const entries: Entry[] = isGrouped ? groups : combinationEntries(summed, now);
+  return {
+    response: isGrouped ? withCorpusOf(groups, response) : response,
+    entries: entriesInOrder(entries, list),
+    groups,
+    days: undefined,
+  };
+}
+
+/** The response with the corpus rows of all groups together. */
+function withCorpusOf(groups: readonly { corpus_rows: number }[], { meta, ...response }: CoverageResponse) {
+  const corpus_rows = groups.reduce((sum, group) => sum + group.corpus_rows, 0);
+  return { ...response, meta: { ...meta, coverage: { ...meta.coverage, corpus_rows } } };
+}
+
+/** What is summed, without the date filters. */
+async function undatedParts(
+  groupBy: CoverageOptions["groupBy"],
+  dated: readonly Part[],
+  { client, filters, brands, signal }: CoverageSource,
+): Promise<readonly Part[]> {
+  const { start_date, end_date, ...undated } = filters;
+  if (start_date === undefined && end_date === undefined) {
+    return dated;
+  }
+  return groupBy === "brand" ? await brands(undated) : (await client.coverage(undated, signal)).data;
 }
