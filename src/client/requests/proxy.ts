@@ -30,7 +30,7 @@ export function connectionsTo(baseUrl: URL, env: Environment, connectTimeout: nu
       uri: url.href,
       proxyTunnel: isSecure,
       connections: CONNECTIONS,
-      connect: { timeout: connectTimeout },
+      proxyTls: { timeout: connectTimeout },
       // The timer of the attempt covers everything from connect to the end of the body.
       headersTimeout: 0,
       bodyTimeout: 0,
