@@ -1,6 +1,7 @@
 #!/usr/bin/env node
+import { existsSync, mkdirSync } from "node:fs";
 import module from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { userFolders } from "../src/config/user-folders.ts";
 
 // Since Node.js 22.1.
@@ -13,14 +14,31 @@ run().catch(reportShortage);
 async function run(): Promise<void> {
   const folders = userFolders(process.platform, process.env);
   if (folders.cache !== undefined) {
-    // Keeps the compiled code of all modules that are loaded from now on for the next run.
-    enableCompileCache?.(join(folders.cache, "compiled"));
+    keepCompiledCode(join(folders.cache, "compiled"));
   }
   const { mainOfProcess } = await import("../src/main.ts");
   process.exitCode = await mainOfProcess(process.argv.slice(2), folders);
   if (process.exitCode !== 0 && process.stdout.writableLength > 0) {
     // A write that was abandoned would keep the process alive until its reader takes the bytes.
     process.exit();
+  }
+}
+
+/** Keeps the compiled code of all modules that are loaded from now on for the next run. */
+function keepCompiledCode(folder: string): void {
+  try {
+    makeFolder(folder);
+    enableCompileCache?.(folder);
+  } catch {
+    // Without the cache, the tool only starts more slowly.
+  }
+}
+
+/** Creates a folder and those above it one by one: Node.js never returns if it has to create all of them below /proc. */
+function makeFolder(path: string): void {
+  if (!existsSync(path)) {
+    makeFolder(dirname(path));
+    mkdirSync(path, 0o700);
   }
 }
 
