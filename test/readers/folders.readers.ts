@@ -1,13 +1,10 @@
-import { execFile, spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-
-const MODULES = process.env.READERS_MODULES ?? join(import.meta.dirname, "..", "..", "coverage", "readers");
+import { canImport, READERS_FOLDER, runPython } from "../helpers/python.ts";
 
 /** What these tests use of the packages that `.ci/run` installs beside the project's own. */
 interface Polars {
@@ -121,23 +118,10 @@ function dayOf(day: unknown): string {
 }
 
 function required<T>(name: string): T {
-  return createRequire(join(MODULES, "package.json"))(name) as T;
-}
-
-function inPython() {
-  return { env: { ...process.env, PYTHONPATH: join(MODULES, "python") } };
-}
-
-function canImport(modules: string): boolean {
-  const { status, stderr } = spawnSync("python3", ["-c", `import ${modules}`], { ...inPython(), encoding: "utf8" });
-  if (status !== 0 && !stderr.includes("ModuleNotFoundError")) {
-    throw new Error(`python3 cannot say whether it has ${modules}: ${stderr}`);
-  }
-  return status === 0;
+  return createRequire(join(READERS_FOLDER, "package.json"))(name) as T;
 }
 
 async function rowsInPython(imports: string, expression: string): Promise<Row[]> {
   const script = `import json\n${imports}\nprint(json.dumps(${expression}, default=str))`;
-  const { stdout } = await promisify(execFile)("python3", ["-c", script], { ...inPython(), maxBuffer: 1024 ** 3 });
-  return JSON.parse(stdout) as Row[];
+  return JSON.parse(await runPython(["-c", script])) as Row[];
 }

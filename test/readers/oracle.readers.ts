@@ -1,19 +1,16 @@
-import { execFile, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, describe, expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays, dayOf } from "../../src/contract/values/day-arithmetic.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
+import { canImport, runPython } from "../helpers/python.ts";
 import { startTestService } from "../helpers/service.ts";
 
-const python = ["python3", "/usr/bin/python3"].find(
-  (name) => spawnSync(name, ["-c", "import pandas"], { stdio: "ignore" }).status === 0,
-);
-if (python === undefined) {
+const hasPandas = canImport("pandas");
+if (!hasPandas) {
   process.stderr.write("not installed, so not tested: pandas\n");
 }
 
@@ -24,9 +21,7 @@ const LONG = 600_000;
 let home: string;
 
 async function run(script: string, ...args: string[]): Promise<string> {
-  const path = resolve("test/readers/prices", script);
-  const { stdout } = await promisify(execFile)(python ?? "", [path, ...args], { cwd: home, maxBuffer: 2 ** 30 });
-  return stdout;
+  return await runPython([resolve("test/readers/prices", script), ...args], home);
 }
 
 type Row = Record<string, unknown>;
@@ -47,7 +42,7 @@ async function writeRows(): Promise<void> {
 }
 
 beforeAll(async () => {
-  if (python === undefined) {
+  if (!hasPandas) {
     return;
   }
   home = await temporaryFolder(onEnd);
@@ -79,150 +74,147 @@ async function expectEqual(tool: readonly string[], oracle: readonly string[]) {
   expect(columns).not.toEqual([]);
 }
 
-describe.runIf(python !== undefined)(
-  "an independent implementation answers the same from a crawl full of troubles",
-  () => {
-    test.each([
-      { flags: [] },
-      { flags: ["--since", addDays(today, -60), "--max-age", "none", "--include-suspect"] },
-      {
-        flags: [
-          "--since",
-          "latest-20d",
-          "--only",
-          "drop,new_low",
-          "--retailer",
-          "shop-a,shop-b",
-          "--suspect-factor",
-          "3",
-        ],
-      },
-      { flags: ["--brand", "acme", "--category", "lamps,rugs"] },
-      { flags: ["--skus", "watch.csv"] },
-    ])(
-      "movers with $flags",
-      async ({ flags }) => {
-        await expectEqual(["movers", "rows", "--limit", "1000000", ...flags], ["movers", ...flags]);
-      },
-      LONG,
-    );
+describe.runIf(hasPandas)("an independent implementation answers the same from a crawl full of troubles", () => {
+  test.each([
+    { flags: [] },
+    { flags: ["--since", addDays(today, -60), "--max-age", "none", "--include-suspect"] },
+    {
+      flags: [
+        "--since",
+        "latest-20d",
+        "--only",
+        "drop,new_low",
+        "--retailer",
+        "shop-a,shop-b",
+        "--suspect-factor",
+        "3",
+      ],
+    },
+    { flags: ["--brand", "acme", "--category", "lamps,rugs"] },
+    { flags: ["--skus", "watch.csv"] },
+  ])(
+    "movers with $flags",
+    async ({ flags }) => {
+      await expectEqual(["movers", "rows", "--limit", "1000000", ...flags], ["movers", ...flags]);
+    },
+    LONG,
+  );
 
-    test.each([
-      { flags: [] },
-      {
-        flags: ["--start-date", addDays(today, -60), "--end-date", addDays(today, -20), "--retailer", "shop-b,shop-c"],
-      },
-      { flags: ["--skus", "watch.csv"] },
-      { flags: ["--gone"] },
-      { flags: ["--gone", "--end-date", addDays(today, -37), "--max-age", "5d"] },
-      { flags: ["--group-by", "brand"] },
-      { flags: ["--group-by", "category", "--max-age", "3d", "--department", "home"] },
-      { flags: ["--group-by", "brand", "--by", "week"] },
-      { flags: ["--by", "month", "--start-date", addDays(today, -70), "--include-suspect"] },
-      { flags: ["--group-by", "retailer", "--by", "day", "--end-date", addDays(today, -25)] },
-    ])(
-      "latest with $flags",
-      async ({ flags }) => {
-        await expectEqual(["latest", "rows", ...flags], ["latest", ...flags]);
-      },
-      LONG,
-    );
+  test.each([
+    { flags: [] },
+    {
+      flags: ["--start-date", addDays(today, -60), "--end-date", addDays(today, -20), "--retailer", "shop-b,shop-c"],
+    },
+    { flags: ["--skus", "watch.csv"] },
+    { flags: ["--gone"] },
+    { flags: ["--gone", "--end-date", addDays(today, -37), "--max-age", "5d"] },
+    { flags: ["--group-by", "brand"] },
+    { flags: ["--group-by", "category", "--max-age", "3d", "--department", "home"] },
+    { flags: ["--group-by", "brand", "--by", "week"] },
+    { flags: ["--by", "month", "--start-date", addDays(today, -70), "--include-suspect"] },
+    { flags: ["--group-by", "retailer", "--by", "day", "--end-date", addDays(today, -25)] },
+  ])(
+    "latest with $flags",
+    async ({ flags }) => {
+      await expectEqual(["latest", "rows", ...flags], ["latest", ...flags]);
+    },
+    LONG,
+  );
 
-    test(
-      "history, with suspect rows, several rows of a day and two currencies",
-      async () => {
-        const named = (skus: readonly string[]) => skus.flatMap((sku) => ["--sku", sku]);
-        const skus = ["A-00029", "SAME3", "case3", "0001"];
-        const more = [...skus, "A-00013", "A-00018", "A-00128"];
-        await expectEqual(["history", ...more, "rows"], ["history", ...named(more)]);
-        const days = ["--start-date", addDays(today, -50), "--end-date", addDays(today, -3)];
-        await expectEqual(["history", ...skus, "rows", ...days], ["history", ...named(skus), ...days]);
-      },
-      LONG,
-    );
+  test(
+    "history, with suspect rows, several rows of a day and two currencies",
+    async () => {
+      const named = (skus: readonly string[]) => skus.flatMap((sku) => ["--sku", sku]);
+      const skus = ["A-00029", "SAME3", "case3", "0001"];
+      const more = [...skus, "A-00013", "A-00018", "A-00128"];
+      await expectEqual(["history", ...more, "rows"], ["history", ...named(more)]);
+      const days = ["--start-date", addDays(today, -50), "--end-date", addDays(today, -3)];
+      await expectEqual(["history", ...skus, "rows", ...days], ["history", ...named(skus), ...days]);
+    },
+    LONG,
+  );
 
-    test.each([
-      [],
-      ["--strict-days"],
-      ["--skus", "watch.csv", "--from", "latest-60d"],
-      ["--from", addDays(today, -55), "--to", addDays(today, -5)],
-    ])(
-      "diff %s",
-      async (...flags) => {
-        await expectEqual(["diff", "rows", ...flags], ["diff", ...flags]);
-      },
-      LONG,
-    );
+  test.each([
+    [],
+    ["--strict-days"],
+    ["--skus", "watch.csv", "--from", "latest-60d"],
+    ["--from", addDays(today, -55), "--to", addDays(today, -5)],
+  ])(
+    "diff %s",
+    async (...flags) => {
+      await expectEqual(["diff", "rows", ...flags], ["diff", ...flags]);
+    },
+    LONG,
+  );
 
-    test.each([
-      { flags: [] },
-      { flags: ["--by", "sku", "--max-age", "none", "--include-suspect"] },
-      { flags: ["--by", "title", "--end-date", addDays(today, -20), "--retailer", "shop-a,shop-b,shop-thirds"] },
-      { flags: ["--by", "brand,title"] },
-      { flags: ["--by", "sku", "--rates", "rates.csv", "--currency", "EUR"] },
-    ])(
-      "compare with $flags",
-      async ({ flags }) => {
-        await writeFile(`${home}/rates.csv`, "currency,rate\nUSD,0.921234567\nCHF,1.07\nKRW,0.00068\n");
-        await expectEqual(["compare", "rows", ...flags], ["compare", ...flags]);
-      },
-      LONG,
-    );
+  test.each([
+    { flags: [] },
+    { flags: ["--by", "sku", "--max-age", "none", "--include-suspect"] },
+    { flags: ["--by", "title", "--end-date", addDays(today, -20), "--retailer", "shop-a,shop-b,shop-thirds"] },
+    { flags: ["--by", "brand,title"] },
+    { flags: ["--by", "sku", "--rates", "rates.csv", "--currency", "EUR"] },
+  ])(
+    "compare with $flags",
+    async ({ flags }) => {
+      await writeFile(`${home}/rates.csv`, "currency,rate\nUSD,0.921234567\nCHF,1.07\nKRW,0.00068\n");
+      await expectEqual(["compare", "rows", ...flags], ["compare", ...flags]);
+    },
+    LONG,
+  );
 
-    test.each([
-      { flags: [] },
-      { flags: ["--start-date", addDays(today, -70), "--end-date", addDays(today, -4), "--retailer", "shop-a,shop-c"] },
-    ])(
-      "coverage of retailers and days with $flags",
-      async ({ flags }) => {
-        await expectEqual(["coverage", "rows", "--group-by", "retailer,day", ...flags], ["coverage", ...flags]);
-      },
-      LONG,
-    );
+  test.each([
+    { flags: [] },
+    { flags: ["--start-date", addDays(today, -70), "--end-date", addDays(today, -4), "--retailer", "shop-a,shop-c"] },
+  ])(
+    "coverage of retailers and days with $flags",
+    async ({ flags }) => {
+      await expectEqual(["coverage", "rows", "--group-by", "retailer,day", ...flags], ["coverage", ...flags]);
+    },
+    LONG,
+  );
 
-    test.each([
-      { flags: [] },
-      { flags: ["--since", addDays(today, -40), "--skus", "watch.csv"] },
-      { flags: ["--brand", "acme", "--brand", "bölt", "--max-age", "5d", "--end-date", addDays(today, -8)] },
-      {
-        flags: ["--retailer", "shop-a", "--category", "lamps,rugs", "--suspect-factor", "4", "--skus", "watch.csv"],
-      },
-    ])(
-      "report with $flags",
-      async ({ flags }) => {
-        const told = await runCatalog(["report", "rows", "-f", "json", ...flags], { cwd: home });
-        expect(told).toMatchObject({ code: 0 });
-        const expected = await run("oracle.py", "report", "rows.ndjson", "--today", today, ...flags);
-        const { since: _, newest_day: __, ...sections } = JSON.parse(told.stdout);
-        // The order of the rows of a list is not compared.
-        const linesOf = (rows: Row[]) => rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort();
-        const comparable = ({ figures, ...lists }: Record<string, Row[]>) => ({
-          figures,
-          ...Object.fromEntries(Object.entries(lists).map(([name, rows]) => [name, linesOf(rows)])),
-        });
-        expect(comparable(sections)).toEqual(comparable(JSON.parse(expected)));
-      },
-      LONG,
-    );
+  test.each([
+    { flags: [] },
+    { flags: ["--since", addDays(today, -40), "--skus", "watch.csv"] },
+    { flags: ["--brand", "acme", "--brand", "bölt", "--max-age", "5d", "--end-date", addDays(today, -8)] },
+    {
+      flags: ["--retailer", "shop-a", "--category", "lamps,rugs", "--suspect-factor", "4", "--skus", "watch.csv"],
+    },
+  ])(
+    "report with $flags",
+    async ({ flags }) => {
+      const told = await runCatalog(["report", "rows", "-f", "json", ...flags], { cwd: home });
+      expect(told).toMatchObject({ code: 0 });
+      const expected = await run("oracle.py", "report", "rows.ndjson", "--today", today, ...flags);
+      const { since: _, newest_day: __, ...sections } = JSON.parse(told.stdout);
+      // The order of the rows of a list is not compared.
+      const linesOf = (rows: Row[]) => rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort();
+      const comparable = ({ figures, ...lists }: Record<string, Row[]>) => ({
+        figures,
+        ...Object.fromEntries(Object.entries(lists).map(([name, rows]) => [name, linesOf(rows)])),
+      });
+      expect(comparable(sections)).toEqual(comparable(JSON.parse(expected)));
+    },
+    LONG,
+  );
 
-    test.each([
-      { flags: [] },
-      { flags: ["--base", addDays(today, -30), "--start-date", addDays(today, -60), "--max-age", "none"] },
-      { flags: ["--end-date", addDays(today, -25), "--max-age", "3d", "--include-suspect"] },
-      { flags: ["--retailer", "shop-a,shop-b", "--category", "lamps,rugs"] },
-    ])(
-      "index of a basket with $flags",
-      async ({ flags }) => {
-        // With suspect rows, several rows of a day and two currencies.
-        const troubled = [",A-00013,1", ",A-00018,2.5", ",A-00029,0.001", ",0001,7", ",case3,1"];
-        const lines = [
-          ...["shop-a,A-00086,2", "shop-a,A-00087,0.5", "shop-a,none,1", "shop-b,B-00036,1", ",A-00040,", ",C-00088,3"],
-          ...troubled,
-        ];
-        await writeFile(`${home}/basket.csv`, ["retailer,sku,quantity", ...lines, ""].join("\n"));
-        await expectEqual(["index", "basket.csv", "rows", ...flags], ["index", "--basket", "basket.csv", ...flags]);
-      },
-      LONG,
-    );
-  },
-);
+  test.each([
+    { flags: [] },
+    { flags: ["--base", addDays(today, -30), "--start-date", addDays(today, -60), "--max-age", "none"] },
+    { flags: ["--end-date", addDays(today, -25), "--max-age", "3d", "--include-suspect"] },
+    { flags: ["--retailer", "shop-a,shop-b", "--category", "lamps,rugs"] },
+  ])(
+    "index of a basket with $flags",
+    async ({ flags }) => {
+      // With suspect rows, several rows of a day and two currencies.
+      const troubled = [",A-00013,1", ",A-00018,2.5", ",A-00029,0.001", ",0001,7", ",case3,1"];
+      const lines = [
+        ...["shop-a,A-00086,2", "shop-a,A-00087,0.5", "shop-a,none,1", "shop-b,B-00036,1", ",A-00040,", ",C-00088,3"],
+        ...troubled,
+      ];
+      await writeFile(`${home}/basket.csv`, ["retailer,sku,quantity", ...lines, ""].join("\n"));
+      await expectEqual(["index", "basket.csv", "rows", ...flags], ["index", "--basket", "basket.csv", ...flags]);
+    },
+    LONG,
+  );
+});
