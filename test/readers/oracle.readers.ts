@@ -217,4 +217,19 @@ describe.runIf(hasPandas)("an independent implementation answers the same from a
     },
     LONG,
   );
+
+  test.each([
+    { product: ["shop-a", "A-00013"], day: [] },
+    { product: ["shop-a", "A-00020"], day: [] },
+    { product: ["shop-a", "A-00029"], day: [] },
+    { product: ["shop-a", "A-00128"], day: [addDays(today, -37)] },
+    { product: ["shop-b", "SAME3"], day: [addDays(today, -20)] },
+  ])(
+    "why $product $day",
+    async ({ product: [retailer = "", sku = ""], day }) => {
+      const flags = ["--retailer", retailer, "--sku", sku, ...day.flatMap((end) => ["--end-date", end])];
+      await expectEqual(["why", retailer, sku, ...day, "rows"], ["why", ...flags]);
+    },
+    LONG,
+  );
 });

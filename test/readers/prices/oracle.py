@@ -3,6 +3,7 @@
 usage: oracle.py QUESTION rows.ndjson --today DAY [flags as of the tool]
 
 Questions: movers, diff, latest, coverage, compare, index (--basket FILE), history (--sku SKU, repeatable, or --products FILE), report,
+why (--retailer R --sku SKU),
 and the terms themselves: observations, suspects. The rows are in the order of the day files, since places decide between equal prices.
 """
 import argparse

@@ -228,6 +228,47 @@ def history(data):
                 previous[key] = row
 
 
+def why(data):
+    """Each crawled row of one product up to the newest day, with what the other questions say of the product on that day."""
+    [retailer], [sku] = data.flags.retailer, data.flags.sku
+    of_product = lambda frame: frame[(frame["retailer"] == retailer) & (frame["sku"] == sku)]
+    observed = of_product(data.observed)
+    counted = set(observed["product_id"])
+    figures = figures_of(data, (retailer, sku), list(observed.itertuples()))
+    for row in of_product(data.rows).itertuples():
+        yield {
+            "retailer": retailer, "sku": sku, "title": row.title, "crawl_date": day_text(row.day), "product_id": row.product_id,
+            "currency": row.currency, "mrp": money(row.mrp), "selling_price": money(row.selling_price),
+            "discount_pct": money(row.discount_pct), "counted": row.product_id in counted, **figures,
+            "rule": None if row.product_id in counted else "suspect" if row.suspect else rule_of(row, observed),
+        }
+
+
+def rule_of(row, observed):
+    """Why a row that is not suspect is not the price of its day."""
+    [currency] = observed[observed["day"] == row.day]["currency"]
+    return "other currency" if row.currency != currency else "dearer"
+
+
+def figures_of(data, key, observed):
+    last = observed[-1]
+    history = data.histories[key]
+    place = history.at(last.day)
+    low, low_day = min((history.prices[at], -history.days[at]) for at in history.of_series(place))
+    week_before = data.newest - 7
+    before = next((row for row in reversed(observed) if week_before - AGE <= row.day <= week_before and row.day < last.day), None)
+    is_known = last.day >= data.newest - AGE
+    return {
+        "date": day_text(last.day), "known_price": money(last.selling_price), "is_known": is_known,
+        "days_old": (data.newest if data.end_given else data.today) - last.day,
+        "before_date": day_text(before.day) if before else None, "before_selling_price": money(before.selling_price) if before else None,
+        **change(last.selling_price, before.selling_price if before else None, before is not None and before.series == last.series),
+        "low_date": day_text(-low_day), "low_selling_price": money(low),
+        "present_since": day_text(history.days[history.present_since(place)]), **reference(data, last),
+        "reason": None if is_known else data.reason(key, data.newest),
+    }
+
+
 def report(data):
     """One row: the figures and the lists."""
     since, newest, shops = data.day(data.flags.since or "latest-7d"), data.newest, data.shops
