@@ -113,8 +113,8 @@ export interface Question<Options extends QuestionOptions = QuestionOptions> {
     /** Describes its content. */
     note: (shown: ShownAnswer, options: Options) => string;
   };
-  /** How people see the answer if no columns are chosen. */
-  view: (
+  /** How people see the answer if no columns are chosen. Default: a table of all columns. */
+  view?: (
     shown: ShownAnswer,
     options: Options,
     screen: Screen,

@@ -125,9 +125,10 @@ async function writeListing<Options extends QuestionOptions>(
   const takesAll = isView && question.viewTakesAll === true;
   const screen = screenOf(context, options);
   const shown = await shownAnswer(question, options, answer, about, takesAll ? {} : selection);
-  const table: ReturnType<typeof question.view> = isView
-    ? question.view(shown, options, screen)
-    : renderTable(recordTable(shown.rows, namesOf(answerColumns(question.columns, options)), columns), screen);
+  const names = namesOf(answerColumns(question.columns, options));
+  const view = isView ? question.view : undefined;
+  const table: ReturnType<NonNullable<typeof view>> =
+    view?.(shown, options, screen) ?? renderTable(recordTable(shown.rows, names, columns ?? names), screen);
   await showTable(table, output, list, reporter, context);
   table.notes?.forEach(reporter.note);
   const crawled = Object.keys(state.days).filter((day) => day <= about.days.newest).length;
