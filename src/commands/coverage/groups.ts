@@ -37,9 +37,9 @@ function groupCoverage(coverage: readonly Part[], undated: readonly Part[], dime
   const corpus = groupBy(undated, (entry) => entry[dimension] ?? "");
   return [...groupBy(coverage, (entry) => entry[dimension] ?? "")].map(([value, entries]) => {
     const name: Partial<Record<Summing, string>> = { [dimension]: value };
-    const summary = summaryOf(entries);
+    const { combinations, corpus_rows: _, ...matching } = summaryOf(entries);
     const { corpus_rows } = summaryOf(corpus.get(value) ?? []);
-    return { ...name, ...summary, corpus_rows, days_old: daysOld(summary.latest_date, now) };
+    return { ...name, combinations, corpus_rows, ...matching, days_old: daysOld(matching.latest_date, now) };
   });
 }
 
