@@ -1,5 +1,6 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
 /** Where `.ci/run` installs the programs that read the tool's files. */
@@ -19,4 +20,21 @@ export function canImport(modules: string): boolean {
 /** What a Python program with these arguments prints. */
 export async function runPython(args: readonly string[], cwd?: string): Promise<string> {
   return (await promisify(execFile)("python3", args, { env, cwd, maxBuffer: 2 ** 30 })).stdout;
+}
+
+/** Starts a Python program that answers each line of its input with a line. */
+export function startPython(args: readonly string[], cwd: string) {
+  const program = spawn("python3", args, { env, cwd, stdio: ["pipe", "pipe", "inherit"] });
+  const answers = createInterface(program.stdout)[Symbol.asyncIterator]();
+  return {
+    ask: async (line: string): Promise<string> => {
+      program.stdin.write(`${line}\n`);
+      const { done, value } = await answers.next();
+      if (done) {
+        throw new Error(`${args.join(" ")} ended; its errors are on stderr`);
+      }
+      return value;
+    },
+    stop: () => void program.kill(),
+  };
 }

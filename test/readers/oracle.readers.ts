@@ -6,7 +6,7 @@ import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays, dayOf } from "../../src/contract/values/day-arithmetic.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { canImport, runPython } from "../helpers/python.ts";
+import { canImport, runPython, startPython } from "../helpers/python.ts";
 import { startTestService } from "../helpers/service.ts";
 
 const hasPandas = canImport("pandas");
@@ -19,9 +19,13 @@ const today = dayOf(Date.now());
 /** Milliseconds to generate and sync the rows, or to answer a question twice, on a busy machine. */
 const LONG = 600_000;
 let home: string;
+let oracle: ReturnType<typeof startPython>;
 
-async function run(script: string, ...args: string[]): Promise<string> {
-  return await runPython([resolve("test/readers/prices", script), ...args], home);
+const scriptAt = (name: string) => resolve("test/readers/prices", name);
+
+/** The rows of the oracle. */
+async function answers(question: string, flags: readonly string[]): Promise<Row[]> {
+  return JSON.parse(await oracle.ask(JSON.stringify([question, "rows.ndjson", "--today", today, ...flags]))) as Row[];
 }
 
 type Row = Record<string, unknown>;
@@ -46,21 +50,23 @@ beforeAll(async () => {
     return;
   }
   home = await temporaryFolder(onEnd);
-  const rows = rowsOf<Product>(await run("generate.py", "--last", addDays(today, -1)));
+  const rows = rowsOf<Product>(await runPython([scriptAt("generate.py"), "--last", addDays(today, -1)], home));
   const { url, key } = await startTestService({ rows, rateLimit: 1_000_000, onEnd });
   const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
   expect(await runCatalog(["sync", "rows"], { cwd: home, env })).toMatchObject({ code: 0 });
   await writeRows();
+  oracle = startPython([scriptAt("oracle.py")], home);
+  onEnd(async () => oracle.stop());
   const lines = ["A-00029,,15.2,first", "0001,shop-b,3.50,", "case3,,,any price", "A-00013,shop-a,11,"];
   await writeFile(`${home}/watch.csv`, ["sku,retailer,target_price,note", ...lines, ""].join("\n"));
 }, LONG);
 
 /** Fails with the first rows that differ. The tool may have columns that the oracle does not name. */
-async function expectEqual(tool: readonly string[], oracle: readonly string[]) {
+async function expectEqual(tool: readonly string[], asked: readonly string[]) {
   const told = await runCatalog([...tool, "-f", "ndjson", "-o", "told.ndjson"], { cwd: home });
   expect(told).toMatchObject({ code: 0 });
-  const [question = "", ...flags] = oracle;
-  const expected = rowsOf(await run("oracle.py", question, "rows.ndjson", "--today", today, ...flags));
+  const [question = "", ...flags] = asked;
+  const expected = await answers(question, flags);
   const rows = rowsOf(await readFile(`${home}/told.ndjson`, "utf8"));
   const columns = Object.keys(expected[0] ?? {});
   const lineOf = (row: Row) => JSON.stringify(columns.map((name) => row[name]));
@@ -185,7 +191,7 @@ describe.runIf(hasPandas)("an independent implementation answers the same from a
     async ({ flags }) => {
       const told = await runCatalog(["report", "rows", "-f", "json", ...flags], { cwd: home });
       expect(told).toMatchObject({ code: 0 });
-      const expected = await run("oracle.py", "report", "rows.ndjson", "--today", today, ...flags);
+      const [expected] = await answers("report", flags);
       const { since: _, newest_day: __, ...sections } = JSON.parse(told.stdout);
       // The order of the rows of a list is not compared.
       const linesOf = (rows: Row[]) => rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort();
@@ -193,7 +199,7 @@ describe.runIf(hasPandas)("an independent implementation answers the same from a
         figures,
         ...Object.fromEntries(Object.entries(lists).map(([name, rows]) => [name, linesOf(rows)])),
       });
-      expect(comparable(sections)).toEqual(comparable(JSON.parse(expected)));
+      expect(comparable(sections)).toEqual(comparable(expected as Record<string, Row[]>));
     },
     LONG,
   );

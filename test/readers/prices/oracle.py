@@ -1,6 +1,7 @@
 """Answers a price question from crawled rows, to be compared with the tool: NDJSON on stdout, in no promised order.
 
 usage: oracle.py QUESTION rows.ndjson --today DAY [flags as of the tool]
+       oracle.py, which reads such arguments from stdin, a JSON list a line, and answers each with one line: a JSON list of rows
 
 Questions: movers, diff, latest, coverage, compare, index (--basket FILE), history (--sku SKU, repeatable, or --products FILE), report,
 why (--retailer R --sku SKU),
@@ -21,7 +22,7 @@ import questions
 from terms import MILLION, PRODUCT, Shops, day_number, histories, known_on, observations, read_rows, suspects
 
 
-def arguments():
+def arguments(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("question")
     parser.add_argument("rows")
@@ -35,7 +36,7 @@ def arguments():
     parser.add_argument("--suspect-factor", default="10")
     for name in ("include-suspect", "strict-days", "gone"):
         parser.add_argument(f"--{name}", action="store_true")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 class Data:
@@ -125,14 +126,23 @@ def read_list(path):
 
 
 def main():
-    data = Data(arguments())
+    if len(sys.argv) > 1:
+        for row in answers(sys.argv[1:]):
+            print(json.dumps(row, ensure_ascii=False))
+    else:
+        for line in sys.stdin:
+            print(json.dumps(list(answers(json.loads(line))), ensure_ascii=False), flush=True)
+
+
+def answers(words):
+    data = Data(arguments(words))
     name = data.flags.question
     answer = getattr(across_products if name in ("compare", "index") else questions, name)
     for row in answer(data):
         if data.listed is not None and "target" in row:
             row.update(own_list(data, row))
         row.pop("target", None)
-        print(json.dumps({name: number(value) for name, value in row.items()}, ensure_ascii=False))
+        yield {name: number(value) for name, value in row.items()}
 
 
 def own_list(data, row):

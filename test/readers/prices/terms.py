@@ -43,6 +43,7 @@ def quantile(values, share):
     return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
+@lru_cache
 def read_rows(path):
     """Rows in the order of the file: the places that decide between equal prices."""
     with open(path, encoding="utf8") as lines:
