@@ -13,8 +13,8 @@ run().catch(reportShortage);
 
 async function run(): Promise<void> {
   const folders = userFolders(process.platform, process.env);
-  if (folders.cache !== undefined) {
-    keepCompiledCode(join(folders.cache, "compiled"));
+  if (folders.cache !== undefined && enableCompileCache !== undefined) {
+    keepCompiledCode(join(folders.cache, "compiled"), enableCompileCache);
   }
   const { mainOfProcess } = await import("../src/main.ts");
   process.exitCode = await mainOfProcess(process.argv.slice(2), folders);
@@ -25,10 +25,10 @@ async function run(): Promise<void> {
 }
 
 /** Keeps the compiled code of all modules that are loaded from now on for the next run. */
-function keepCompiledCode(folder: string): void {
+function keepCompiledCode(folder: string, enable: (folder: string) => unknown): void {
   try {
     makeFolder(folder);
-    enableCompileCache?.(folder);
+    enable(folder);
   } catch {
     // Without the cache, the tool only starts more slowly.
   }
