@@ -1,4 +1,4 @@
-import { addDays, dayNumber } from "../../contract/values/day-arithmetic.ts";
+import { addDays, dayNumber, daysBetween } from "../../contract/values/day-arithmetic.ts";
 
 /** Days from `first` to `last`, both included, as `YYYY-MM-DD`. */
 export interface DayRange {
@@ -17,7 +17,7 @@ export function oneDay(day: string): DayRange {
 }
 
 export function daysInRange({ first, last }: DayRange): number {
-  return dayNumber(last) - dayNumber(first) + 1;
+  return daysBetween(first, last);
 }
 
 /** The two halves of a range of two days or more. */
