@@ -9,10 +9,9 @@ const MAX_EDITS = 4;
 /**
  * The candidates closest to `text`, best first. Ignores letter case and the kind of separator (space, underscore, hyphen).
  *
- * The distance of a candidate is the number of edits that turn `text` into it, or into some of its words; it is one edit to swap
- * the parts of a triple. Close means that
- * at most a share of the letters of `text` are wrong, and that no other candidate is much closer. Names that begin with `text`
- * come before those with a word that does. Ties go to the shorter one.
+ * The distance of a candidate is the number of edits that turn `text` into it, or into some of its words; swapping the parts of a
+ * triple is one edit. Close means that at most a share of the letters of `text` are wrong, and that no other candidate is much
+ * closer. Names that begin with `text` come before those with a word that does. Ties go to the shorter one.
  */
 export function closest(text: string, candidates: Iterable<string>, maximum = 3, share = 1 / 2): string[] {
   const typed = normalised(text);
