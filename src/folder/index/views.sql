@@ -73,13 +73,13 @@ FROM observed(days, departments, categories, combinations, brands, own_list) WHE
 -- above / below with six decimals, exact, halves rounded away from zero; null of a division by zero. Both are prices.
 CREATE MACRO ratio(above, below) AS
 CASE WHEN below <> 0 THEN (
-  (2 * sign(below)::HUGEINT * (above::DECIMAL(30, 4) * 10000::DECIMAL(5, 0))::HUGEINT * 1000000
+  (2 * sign(below)::HUGEINT * (above::DECIMAL(33, 4) * 10000::DECIMAL(5, 0))::HUGEINT * 1000000
     + sign(above)::HUGEINT * (below::DECIMAL(30, 4) * 10000::DECIMAL(5, 0))::HUGEINT)
   // (2 * abs((below::DECIMAL(30, 4) * 10000::DECIMAL(5, 0))::HUGEINT))
-)::DECIMAL(30, 0) * 0.000001::DECIMAL(7, 6) END::DECIMAL(37, 6);
+)::DECIMAL(32, 0) * 0.000001::DECIMAL(6, 6) END;
 
 -- A part of a whole in percent, exact like ratio.
-CREATE MACRO percent_of(part, whole) AS ratio(part::DECIMAL(24, 4) * 100::DECIMAL(3, 0), whole);
+CREATE MACRO percent_of(part, whole) AS ratio(part::DECIMAL(30, 4) * 100::DECIMAL(3, 0), whole);
 
 -- The mean of `count` numbers, exact like ratio.
 CREATE MACRO mean(total, count) AS
@@ -91,8 +91,14 @@ CASE WHEN count > 0 THEN (
 -- What sorts texts by their UTF-16 code units: characters above U+DFFF come after those that take two units.
 CREATE MACRO in_code_units(text) AS regexp_replace(text, '([\x{E000}-\x{FFFF}])', chr(1114111) || '\1', 'g');
 
+-- The difference of two prices, which may have a digit more than a price.
+CREATE MACRO difference_of(price, price_before) AS price::DECIMAL(20, 4) - price_before;
+
 -- A change of a price in percent. A price before of zero has none.
-CREATE MACRO percent_change(price, price_before) AS percent_of(price - price_before, price_before);
+CREATE MACRO percent_change(price, price_before) AS percent_of(difference_of(price, price_before), price_before);
+
+-- A discount as an exact number; null of a product without one, and of a discount of a million percent or more.
+CREATE MACRO exact_discount(discount_pct) AS CASE WHEN discount_pct > 0 THEN TRY_CAST(discount_pct AS DECIMAL(18, 12)) END;
 
 -- The reference price (Directive 98/6/EC, article 6a) of the last prices in the relation `lasts`: product, series, day and
 -- selling_price. `present_since`: the first day of the latest run of observations with this price.

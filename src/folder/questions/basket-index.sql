@@ -16,7 +16,7 @@ WITH seen AS (
   )
   GROUP BY retailer
 ), base AS (
-  SELECT item.*, currency, series, selling_price * thousandths AS base_cost
+  SELECT item.*, currency, series, selling_price::DECIMAL(20, 4) * thousandths AS base_cost
   FROM item JOIN seen USING (product)
   WHERE day <= $base::DATE AND ($max_age IS NULL OR day >= $base::DATE - $max_age::INTEGER)
   QUALIFY row_number() OVER (PARTITION BY product ORDER BY day DESC) = 1
@@ -26,7 +26,7 @@ WITH seen AS (
   WHERE day BETWEEN since AND $end::DATE
 ), priced AS (
   SELECT asked.*, CASE WHEN seen.series = asked.series AND ($max_age IS NULL OR seen.day >= asked.day - $max_age::INTEGER)
-    THEN selling_price * thousandths END AS cost
+    THEN selling_price::DECIMAL(20, 4) * thousandths END AS cost
   FROM asked ASOF LEFT JOIN seen ON asked.product = seen.product AND asked.day >= seen.day
 ), summed AS (
   SELECT retailer, day, currency, count(cost)::INTEGER AS products_priced, sum(cost) AS cost,

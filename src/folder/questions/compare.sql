@@ -12,7 +12,7 @@ WITH last AS (
     [lower(trim(regexp_replace(part, '[\s\p{Z}]+', ' ', 'g'))) FOR part IN parts] AS key,
     coalesce($currency, last.currency) AS currency,
     CASE WHEN $currency IS NULL OR last.currency = $currency THEN selling_price::DECIMAL(24, 6)
-      ELSE TRY_CAST(round(selling_price * rate, 6) AS DECIMAL(24, 6)) END AS price
+      ELSE TRY_CAST(round(selling_price::DECIMAL(20, 4) * rate, 6) AS DECIMAL(24, 6)) END AS price
   FROM last JOIN listing USING (product, listing) LEFT JOIN rate ON rate.currency = last.currency
 ), shared AS (
   SELECT key, currency FROM offer WHERE price IS NOT NULL AND NOT list_contains(key, '')

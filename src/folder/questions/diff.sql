@@ -38,7 +38,7 @@ SELECT change, retailer, sku, department, category, title, since AS from_date, l
   from_selling_price, to_selling_price, from_discount_pct, to_discount_pct, from_currency, to_currency,
   CASE WHEN is_one_series THEN percent_change(to_selling_price, from_selling_price) END AS percent,
   from_day AS from_seen, to_day AS to_seen,
-  CASE WHEN is_one_series THEN to_selling_price - from_selling_price END AS difference, reason,
+  CASE WHEN is_one_series THEN difference_of(to_selling_price, from_selling_price) END AS difference, reason,
   target_price, to_selling_price <= target_price AS target_met, note
 FROM changed JOIN listing USING (product, listing) LEFT JOIN missing USING (product)
 WHERE $kinds IS NULL OR list_contains($kinds::VARCHAR[], change)

@@ -8,9 +8,9 @@ WITH known AS (
       WHEN 'brand' THEN brand.brand END AS group_name
   FROM known JOIN listing USING (product, listing) JOIN brand USING (brand_key)
 )
-SELECT group_name, count(*) AS products, count(*) FILTER (discount_pct > 0) AS discounted_products,
-  percent_of(count(*) FILTER (discount_pct > 0), count(*)) AS discounted_percent,
-  mean(sum(discount_pct::DECIMAL(18, 12)) FILTER (discount_pct > 0), count(*) FILTER (discount_pct > 0)) AS mean_discount_pct,
-  coalesce(sum(discount_pct::DECIMAL(18, 12)) FILTER (discount_pct > 0), 0) AS sum_of_discounts
+SELECT group_name, count(*) AS products, count(exact_discount(discount_pct)) AS discounted_products,
+  percent_of(count(exact_discount(discount_pct)), count(*)) AS discounted_percent,
+  mean(sum(exact_discount(discount_pct)), count(exact_discount(discount_pct))) AS mean_discount_pct,
+  coalesce(sum(exact_discount(discount_pct)), 0) AS sum_of_discounts
 FROM named GROUP BY group_name
 ORDER BY products DESC, group_name

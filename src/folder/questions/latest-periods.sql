@@ -22,9 +22,9 @@ WITH span AS (
       WHEN 'brand' THEN brand.brand END AS group_name
   FROM known JOIN listing USING (product, listing) JOIN brand USING (brand_key)
 )
-SELECT group_name, currency, period, count(*) AS products, count(*) FILTER (discount_pct > 0) AS discounted_products,
-  percent_of(count(*) FILTER (discount_pct > 0), count(*)) AS discounted_percent,
-  mean(sum(discount_pct::DECIMAL(18, 12)) FILTER (discount_pct > 0), count(*) FILTER (discount_pct > 0)) AS mean_discount_pct,
+SELECT group_name, currency, period, count(*) AS products, count(exact_discount(discount_pct)) AS discounted_products,
+  percent_of(count(exact_discount(discount_pct)), count(*)) AS discounted_percent,
+  mean(sum(exact_discount(discount_pct)), count(exact_discount(discount_pct))) AS mean_discount_pct,
   min(selling_price) AS price_min,
   quantile_cont(selling_price::DECIMAL(20, 6), 0.25) AS price_p25,
   quantile_cont(selling_price::DECIMAL(20, 6), 0.5) AS price_median,

@@ -7,7 +7,7 @@ WITH last AS (
 )
 SELECT retailer, sku, title, brand, department, category, currency, selling_price, mrp, discount_pct, day AS crawl_date,
   today - day AS days_old, nullif(url, '') AS url, reference_price,
-  percent_of(reference_price - selling_price, reference_price) AS real_discount_pct, reference_days,
+  -percent_change(selling_price, reference_price) AS real_discount_pct, reference_days,
   target_price, selling_price <= target_price AS target_met, note, present_since, last_day
 FROM last JOIN listing USING (product, listing) JOIN reference USING (product)
 ORDER BY retailer, sku

@@ -9,7 +9,7 @@ WITH now AS (
     AND ($max_age IS NULL OR observation.day >= since - $max_age::INTEGER)
 ), step AS (
   SELECT now.*, before.day AS before_date, before.selling_price AS before_selling_price,
-    CASE WHEN before.series = now.series THEN now.selling_price - before.selling_price END AS difference,
+    CASE WHEN before.series = now.series THEN difference_of(now.selling_price, before.selling_price) END AS difference,
     CASE WHEN before.series = now.series THEN percent_change(now.selling_price, before.selling_price) END AS percent
   FROM now LEFT JOIN before USING (product)
 ), low AS (
@@ -38,7 +38,7 @@ WITH now AS (
 )
 SELECT kind, retailer, sku, title, department, category, currency, before_date, before_selling_price, day AS date,
   selling_price, percent, mrp, discount_pct, low_date, low_selling_price, listing.brand, nullif(url, '') AS url, difference,
-  reference_price, percent_of(reference_price - selling_price, reference_price) AS real_discount_pct, reference_days,
+  reference_price, -percent_change(selling_price, reference_price) AS real_discount_pct, reference_days,
   CASE kind WHEN 'new_low' THEN new_low_price END AS new_low_price,
   CASE kind WHEN 'new_low' THEN reached_date END AS reached_date,
   CASE kind WHEN 'new_low' THEN percent_change(new_low_price, low_selling_price) END AS below_low_percent,

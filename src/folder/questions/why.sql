@@ -15,7 +15,7 @@ WITH crawled AS (
   FROM seen JOIN span USING (day)
 ), before AS (
   SELECT seen.day AS before_date, seen.selling_price AS before_selling_price,
-    CASE WHEN seen.series = last.series THEN last.selling_price - seen.selling_price END AS difference,
+    CASE WHEN seen.series = last.series THEN difference_of(last.selling_price, seen.selling_price) END AS difference,
     CASE WHEN seen.series = last.series THEN percent_change(last.selling_price, seen.selling_price) END AS percent
   FROM last JOIN seen ON seen.day = last.before_day AND seen.day < last.day
 ), low AS (
@@ -30,7 +30,7 @@ WITH crawled AS (
 ), answer AS (
   SELECT day AS date, selling_price AS known_price, currency AS known_currency, days_old, is_known, before_date,
     before_selling_price, difference, percent, low_date, low_selling_price, present_since, reference_price,
-    percent_of(reference_price - selling_price, reference_price) AS real_discount_pct, reference_days, reason, series AS own_series
+    -percent_change(selling_price, reference_price) AS real_discount_pct, reference_days, reason, series AS own_series
   FROM last LEFT JOIN before ON true LEFT JOIN low ON true LEFT JOIN reference ON true LEFT JOIN missing ON true
 ), id AS (
   SELECT unnest($product_ids::STRUCT(day DATE, place INTEGER, product_id VARCHAR)[], recursive := true)
