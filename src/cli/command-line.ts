@@ -1,8 +1,8 @@
-import type { Command, Option } from "commander";
+import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 
 /** What a command line says up to the word at its end. */
 export interface CursorPosition {
-  command: Command;
+  command: CommandUnknownOpts;
   /** The option whose value the word is, if it is one. */
   option: Option | undefined;
   /** The start of the last argument that is not part of the word: `--format=`, or earlier values of a comma list. */
@@ -18,7 +18,7 @@ export interface CursorPosition {
 }
 
 /** Parses a command line like commander, up to the last of `words`, which may be incomplete or empty. */
-export function parseToCursor(program: Command, words: readonly string[]): CursorPosition {
+export function parseToCursor(program: CommandUnknownOpts, words: readonly string[]): CursorPosition {
   const before = words.slice(0, -1);
   const [last = ""] = words.slice(-1);
   const values = new Map<string, string>();
@@ -62,14 +62,14 @@ export function longOf(option: Option): string {
 }
 
 /** Whether a word is a group of short flags (`-qv`), or a short flag with its value (`-fcsv`). */
-function isShortFlags(command: Command, word: string): boolean {
+function isShortFlags(command: CommandUnknownOpts, word: string): boolean {
   const [first, ...others] = [...word.slice(1)].map((letter) => findOption(command, `-${letter}`));
   return first !== undefined && (first.required || others.every((option) => option !== undefined));
 }
 
 /** Finds an option of the command or of its parent commands. */
-function findOption(command: Command, flag: string): Option | undefined {
-  for (let at: Command | null = command; at !== null; at = at.parent) {
+function findOption(command: CommandUnknownOpts, flag: string): Option | undefined {
+  for (let at: CommandUnknownOpts | null = command; at !== null; at = at.parent) {
     const option = at.options.find(({ long, short }) => flag !== "" && (long === flag || short === flag));
     if (option !== undefined) {
       return option;

@@ -1,4 +1,4 @@
-import { type Argument, type Command, Help } from "commander";
+import { type Argument, type CommandUnknownOpts, Help } from "@commander-js/extra-typings";
 
 /** Descriptions are not wrapped below this width, where most lines would have a single word. */
 const MIN_DESCRIPTION_WIDTH = 24;
@@ -25,7 +25,7 @@ export function helpLayout(firstSteps: string): Partial<Help> {
   };
 }
 
-function isOnlyParent({ commands, registeredArguments }: Command): boolean {
+function isOnlyParent({ commands, registeredArguments }: CommandUnknownOpts): boolean {
   return commands.length > 0 && registeredArguments.length === 0;
 }
 
@@ -38,13 +38,13 @@ function optionsLast(text: string, between: readonly string[]): string {
 }
 
 /** Leaves out the `help` that commander adds to each command, because `catalog help COMMAND` does the same. */
-function commandsOf(command: Command): Command[] {
+function commandsOf(command: CommandUnknownOpts): CommandUnknownOpts[] {
   const commands = new Help().visibleCommands(command);
   return command.parent === null ? commands : commands.filter((sub) => sub.name() !== "help");
 }
 
 /** The name with its operands. Top-level commands are listed without, because they declare theirs only when they run. */
-function termOf(command: Command): string {
+function termOf(command: CommandUnknownOpts): string {
   const operands = command.parent?.parent === null ? [] : command.registeredArguments;
   return [command.name(), ...operands.map(operandOf)].join(" ");
 }
@@ -55,6 +55,6 @@ function operandOf(argument: Argument): string {
 }
 
 /** The full name of a command: `catalog service keys`. */
-export function commandPath(command: Command): string {
+export function commandPath(command: CommandUnknownOpts): string {
   return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
 }

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../cli/context.ts";
 import { COMPLETE } from "./completion/scripts.ts";
 

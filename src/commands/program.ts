@@ -1,4 +1,5 @@
-import { Command, CommanderError } from "commander";
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { CommanderError } from "commander";
 import type { Context } from "../cli/context.ts";
 import { refuseOtherChoices, refuseRepeatedFlags, refuseTildes } from "../cli/flags/flag-checks.ts";
 import { addGlobalFlags } from "../cli/flags/global.ts";
@@ -53,7 +54,7 @@ export async function isAccepted(argv: readonly string[], context: Context): Pro
   }
 }
 
-function replaceActions(command: Command): void {
+function replaceActions(command: CommandUnknownOpts): void {
   if (command.commands.length === 0) {
     command.action(() => undefined);
   }
@@ -115,7 +116,7 @@ export async function createProgram(
   refuseRepeatedFlags(program);
   refuseTildes(program);
   program.hook("preAction", async (_, command) => {
-    const { output, html } = command.opts<{ output?: string; html?: string }>();
+    const { output, html } = command.opts();
     if ((output ?? html) !== undefined) {
       const { refuseOwnInput } = await import("../cli/flags/own-input.ts");
       await refuseOwnInput(command);

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command } from "@commander-js/extra-typings";
 import { describe, expect, test } from "vitest";
 import type { Context, Run } from "../../src/cli/context.ts";
 import { declare as declareAuth } from "../../src/commands/auth/command.ts";

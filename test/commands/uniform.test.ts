@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Command, Option } from "commander";
+import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { beforeAll, describe, expect, test } from "vitest";
 import { isRepeatable } from "../../src/cli/flags/flag-checks.ts";
 import { createProgram } from "../../src/commands/program.ts";
@@ -58,7 +58,7 @@ const LACKING: Record<string, { flags: readonly string[]; because: string }> = {
 const onEnd = afterAllTests();
 let service: TestService;
 let cwd: string;
-let commands: Map<string, Command>;
+let commands: Map<string, CommandUnknownOpts>;
 
 beforeAll(async () => {
   cwd = await temporaryFolder(onEnd);
@@ -84,11 +84,14 @@ beforeAll(async () => {
 }, 60_000);
 
 /** Each command that does something, by its words; a group only names others. */
-function commandsBelow(command: Command, words: readonly string[] = []): [string, Command][] {
+function commandsBelow(command: CommandUnknownOpts, words: readonly string[] = []): [string, CommandUnknownOpts][] {
   return command.commands.flatMap((child) => {
     const path = [...words, child.name()];
     const isGroup = child.commands.length > 0 && child.name() !== "sync";
-    return [...(isGroup ? [] : ([[path.join(" "), child]] as [string, Command][])), ...commandsBelow(child, path)];
+    return [
+      ...(isGroup ? [] : ([[path.join(" "), child]] as [string, CommandUnknownOpts][])),
+      ...commandsBelow(child, path),
+    ];
   });
 }
 
@@ -106,7 +109,7 @@ function runIn(options: Parameters<typeof runInProcess>[1], ...args: readonly st
   return runInProcess(words, { service, cwd, ...options });
 }
 
-function optionOf(command: Command, name: string): Option | undefined {
+function optionOf(command: CommandUnknownOpts, name: string): Option | undefined {
   return command.options.find(({ long, short }) => long === name || short === name);
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { Command } from "commander";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Context } from "../../src/cli/context.ts";
 import { createProgram } from "../../src/commands/program.ts";
@@ -100,7 +100,7 @@ async function shell(line: string): Promise<{ code: number | null; stdout: strin
 }
 
 /** The examples of a command and of those below it, each once. */
-function examplesOf(command: Command): string[] {
+function examplesOf(command: CommandUnknownOpts): string[] {
   let help = "";
   command.configureOutput({ writeOut: (more) => (help += more) }).outputHelp();
   const own = [...help.matchAll(/^ +\$ (.*)$/gm)].map(([, line = ""]) => line);

@@ -1,11 +1,11 @@
-import type { Command, CommanderError, Option } from "commander";
+import type { CommanderError, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { parseToCursor } from "../command-line.ts";
 import { commandPath } from "../help-layout.ts";
 
 /** Turns an error from commander into a `UsageError`. */
-export function usageErrorOf(error: CommanderError, argv: readonly string[], program: Command): UsageError {
+export function usageErrorOf(error: CommanderError, argv: readonly string[], program: CommandUnknownOpts): UsageError {
   const keyFlag = argv.map(flagIn).find(isForKey);
   if (keyFlag !== undefined) {
     return keyError(`unknown option '${keyFlag}'`);
@@ -52,7 +52,7 @@ function keyError(what: string): UsageError {
   );
 }
 
-function unknownFlagError(flag: string, command: Command): UsageError {
+function unknownFlagError(flag: string, command: CommandUnknownOpts): UsageError {
   const path = commandPath(command);
   const see = `see \`${path} --help\`.`;
   const flags = command.createHelp().visibleOptions(command);

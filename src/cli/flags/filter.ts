@@ -1,27 +1,21 @@
-import { type Command, Option } from "commander";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { parseRcd } from "../../contract/filters.ts";
-import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
+import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { resolveDays, type WrittenFilters } from "../../pull/written-filters.ts";
-import { collectValues, dateExpression, flagError, valueError } from "./values.ts";
+import { collectValues, dateExpression, type FlagsOf, flagError, type NoFlags, valueError } from "./values.ts";
 
-export interface FilterFlags {
-  retailer?: string[];
-  category?: string[];
-  department?: string[];
-  rcd?: string[];
-  /** Only for synced folders. */
-  brand?: string[];
-  startDate?: DateExpression;
-  endDate?: DateExpression;
-  date?: DateExpression;
-}
+export type FilterFlags = FlagsOf<typeof addFilterFlags<[], NoFlags>>;
+export type BrandFlags = FlagsOf<typeof addBrandFlag<[], NoFlags>>;
+export type SkusFlags = FlagsOf<typeof addSkusFlag<[], NoFlags>>;
 
 const SLUG_FLAGS = ["retailer", "category", "department"] as const;
 
 /** Declares the flags of the six shared filters (contract section 4.1). */
-export function addFilterFlags(command: Command): Command {
+export function addFilterFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+) {
   return addVocabularyFlags(command)
     .optionsGroup("Filters:")
     .option(
@@ -35,18 +29,31 @@ export function addFilterFlags(command: Command): Command {
 }
 
 /** Declares the filter flags without dates, for commands with their own flags for days. */
-export function addVocabularyFlags(command: Command): Command {
-  const list = (flags: string, description: string) =>
-    command.addOption(new Option(flags, description).argParser(collectValues));
-  command.optionsGroup("Filters:");
-  list("--retailer <slug>", "only these retailers (repeatable, or a comma list); `catalog coverage` lists the slugs");
-  list("--category <slug>", "only these categories (repeatable, or a comma list)");
-  list("--department <slug>", "only these departments (repeatable, or a comma list)");
-  list("--rcd <r:c:d>", "only these retailer:category:department combinations (repeatable, or a comma list)");
-  return command.optionsGroup("Options:");
+export function addVocabularyFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+) {
+  const list = <Usage extends string>(flags: Usage, description: string) =>
+    new Option(flags, description).argParser(collectValues);
+  return command
+    .optionsGroup("Filters:")
+    .addOption(
+      list(
+        "--retailer <slug>",
+        "only these retailers (repeatable, or a comma list); `catalog coverage` lists the slugs",
+      ),
+    )
+    .addOption(list("--category <slug>", "only these categories (repeatable, or a comma list)"))
+    .addOption(list("--department <slug>", "only these departments (repeatable, or a comma list)"))
+    .addOption(
+      list("--rcd <r:c:d>", "only these retailer:category:department combinations (repeatable, or a comma list)"),
+    )
+    .optionsGroup("Options:");
 }
 
-export function addSkusFlag(command: Command, which = "only the products of a list"): Command {
+export function addSkusFlag<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+  which = "only the products of a list",
+) {
   return command.option(
     "--skus <file>",
     `${which}: CSV with the column sku and, optionally, retailer, target_price and note; - reads standard input`,
@@ -54,7 +61,9 @@ export function addSkusFlag(command: Command, which = "only the products of a li
 }
 
 /** Declares `--brand` for commands that read a synced folder; the API has no such filter. */
-export function addBrandFlag(command: Command): Command {
+export function addBrandFlag<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+) {
   const flag = new Option("--brand <name>", "only these brands, ignoring case; synced folders only (repeatable)");
   return command.optionsGroup("Filters:").addOption(flag.argParser(collectValues)).optionsGroup("Options:");
 }

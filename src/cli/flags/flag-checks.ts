@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { checkChoice, collectValues } from "./values.ts";
@@ -7,7 +7,7 @@ import { checkChoice, collectValues } from "./values.ts";
 const PATHS = /^(dir|folder|file|basket)/;
 
 /** Makes the program refuse paths with a `~` that the shell did not expand. */
-export function refuseTildes(program: Command): void {
+export function refuseTildes(program: CommandUnknownOpts): void {
   program.hook("preAction", (_, command) => {
     const options = command.options.map((option) => ({
       name: /<([^>]*)>/.exec(option.flags)?.[1],
@@ -38,7 +38,7 @@ export function isRepeatable(option: Option): boolean {
  * Makes the program refuse values outside of the choices of an option or operand with the closest ones; commander would only
  * list them all.
  */
-export function refuseOtherChoices(command: Command): void {
+export function refuseOtherChoices(command: CommandUnknownOpts): void {
   for (const option of command.options) {
     const { argChoices: choices, long = option.flags } = option;
     if (choices !== undefined && !isRepeatable(option)) {
@@ -58,9 +58,9 @@ export function refuseOtherChoices(command: Command): void {
  * Makes the program refuse an option that is given twice, unless it is repeatable; commander would silently take the last
  * value. An option and its `--no-` form count as one, before or after the name of the command.
  */
-export function refuseRepeatedFlags(program: Command): void {
+export function refuseRepeatedFlags(program: CommandUnknownOpts): void {
   const given = new Map<string, string>();
-  const watch = (command: Command): void => {
+  const watch = (command: CommandUnknownOpts): void => {
     for (const option of command.options.filter((declared) => !isRepeatable(declared))) {
       const flag = option.long ?? option.flags;
       command.on(`option:${option.name()}`, () => {

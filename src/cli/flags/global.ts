@@ -1,6 +1,6 @@
-import { type Command, Option } from "commander";
+import { type Command, type CommandUnknownOpts, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { ProgressMode } from "../terminal/progress/progress.ts";
-import { duration, flagError, size, wholeNumber } from "./values.ts";
+import { duration, type FlagsOf, flagError, type NoFlags, size, wholeNumber } from "./values.ts";
 
 /** The global options, with all defaults filled in. */
 export interface GlobalOptions {
@@ -27,8 +27,12 @@ export interface GlobalOptions {
  * @param examples command lines
  * @param note shown before the examples
  */
-export function addGlobalFlags(command: Command, examples: readonly string[] = [], note = ""): Command {
-  command
+export function addGlobalFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+  examples: readonly string[] = [],
+  note = "",
+) {
+  const requesting = command
     .optionsGroup("Global options:")
     .option("--base-url <url>", "address of the service; a path prefix such as /api is kept [env: CATALOG_BASE_URL]")
     .option("--profile <name>", "profile of the configuration file [env: CATALOG_PROFILE]")
@@ -43,11 +47,15 @@ export function addGlobalFlags(command: Command, examples: readonly string[] = [
       "limit for the size of one response, such as 64MiB (default: 16MiB for 500 rows)",
       size("--max-body"),
     );
-  return addReportingFlags(command, examples, note);
+  return addReportingFlags(requesting, examples, note);
 }
 
 /** Like `addGlobalFlags`, without the options about requests. */
-export function addReportingFlags(command: Command, examples: readonly string[] = [], note = ""): Command {
+export function addReportingFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+  examples: readonly string[] = [],
+  note = "",
+) {
   if (examples.length > 0) {
     const list = `Examples:\n${examples.map((line) => `  $ ${line}`).join("\n")}`;
     command.addHelpText("after", note === "" ? `\n${list}` : `\n${note}\n\n${list}`);
@@ -75,11 +83,12 @@ export function addReportingFlags(command: Command, examples: readonly string[] 
     .helpOption("-h, --help", "show help");
 }
 
-/** The global options as commander parses them. */
-type GlobalFlags = Partial<Omit<GlobalOptions, "progress">> & { progress?: ProgressMode | false };
+/** The flags that are on the command line, before or after the name of the command. */
+type GlobalFlags = FlagsOf<typeof addGlobalFlags<[], NoFlags>>;
 
-export function parseGlobals(command: Command): GlobalOptions {
-  const { quiet = false, verbose = false, progress = "auto", ...flags } = command.optsWithGlobals<GlobalFlags>();
+export function parseGlobals(command: CommandUnknownOpts): GlobalOptions {
+  const given: Partial<GlobalFlags> = command.optsWithGlobals();
+  const { quiet = false, verbose = false, progress = "auto", ...flags } = given;
   if (quiet && verbose) {
     throw flagError("--quiet", "and --verbose contradict each other; use one.");
   }
@@ -93,7 +102,7 @@ export function parseGlobals(command: Command): GlobalOptions {
     quiet,
     verbose,
     // `optsWithGlobals` lets the program's default override the flag of the command.
-    color: command.opts<GlobalFlags>().color !== false && flags.color !== false,
+    color: command.opts().color !== false && flags.color !== false,
     progress: progress === false ? "none" : progress,
     errorFormat: flags.errorFormat ?? "human",
   };

@@ -1,8 +1,8 @@
-import type { Command } from "commander";
+import type { Command, OptionValues } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import type { SortKey } from "../order.ts";
-import { NamesOption, wholeNumber } from "./values.ts";
+import { type FlagsOf, NamesOption, type NoFlags, wholeNumber } from "./values.ts";
 
 /** The order and number of the rows to show. */
 export interface ListOptions {
@@ -13,11 +13,7 @@ export interface ListOptions {
   pager: boolean;
 }
 
-export interface ListFlags {
-  sort?: string;
-  limit?: number;
-  pager?: boolean;
-}
+export type ListFlags = FlagsOf<typeof addListFlags<[], NoFlags>>;
 
 /**
  * Declares `--sort`, `--limit` and `--no-pager`.
@@ -25,13 +21,13 @@ export interface ListFlags {
  * @param columns offered by completion for `--sort`
  * @param words what else `--sort` takes, for the help
  */
-export function addListFlags(
-  command: Command,
+export function addListFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
   example: string,
   columns: readonly string[],
   words = "",
   limitHelp = "the first n rows only, after sorting",
-): Command {
+) {
   const description = `sort by a column${words}; \`:desc\` reverses the order: ${example}:desc`;
   return command
     .addOption(new NamesOption("--sort <column>", description, columns, { isList: false }))
@@ -45,7 +41,7 @@ export function addListFlags(
  * @throws UsageError naming flag and value
  */
 export function parseListFlags(
-  { sort, limit, pager = true }: ListFlags,
+  { sort, limit, pager }: ListFlags,
   known: readonly string[],
   words: Readonly<Record<string, SortKey>> = {},
 ): ListOptions {

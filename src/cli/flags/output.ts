@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { quoted } from "../../contract/values/phrases.ts";
@@ -9,7 +9,7 @@ import { FORMATS, formatOfFile, ROW_FORMATS, type RowFormat } from "../../export
 import { refuseEnding } from "../errors/output-ending.ts";
 import type { SortKey } from "../order.ts";
 import { type ListFlags, type ListOptions, parseListFlags } from "./list.ts";
-import { flagError, formatOption, NamesOption } from "./values.ts";
+import { type FlagsOf, flagError, formatOption, NamesOption, type NoFlags } from "./values.ts";
 
 /** The formats of commands that show a list: a table for people, and rows for programs. */
 export const TABLE_FORMATS = ["table", ...ROW_FORMATS] as const;
@@ -45,20 +45,15 @@ export function hasRowFormat<Format extends string>(
   return Object.hasOwn(FORMATS, output.format);
 }
 
-export interface ListingFlags extends OutputFlags, ListFlags {
-  columns?: string[];
-}
+/** The flags of every output, and those that only some have. */
+export type OutputFlags = FlagsOf<typeof addOutputFlags<[], NoFlags>> &
+  FlagsOf<typeof addLinksFlag<[], NoFlags>> & {
+    html?: string;
+    /** If given, `output` is a folder, whose name may have any ending. */
+    partitionBy?: readonly string[];
+  };
 
-export interface OutputFlags {
-  format?: string;
-  output?: string | undefined;
-  compress?: Compression;
-  clobber?: boolean;
-  links?: boolean;
-  html?: string;
-  /** If given, `output` is a folder, whose name may have any ending. */
-  partitionBy?: readonly string[];
-}
+export type ListingFlags = OutputFlags & ListFlags & { columns?: string[] };
 
 /** The HTML page of `--html`, which is written in addition to what `--output` and `--format` ask for. */
 export interface PageOptions {
@@ -70,15 +65,22 @@ export interface PageOptions {
   isOnly: boolean;
 }
 
-export function columnsOption(description: string, known: readonly string[] = PRODUCT_COLUMNS): Option {
+export function columnsOption(description: string, known: readonly string[] = PRODUCT_COLUMNS) {
   return new NamesOption("--columns <names>", description, known).argParser((text) => parseColumns(text, known));
 }
 
-export function addListOutput(command: Command, formats: readonly string[] = LIST_FORMATS): Command {
+export function addListOutput<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+  formats: readonly string[] = LIST_FORMATS,
+) {
   return addOutputFlags(command, formats, "table in a terminal, else ndjson");
 }
 
-export function addOutputFlags(command: Command, formats: readonly string[], formatDefault: string): Command {
+export function addOutputFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+  formats: readonly string[],
+  formatDefault: string,
+) {
   return command
     .addOption(formatOption(formats, formatDefault))
     .option("-o, --output <file>", "write to a file instead of stdout; the file appears only once it is complete")
@@ -91,7 +93,9 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
     .option("--no-clobber", "refuse to replace an existing file");
 }
 
-export function addLinksFlag(command: Command): Command {
+export function addLinksFlag<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+) {
   return command.option("--links", "xlsx: turn URLs into links; a sheet with many links opens slowly");
 }
 

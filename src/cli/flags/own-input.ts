@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import type { Command } from "commander";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { quoted } from "../../contract/values/phrases.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { flagError } from "./values.ts";
@@ -11,8 +11,8 @@ import { flagError } from "./values.ts";
  *
  * @throws UsageError
  */
-export async function refuseOwnInput(command: Command): Promise<void> {
-  const { output, html, ...others } = command.opts<Record<string, unknown>>();
+export async function refuseOwnInput(command: CommandUnknownOpts): Promise<void> {
+  const { output, html, ...others }: Record<string, unknown> = command.opts();
   const inputs = [command.args, ...Object.values(others)].flat().filter((value) => typeof value === "string");
   for (const [flag, path] of Object.entries({ "--output": output, "--html": html })) {
     if (typeof path !== "string") {

@@ -1,11 +1,11 @@
-import { type Command, Option } from "commander";
+import { type Command, type CommandUnknownOpts, Option, type OptionValues } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { Context } from "../context.ts";
-import { checkBrands, type FilterFlags, parseFilters } from "./filter.ts";
+import { type BrandFlags, checkBrands, type FilterFlags, parseFilters } from "./filter.ts";
 import { type GlobalOptions, parseGlobals } from "./global.ts";
-import { flagError, wholeNumber } from "./values.ts";
+import { type FlagsOf, flagError, type NoFlags, wholeNumber } from "./values.ts";
 
 /** The rows that a command reads: from the configured service, unless it takes a folder. */
 export interface SourceOptions {
@@ -25,46 +25,41 @@ export interface FolderOptions extends SourceOptions {
 }
 
 /** The flags of every command that reads rows. */
-export interface SourceFlags extends FilterFlags {
-  demo?: boolean;
-}
+type SourceFlags = FilterFlags & FlagsOf<typeof addDemoFlag<[], NoFlags>>;
 
-export interface ReadFlags extends SourceFlags {
-  failOnEmpty?: boolean;
-}
-
-/** The flags of commands that pull whole sets. */
-export interface PullFlags {
-  concurrency: number;
-  /** Requests a minute. */
-  maxRate?: number;
-  /** Percentage of the pages. */
-  recheck?: number;
-}
+/** The flags of every command that reads a folder. */
+export type FolderFlags = SourceFlags & BrandFlags;
 
 /** @throws UsageError for wrong filters or contradicting global options */
-export function parseSource(command: Command, flags: SourceFlags, context: Pick<Context, "now">): SourceOptions {
+export function parseSource(
+  command: CommandUnknownOpts,
+  flags: SourceFlags,
+  context: Pick<Context, "now">,
+): SourceOptions {
   const filters = parseFilters(flags, context.now());
   return { globals: parseGlobals(command), demo: flags.demo === true, filters };
 }
 
 /** Like `parseSource`, for commands that only read folders. */
 export function parseFolderSource(
-  command: Command,
+  command: CommandUnknownOpts,
   folder: string | undefined,
-  flags: SourceFlags,
+  flags: FolderFlags,
   context: Pick<Context, "now">,
 ): FolderOptions {
   checkBrands(flags.brand, true);
   return { ...parseSource(command, flags, context), folder, brands: flags.brand };
 }
 
-/** @param emptiness when `--fail-on-empty` applies, for the help */
-export function addReadFlags(command: Command, emptiness = "if nothing matches"): Command {
-  return addDemoFlag(command.option("--fail-on-empty", `exit with 7 ${emptiness}`));
+export function addReadFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+) {
+  return addDemoFlag(command.option("--fail-on-empty", "exit with 7 if nothing matches"));
 }
 
-export function addRecheckFlag(command: Command): Command {
+export function addRecheckFlag<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+) {
   return command.option(
     "--recheck <percent>",
     "share of the pages to read again at the end, oldest first, if the service reports no data version (default: 1, at least 4 pages)",
@@ -72,11 +67,14 @@ export function addRecheckFlag(command: Command): Command {
   );
 }
 
-export function addDemoFlag(command: Command): Command {
+export function addDemoFlag<Operands extends unknown[], Flags extends OptionValues>(command: Command<Operands, Flags>) {
   return command.option("--demo", "use a generated data set; needs neither key nor configuration");
 }
 
-export function addPullFlags(command: Command): Command {
+/** Declares the flags of commands that pull whole sets. */
+export function addPullFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+) {
   const concurrency = wholeNumber("--concurrency", 1, 64);
   return command
     .option("--concurrency <n>", "parts of the set to read in parallel", concurrency, 8)
@@ -96,7 +94,7 @@ const SERVICE_FLAGS = ["--demo", "--base-url", "--profile", "--concurrency", "--
  * @throws UsageError if both are given, the path is empty, or a flag about requests is given
  */
 export function parseFolder(
-  command: Command,
+  command: CommandUnknownOpts,
   flag: string,
   operand: string | undefined,
   value: string | undefined,

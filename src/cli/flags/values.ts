@@ -1,9 +1,16 @@
-import { Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { type DateExpression, isDateExpression } from "../../contract/values/date-expression.ts";
 import { DAY } from "../../contract/values/day-arithmetic.ts";
 import { quoted } from "../../contract/values/phrases.ts";
+
+/** The flags that a function declares, as the action of a command gets them: `FlagsOf<typeof addFilterFlags<[], NoFlags>>`. */
+export type FlagsOf<Add extends (...parameters: never[]) => unknown> =
+  ReturnType<Add> extends Command<infer _Operands, infer Flags> ? Flags : never;
+
+/** The flags of a command that has none yet. */
+export type NoFlags = Record<never, never>;
 
 /** Parses the value of a flag. Throws a UsageError that names the flag and the value. */
 type Parser<Value> = (text: string) => Value;
@@ -91,11 +98,11 @@ export function checkChoice<Choice extends string>(value: string, choices: reado
 }
 
 /** An option with known names as values, which completion offers: one, or a comma list. Its parser checks them. */
-export class NamesOption extends Option {
+export class NamesOption<Usage extends string> extends Option<Usage> {
   readonly names: readonly string[];
   readonly isList: boolean;
 
-  constructor(flags: string, description: string, names: readonly string[], { isList = true } = {}) {
+  constructor(flags: Usage, description: string, names: readonly string[], { isList = true } = {}) {
     super(flags, description);
     this.names = names;
     this.isList = isList;
@@ -103,14 +110,14 @@ export class NamesOption extends Option {
 }
 
 /** Declares `--only`, which takes a comma list of kinds. */
-export function onlyOption<Kind extends string>(kinds: readonly Kind[]): Option {
+export function onlyOption<Kind extends string>(kinds: readonly Kind[]) {
   const description = `only these kinds, a comma list of ${kinds.join(", ")}`;
   return new NamesOption("--only <kinds>", description, kinds).argParser((text) =>
     text.split(",").map((part) => checkChoice(part.trim(), kinds, "--only")),
   );
 }
 
-export function formatOption(formats: readonly string[], byDefault: string): Option {
+export function formatOption<const Formats extends readonly string[]>(formats: Formats, byDefault: string) {
   return new Option("-f, --format <format>", `format of the output (default: ${byDefault})`).choices(formats);
 }
 

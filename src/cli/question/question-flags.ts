@@ -1,13 +1,21 @@
-import { type Command, Option } from "commander";
+import { type Command, type CommandUnknownOpts, Option, type OptionValues } from "@commander-js/extra-typings";
 import { parseColumns } from "../../export/formats/columns.ts";
 import { SUSPECT_FACTOR } from "../../folder/index/suspect-factor.ts";
 import type { Context } from "../context.ts";
 import { parseCondition } from "../flags/condition.ts";
-import { addBrandFlag, addSkusFlag, addVocabularyFlags } from "../flags/filter.ts";
+import { addBrandFlag, addVocabularyFlags, type SkusFlags } from "../flags/filter.ts";
 import { addListFlags } from "../flags/list.ts";
-import { addLinksFlag, addListOutput, type ListingFlags, parseListing, TABLE_FORMATS } from "../flags/output.ts";
-import { addDemoFlag, parseFolderSource, type SourceFlags } from "../flags/source.ts";
-import { dateExpression, dayCount, flagError, NamesOption, valueError } from "../flags/values.ts";
+import { addLinksFlag, addListOutput, parseListing, TABLE_FORMATS } from "../flags/output.ts";
+import { addDemoFlag, type FolderFlags, parseFolderSource } from "../flags/source.ts";
+import {
+  dateExpression,
+  dayCount,
+  type FlagsOf,
+  flagError,
+  NamesOption,
+  type NoFlags,
+  valueError,
+} from "../flags/values.ts";
 import {
   answerColumns,
   comparable,
@@ -19,21 +27,45 @@ import {
   type SortWords,
 } from "./declaration.ts";
 
-/** The flags of all commands that answer from prices. */
-export interface PriceFlags extends SourceFlags {
-  skus?: string;
-  maxAge?: number | "none";
-  suspectFactor?: string;
-  includeSuspect?: boolean;
-  showSql?: boolean;
+type PriceFlags = FlagsOf<typeof addPriceFlags<[], NoFlags>> & FolderFlags & SkusFlags;
+
+/** The flags that every question has, and filters and lists that only some have. */
+export type QuestionFlags = FlagsOf<typeof addQuestionFlags<[], NoFlags>> & PriceFlags;
+
+/** Declares the filters of a folder, but for days. */
+export function addScopeFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+) {
+  return addBrandFlag(addVocabularyFlags(command));
 }
 
-/** The flags that every question has. */
-export interface QuestionFlags extends PriceFlags, Omit<ListingFlags, "columns"> {
-  /** Unparsed, because the known columns may depend on other flags. */
-  columns?: string;
-  /** Unparsed, for the same reason. */
-  failIf?: string;
+/** Declares the filters of a folder with the last day that counts. */
+export function addLastDayFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+) {
+  return addScopeFlags(command).addOption(lastDayOption());
+}
+
+/** Declares the filters of a folder with a range of days. */
+export function addPeriodFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+) {
+  return addScopeFlags(command)
+    .optionsGroup("Filters:")
+    .option(
+      "--start-date <date>",
+      "from this day on (UTC): YYYY-MM-DD, 30d, latest-30d",
+      dateExpression("--start-date"),
+    )
+    .addOption(lastDayOption())
+    .option("--date <date>", "on this day; sets both --start-date and --end-date", dateExpression("--date"))
+    .optionsGroup("Options:");
+}
+
+function lastDayOption() {
+  return new Option("--end-date <date>", "as of this day instead of the newest one: YYYY-MM-DD, 7d, latest-7d")
+    .argParser(dateExpression("--end-date"))
+    .helpGroup("Filters:");
 }
 
 interface FlagsOfQuestion {
@@ -43,68 +75,41 @@ interface FlagsOfQuestion {
   sortHelp?: string;
   limitHelp?: string;
   sortWords?: SortWords;
-  /** Whether the command takes `--start-date` and `--date`. */
-  hasStartDate?: boolean;
-  /** Whether the command takes `--skus`. */
-  hasOwnList?: boolean;
-  /** Whether the command has its own flags for days. */
-  hasOwnDays?: boolean;
   /** Default, for the help. */
   maxAge: string;
 }
 
-/** Declares the flags that all questions share. */
-export function addQuestionFlags(command: Command, question: FlagsOfQuestion): Command {
-  const { columns: own, sortWords = {}, sortExample, sortHelp, limitHelp } = question;
-  const columns = answerColumns(own, { ownList: question.hasOwnList ? "" : undefined });
+/** Declares the flags that all questions share, after those of filters and `--skus`. */
+export function addQuestionFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+  { columns, sortWords = {}, sortExample, sortHelp, limitHelp, maxAge }: FlagsOfQuestion,
+) {
   const names = namesOf(columns);
-  addBrandFlag(addVocabularyFlags(command)).optionsGroup("Filters:");
-  if (question.hasStartDate) {
-    command.option(
-      "--start-date <date>",
-      "from this day on (UTC): YYYY-MM-DD, 30d, latest-30d",
-      dateExpression("--start-date"),
-    );
-  }
-  if (!question.hasOwnDays) {
-    command.option(
-      "--end-date <date>",
-      "as of this day instead of the newest one: YYYY-MM-DD, 7d, latest-7d",
-      dateExpression("--end-date"),
-    );
-  }
-  if (question.hasStartDate) {
-    command.option("--date <date>", "on this day; sets both --start-date and --end-date", dateExpression("--date"));
-  }
-  command.optionsGroup("Options:");
-  if (question.hasOwnList) {
-    addSkusFlag(command);
-  }
-  addPriceFlags(command, question.maxAge).option(
+  const conditional = addPriceFlags(command, maxAge).option(
     "--fail-if <condition>",
     `exit with code 8 if any row meets the condition, as in '${comparable(columns)[0]} < 20'; \`count\` is the number of rows`,
   );
-  addDemoFlag(
-    addLinksFlag(addListOutput(command, TABLE_FORMATS)).addOption(
-      new NamesOption("--columns <names>", `columns to write, in this order: ${names.slice(1, 4).join(",")}`, names),
-    ),
+  const listed = addLinksFlag(addListOutput(conditional, TABLE_FORMATS)).addOption(
+    new NamesOption("--columns <names>", `columns to write, in this order: ${names.slice(1, 4).join(",")}`, names),
   );
-  return addListFlags(command, sortExample, [...Object.keys(sortWords), ...names], sortHelp, limitHelp);
+  return addListFlags(addDemoFlag(listed), sortExample, [...Object.keys(sortWords), ...names], sortHelp, limitHelp);
 }
 
 /** Declares the flags for which prices count. @param maxAge the default, for the help */
-export function addPriceFlags(command: Command, maxAge: string): Command {
+export function addPriceFlags<Operands extends unknown[], Flags extends OptionValues>(
+  command: Command<Operands, Flags>,
+  maxAge: string,
+) {
   return command
     .option(
       "--max-age <days>",
       `how long a price counts as known: 14d, or none for ever (default: ${maxAge})`,
       ageLimit,
     )
-    .addOption(
-      new Option(
-        "--suspect-factor <n>",
-        `leave out prices more than n times higher or lower than the usual one (default: ${SUSPECT_FACTOR})`,
-      ).argParser(suspectFactor),
+    .option(
+      "--suspect-factor <n>",
+      `leave out prices more than n times higher or lower than the usual one (default: ${SUSPECT_FACTOR})`,
+      suspectFactor,
     )
     .option("--include-suspect", "keep suspect prices")
     .option("--show-sql", "write the SQL that answers the question instead of the answer");
@@ -112,7 +117,7 @@ export function addPriceFlags(command: Command, maxAge: string): Command {
 
 /** Parses the options that all questions share. @param maxAge the default in days */
 export function parseQuestion(
-  command: Command,
+  command: CommandUnknownOpts,
   folder: string | undefined,
   flags: QuestionFlags,
   context: Context,
@@ -141,7 +146,7 @@ export function parseQuestion(
 
 /** @param maxAge the default in days */
 export function parsePrices(
-  command: Command,
+  command: CommandUnknownOpts,
   folder: string | undefined,
   flags: PriceFlags,
   context: Context,

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { flagError, formatOption } from "../../cli/flags/values.ts";
@@ -35,19 +35,19 @@ Examples:
 }
 
 function declareLogin(command: Command, context: Context, run: AuthRuns["login"]): void {
-  command
+  const declared = command
     .summary("store a key")
     .description(
       "Stores the address of the service and an API key. At a terminal, it asks for the address, unless it is set, and for the key without showing it; otherwise it reads the key from stdin. No flag takes the key, because other users can see command lines.",
     )
     .option("--api-key-command <command>", "store this command instead of a key, and run it whenever a key is needed")
     .option("--no-check", "store the key without checking it with the service");
-  addGlobalFlags(command, [
+  addGlobalFlags(declared, [
     "catalog auth login",
     "catalog auth login --base-url https://api.example.com",
     "catalog auth login --profile ci < key.txt",
     'catalog auth login --api-key-command "op read op://team/catalog/key"',
-  ]).action(async ({ apiKeyCommand, check }: { apiKeyCommand?: string; check: boolean }) => {
+  ]).action(async ({ apiKeyCommand, check }) => {
     if (apiKeyCommand?.trim() === "") {
       throw flagError("--api-key-command", "is empty.");
     }
@@ -56,18 +56,16 @@ function declareLogin(command: Command, context: Context, run: AuthRuns["login"]
 }
 
 function declareStatus(command: Command, context: Context, run: AuthRuns["status"]): void {
-  command
+  const declared = command
     .summary("check the key that is in use")
     .description("Shows the service, the key in use, its source, and its scopes and rate limits.")
     .addOption(formatOption(["text", "json"], "text"));
   addGlobalFlags(
-    command,
+    declared,
     ["catalog auth status", "catalog auth status --format json | jq .scopes"],
     `Sends two requests for a day without rows, which count against the rate limit.
 Exit code: 0 if the service accepts the key, 3 if it does not or there is no key.`,
-  ).action(({ format = "text" }: Partial<AuthStatusOptions>) =>
-    run({ globals: parseGlobals(command), format }, context),
-  );
+  ).action(({ format = "text" }) => run({ globals: parseGlobals(command), format }, context));
 }
 
 function declareLogout(command: Command, context: Context, run: AuthRuns["logout"]): void {

@@ -21,3 +21,6 @@ export function compareColumns(by: readonly string[]): readonly QuestionColumn[]
 export function priceOfRetailer(retailer: string): QuestionColumn {
   return { name: `price_${retailer}`, kind: "price", meaning: `of its cheapest product` };
 }
+
+/** The columns that a comparison by any key has; a column for each retailer is added to them. */
+export const COMPARE_COLUMNS = compareColumns(["brand", "title", "sku", "model_number"]);

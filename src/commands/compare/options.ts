@@ -1,18 +1,26 @@
-import type { Command } from "commander";
+import { type Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../cli/context.ts";
-import { flagError, valueError } from "../../cli/flags/values.ts";
+import { type FlagsOf, flagError, valueError } from "../../cli/flags/values.ts";
 import type { QuestionOptions } from "../../cli/question/declaration.ts";
-import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
-import { compareColumns, priceOfRetailer } from "./columns.ts";
+import { addLastDayFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
+import { COMPARE_COLUMNS, compareColumns, priceOfRetailer } from "./columns.ts";
 
 /** What a product can be recognized by at another retailer. */
 export const KEYS = ["model_number", "sku", "title", "brand,title"] as const;
-type Key = (typeof KEYS)[number];
 
-export interface CompareFlags extends QuestionFlags {
-  by: Key;
-  rates?: string;
-  currency?: string;
+export function addCompareFlags(command: Command) {
+  const own = command
+    .addOption(
+      new Option("--by <key>", "what a product is recognized by at another retailer").choices(KEYS).default(KEYS[0]),
+    )
+    .option("--rates <file>", "convert prices: CSV with the columns currency and rate, its worth in --currency")
+    .option("--currency <code>", "what prices are converted to by --rates, as in EUR", currencyCode);
+  return addQuestionFlags(addLastDayFlags(own), {
+    columns: COMPARE_COLUMNS,
+    sortExample: "spread_percent",
+    sortHelp: " (default: the widest spread first)",
+    maxAge: "14d",
+  });
 }
 
 export interface CompareOptions extends QuestionOptions {
@@ -23,9 +31,9 @@ export interface CompareOptions extends QuestionOptions {
 }
 
 export function parseCompareOptions(
-  command: Command,
+  command: CommandUnknownOpts,
   folder: string | undefined,
-  flags: CompareFlags,
+  flags: FlagsOf<typeof addCompareFlags>,
   context: Context,
 ): CompareOptions {
   const { rates, currency } = flags;

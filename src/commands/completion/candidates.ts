@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from "commander";
+import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { type CursorPosition, longOf } from "../../cli/command-line.ts";
 import { SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
 import { isRepeatable } from "../../cli/flags/flag-checks.ts";
@@ -78,7 +78,7 @@ function operandValues(argument: Argument, { command }: CursorPosition): readonl
   }
 }
 
-function siblingsOf({ parent }: Command): Command[] {
+function siblingsOf({ parent }: CommandUnknownOpts): CommandUnknownOpts[] {
   return parent?.createHelp().visibleCommands(parent) ?? [];
 }
 

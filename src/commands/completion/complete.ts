@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { parseToCursor } from "../../cli/command-line.ts";
 import type { Context } from "../../cli/context.ts";
 import { readConfig } from "../../config/config-file.ts";
@@ -15,7 +15,7 @@ export function declare(command: Command, context: Context): void {
   command
     .argument("[words...]")
     .option("--line <line>")
-    .action(async (words: string[], { line }: { line?: string }) => {
+    .action(async (words, { line }) => {
       const program = command.parent ?? command;
       const typed = line === undefined ? words : splitLine(line).slice(1);
       const position = parseToCursor(program, typed);

@@ -1,23 +1,24 @@
-import type { Command } from "commander";
+import { type Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../cli/context.ts";
 import { type Condition, parseCondition } from "../../cli/flags/condition.ts";
-import { checkBrands } from "../../cli/flags/filter.ts";
-import { type ListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
+import { addBrandFlag, addFilterFlags, checkBrands } from "../../cli/flags/filter.ts";
+import { addListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
 import {
+  addListOutput,
   LIST_FORMATS,
-  type OutputFlags,
   type OutputOptions,
   type PageOptions,
   parseOutput,
   splitPage,
 } from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
-import { flagError } from "../../cli/flags/values.ts";
+import { addReadFlags, type FolderOptions, parseFolder, parseSource } from "../../cli/flags/source.ts";
+import { type FlagsOf, flagError, NamesOption, wholeNumber } from "../../cli/flags/values.ts";
 import type { SortKey } from "../../cli/order.ts";
-import type { QuestionOptions } from "../../cli/question/declaration.ts";
+import { namesOf, type QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion } from "../../cli/question/question-flags.ts";
 import { parseColumns } from "../../export/formats/columns.ts";
-import { CRAWL_DAY_COLUMNS, coverageColumns, type Grouping } from "./columns.ts";
+import { CRAWL_DAY_COLUMNS, coverageColumns, GROUPINGS, type Grouping } from "./columns.ts";
+import { NEWEST_DAYS } from "./day-counts.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
 
@@ -33,17 +34,6 @@ export const MAX_REQUESTS = 60;
 /** Fields of a group that `--fail-if` may use; a group without one of them does not meet a condition on it. */
 export const COVERAGE_FIELDS = ["days_old", "matching_rows", "corpus_rows", "combinations", "retailers"] as const;
 export type CoverageField = (typeof COVERAGE_FIELDS)[number];
-
-export interface CoverageFlags extends ReadFlags, OutputFlags, ListFlags {
-  groupBy?: Grouping | typeof CRAWL_DAYS;
-  /** As they were written: which there are depends on `groupBy`. */
-  columns?: string;
-  from?: string;
-  /** As it was written: what it may compare depends on `groupBy`. */
-  failIf?: string;
-  maxRequests?: number;
-  chart?: boolean;
-}
 
 /** What `catalog coverage` counts and shows. With a folder it sends no request. */
 export interface CoverageOptions extends FolderOptions {
@@ -73,6 +63,54 @@ export function sortWords(groupBy: Grouping | undefined): Readonly<Record<string
   };
 }
 
+/** The columns of one grouping or another. */
+const COLUMN_NAMES = [
+  ...[undefined, ...GROUPINGS].flatMap((groupBy) => coverageColumns(groupBy)),
+  ...namesOf(CRAWL_DAY_COLUMNS),
+];
+
+/** What `--sort` takes for one grouping or another. */
+const SORT_NAMES = [
+  ...[undefined, ...GROUPINGS].flatMap((groupBy) => Object.keys(sortWords(groupBy))),
+  ...COLUMN_NAMES,
+];
+
+export function addCoverageFlags(command: Command) {
+  const own = addListOutput(addBrandFlag(addFilterFlags(command)), COVERAGE_FORMATS)
+    .addOption(
+      new Option(
+        "--group-by <what>",
+        `sum up the combinations (brand: of a folder), count each day (of a service the newest ${NEWEST_DAYS}, or those of --start-date and --end-date), or, of a folder, show on which days a retailer's crawl failed (retailer,day)`,
+      ).choices([...GROUPINGS, CRAWL_DAYS]),
+    )
+    .addOption(
+      new NamesOption(
+        "--columns <names>",
+        "columns to write, in this order: retailer,matching_rows,days_old",
+        COLUMN_NAMES,
+      ),
+    )
+    .option("--from <dir>", "the same as naming the folder alone")
+    .option(
+      "--fail-if <condition>",
+      "exit with 8 if a retailer, or a group of --group-by, meets it, as in 'days_old > 2'",
+    )
+    .option(
+      "--max-requests <n>",
+      `limit on the days of --group-by day, each a request to the service (default: ${MAX_REQUESTS})`,
+      wholeNumber("--max-requests", 1),
+    )
+    .option("--chart", "draw the rows as bars and, of a folder, each retailer's crawls over time as a line")
+    .option(
+      "--html <file>",
+      "write an HTML page: all combinations to search and sort and, of a folder, a heat map of days; it needs no network",
+    );
+  return addListFlags(addReadFlags(own), "matching_rows", SORT_NAMES, ", or `rows`, `first` or `last` day");
+}
+
+type CoverageFlags = Omit<FlagsOf<typeof addCoverageFlags>, "groupBy">;
+type ListedFlags = CoverageFlags & { groupBy: Grouping | undefined };
+
 /** What `--group-by retailer,day` shows of a folder. */
 export interface CrawlDaysOptions extends QuestionOptions {
   failOnEmpty: boolean;
@@ -80,7 +118,7 @@ export interface CrawlDaysOptions extends QuestionOptions {
 
 /** @param operand means the same as `--from` */
 export function parseCrawlDays(
-  command: Command,
+  command: CommandUnknownOpts,
   operand: string | undefined,
   flags: CoverageFlags,
   context: Context,
@@ -97,7 +135,7 @@ export function parseCrawlDays(
     const flag = other === "maxRequests" ? "--max-requests" : `--${other}`;
     throw flagError(flag, `cannot be combined with --group-by ${CRAWL_DAYS}.`);
   }
-  const { groupBy: _, from: __, ...others } = flags;
+  const { from: _, ...others } = flags;
   const question = { columns: CRAWL_DAY_COLUMNS, sortWords: CRAWL_DAY_SORT_WORDS, maxAge: undefined };
   return {
     ...parseQuestion(command, folder, others, context, { ...question, formats: COVERAGE_FORMATS }),
@@ -113,9 +151,9 @@ const CRAWL_DAY_SORT_WORDS = {
 
 /** @param operand means the same as `--from` */
 export function parseCoverageOptions(
-  command: Command,
+  command: CommandUnknownOpts,
   operand: string | undefined,
-  flags: CoverageFlags & { groupBy?: Grouping },
+  flags: ListedFlags,
   context: Context,
 ): CoverageOptions {
   const folder = parseFolder(command, "--from", operand, flags.from);
@@ -159,7 +197,7 @@ export function parseCoverageOptions(
 }
 
 /** Refuses the flags of a list where only the page is asked for, which has every combination. */
-function refuseListFlags(flags: CoverageFlags): void {
+function refuseListFlags(flags: ListedFlags): void {
   const lost = (["groupBy", "columns", "sort", "limit"] as const).find((name) => flags[name] !== undefined);
   if (lost !== undefined) {
     const flag = lost === "groupBy" ? "--group-by" : `--${lost}`;

@@ -1,11 +1,11 @@
-import type { Command } from "commander";
+import { type Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../cli/context.ts";
-import { checkBrands } from "../../cli/flags/filter.ts";
-import { type PullFlags, parseFolder, type ReadFlags } from "../../cli/flags/source.ts";
-import { flagError } from "../../cli/flags/values.ts";
-import type { QuestionOptions } from "../../cli/question/declaration.ts";
-import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
-import { isBookmark } from "../../cli/question/since.ts";
+import { addSkusFlag, checkBrands } from "../../cli/flags/filter.ts";
+import { addPullFlags, parseFolder } from "../../cli/flags/source.ts";
+import { dateExpression, type FlagsOf, flagError, onlyOption } from "../../cli/flags/values.ts";
+import { OWN_LIST_COLUMNS, type QuestionOptions } from "../../cli/question/declaration.ts";
+import { addQuestionFlags, addScopeFlags, parseQuestion } from "../../cli/question/question-flags.ts";
+import { isBookmark, sinceDayOrBookmark } from "../../cli/question/since.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
@@ -13,16 +13,6 @@ import { DIFF_COLUMNS } from "./columns.ts";
 
 export const CHANGES = ["changed", "appeared", "returned", "vanished"] as const;
 export type DiffKind = (typeof CHANGES)[number];
-
-export interface DiffFlags extends QuestionFlags, PullFlags, Pick<ReadFlags, "failOnEmpty"> {
-  from?: DateExpression;
-  to?: DateExpression;
-  since?: string;
-  against?: string;
-  strictDays?: boolean;
-  asOf?: boolean;
-  only?: DiffKind[];
-}
 
 /** The two days that are compared, the earlier first. */
 export interface DayPair {
@@ -52,9 +42,44 @@ export const DIFF_SORT_WORDS = {
   rise: { column: "percent", descending: true },
 } as const;
 
+export function addDiffFlags(command: Command) {
+  const own = command
+    .option(
+      "--from <day>",
+      "the earlier day: YYYY-MM-DD, yesterday, 7d, latest or latest-7d (UTC; of a folder alone: latest-7d)",
+      dateExpression("--from"),
+    )
+    .option(
+      "--to <day>",
+      "the later day (default: yesterday; with --from latest-Nd, and of a folder alone: latest)",
+      dateExpression("--to"),
+    )
+    .option(
+      "--since <day>",
+      "stands for --from DAY --to latest; of a folder also last: since the last `diff --since last`, or last:NAME of that name",
+      sinceDayOrBookmark("--since"),
+    )
+    .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key")
+    .option("--strict-days", "compare the rows of the two days alone, not last known prices")
+    .addOption(new Option("--as-of").hideHelp())
+    .addOption(new Option("--no-as-of").hideHelp())
+    .addOption(onlyOption(CHANGES))
+    .option("--fail-on-empty", "exit with 7 if one of the days has no rows");
+  const asked = addQuestionFlags(addSkusFlag(addScopeFlags(own)), {
+    columns: [...DIFF_COLUMNS, ...OWN_LIST_COLUMNS],
+    sortExample: "to_selling_price",
+    sortHelp: ", or drop or rise (default: retailer and sku; in a table changed products first)",
+    sortWords: DIFF_SORT_WORDS,
+    maxAge: "14d",
+  });
+  return addPullFlags(asked);
+}
+
+type DiffFlags = FlagsOf<typeof addDiffFlags>;
+
 /** @param operand means the same as `--against` */
 export function parseDiffOptions(
-  command: Command,
+  command: CommandUnknownOpts,
   operand: string | undefined,
   flags: DiffFlags,
   context: Context,

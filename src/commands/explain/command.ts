@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { type ErrorEntry, SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
@@ -42,20 +42,18 @@ interface ExplainOptions {
 }
 
 export function declare(command: Command, context: Context, run: Run<ExplainOptions> = explain): void {
-  command
+  const declared = command
     .description(
       "Explains the errors of the service and of this tool: what a code means, whether to retry, and what to do.",
     )
     .argument("[code]", "a code such as rate_limited (default: list all codes)", findCode)
     .addOption(formatOption(["text", "json"], "text"));
-  addGlobalFlags(command, [
+  addGlobalFlags(declared, [
     "catalog explain",
     "catalog explain invalid_credentials",
     "catalog explain network",
     "catalog explain rate_limited --format json",
-  ]).action((found: Explanation | undefined, { format = "text" }: Partial<ExplainOptions>) =>
-    run({ globals: parseGlobals(command), found, format }, context),
-  );
+  ]).action((found, { format = "text" }) => run({ globals: parseGlobals(command), found, format }, context));
 }
 
 async function explain({ globals, found, format }: ExplainOptions, context: Context): Promise<void> {

@@ -1,31 +1,53 @@
-import type { Command } from "commander";
+import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../../cli/context.ts";
-import { type OutputFlags, type OutputOptions, parseOutput } from "../../cli/flags/output.ts";
-import { type PullFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
-import { flagError } from "../../cli/flags/values.ts";
+import { addFilterFlags, addSkusFlag } from "../../cli/flags/filter.ts";
+import {
+  addLinksFlag,
+  addOutputFlags,
+  columnsOption,
+  type OutputOptions,
+  parseOutput,
+} from "../../cli/flags/output.ts";
+import { addPullFlags, addReadFlags, addRecheckFlag, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
+import { type FlagsOf, flagError, NamesOption, wholeNumber } from "../../cli/flags/values.ts";
 import { OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
 import { FileError } from "../../contract/errors.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import type { PartitionColumn } from "../../export/destination/partitions.ts";
+import { PARTITION_COLUMNS, type PartitionColumn, parsePartitionColumns } from "../../export/destination/partitions.ts";
 import type { Spreadsheet } from "../../export/formats/encoder.ts";
 import { ROW_FORMATS, type RowFormat } from "../../export/formats/registry.ts";
 
 /** The columns of a row of an own list. */
 export const OWN_ROW_COLUMNS: readonly string[] = [...PRODUCT_COLUMNS, ...OWN_LIST_COLUMNS.map(({ name }) => name)];
 
-export interface ExportFlags extends ReadFlags, OutputFlags, PullFlags {
-  skus?: string;
-  columns?: string[];
-  bom?: boolean;
-  excel?: boolean;
-  partitionBy?: PartitionColumn[];
-  pageSize: number;
-  maxRows?: number;
-  resume?: boolean;
-  fresh?: boolean;
-  dryRun?: boolean;
-  manifest?: boolean;
+export function addExportFlags(command: Command) {
+  const { minimum, maximum } = LIMITS.pageSize;
+  const filtered = addSkusFlag(addFilterFlags(command), "only the rows of a list of products");
+  const own = addLinksFlag(addOutputFlags(filtered, ROW_FORMATS, "from the file's ending, else ndjson"))
+    .addOption(columnsOption("columns to write, in the given order, e.g. sku,title,selling_price", OWN_ROW_COLUMNS))
+    .addOption(
+      new NamesOption(
+        "--partition-by <names>",
+        "write one file per value into Hive folders under -o DIR; the files omit these columns: retailer,crawl_date",
+        PARTITION_COLUMNS,
+      ).argParser(parsePartitionColumns),
+    )
+    .option("--bom", "begin CSV with a byte order mark, so that spreadsheets read UTF-8")
+    .option("--excel", "like --bom, and protect texts: no formula runs, and 0062355309 keeps its zeros")
+    .option("--page-size <n>", "rows per request, 1 to 500", wholeNumber("--page-size", minimum, maximum), maximum)
+    .option("--max-rows <n>", "stop after this many rows", wholeNumber("--max-rows", 1))
+    .option("--resume", "continue an interrupted export to the same path, in any format; without one, start the export")
+    .option("--fresh", "start over, discarding what an interrupted export has read; overrides --resume")
+    .option(
+      "--manifest",
+      "also write FILE.manifest.json, or DIR.manifest.json: filters, counts, sha256, requests; see `catalog verify`",
+    )
+    .option("--dry-run", "show the rows, requests, time and disk space of the export, and export nothing");
+  return addReadFlags(addRecheckFlag(addPullFlags(own)));
 }
+
+type ExportFlags = FlagsOf<typeof addExportFlags>;
 
 /** The limits of change detection, for help and manifest. */
 export const UNNOTICED =
@@ -58,7 +80,7 @@ export interface ExportOptions extends SourceOptions {
   words: readonly string[];
 }
 
-export function parseExportOptions(command: Command, flags: ExportFlags, context: Context): ExportOptions {
+export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFlags, context: Context): ExportOptions {
   const { dryRun = false, manifest = false, failOnEmpty = false } = flags;
   // A dry run writes no rows to the terminal.
   const output = parseOutput(flags, ROW_FORMATS, dryRun ? { stdout: {} } : context);

@@ -1,4 +1,4 @@
-import type { Command, Help } from "commander";
+import type { Command, CommandUnknownOpts, Help } from "@commander-js/extra-typings";
 import type { Context } from "../../cli/context.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
@@ -16,7 +16,7 @@ export function declare(command: Command, context: Context): void {
       "after",
       "\nExamples:\n  $ catalog help export\n  $ catalog help service keys\n  $ catalog help exit-codes",
     )
-    .action(async (topic: string | undefined, subcommands: string[]) => {
+    .action(async (topic, subcommands) => {
       const program = command.parent ?? command;
       const known = topic !== undefined && Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined;
       if (known !== undefined) {
@@ -27,8 +27,8 @@ export function declare(command: Command, context: Context): void {
     });
 }
 
-function find(program: Command, path: readonly string[]): Command {
-  return path.reduce((command, name) => {
+function find(program: CommandUnknownOpts, path: readonly string[]): CommandUnknownOpts {
+  return path.reduce<CommandUnknownOpts>((command, name) => {
     const commands = command.createHelp().visibleCommands(command);
     const found = commands.find((known) => known.name() === name);
     if (found === undefined) {

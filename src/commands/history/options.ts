@@ -1,21 +1,33 @@
 import { stat } from "node:fs/promises";
-import type { Command } from "commander";
+import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../../cli/context.ts";
+import { addSkusFlag } from "../../cli/flags/filter.ts";
 import { type PageOptions, splitPage } from "../../cli/flags/output.ts";
-import type { QuestionOptions } from "../../cli/question/declaration.ts";
-import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import type { FlagsOf } from "../../cli/flags/values.ts";
+import { OWN_LIST_COLUMNS, type QuestionOptions } from "../../cli/question/declaration.ts";
+import { addPeriodFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { HISTORY_COLUMNS } from "./columns.ts";
 
-export interface HistoryFlags extends QuestionFlags {
-  search?: string;
-  html?: string;
-}
-
 /** The name that the price has in the table. */
 export const HISTORY_SORT_WORDS = { price: { column: "selling_price", descending: false } } as const;
+
+export function addHistoryFlags(command: Command) {
+  const own = command
+    .option(
+      "--search <words>",
+      "products with each of these words in title, brand or model number, or as the beginning of the sku, in any letter case; a number matches whole words",
+    )
+    .option("--html <file>", "write a page with a chart of the prices; it needs no network");
+  return addQuestionFlags(addSkusFlag(addPeriodFlags(own)), {
+    columns: [...HISTORY_COLUMNS, ...OWN_LIST_COLUMNS],
+    sortExample: "price",
+    sortWords: HISTORY_SORT_WORDS,
+    maxAge: "none",
+  });
+}
 
 /** Which products `catalog history` shows, and how. */
 export interface HistoryOptions extends QuestionOptions {
@@ -27,9 +39,9 @@ export interface HistoryOptions extends QuestionOptions {
 }
 
 export async function parseHistoryOptions(
-  command: Command,
+  command: CommandUnknownOpts,
   words: readonly string[],
-  flags: HistoryFlags,
+  flags: FlagsOf<typeof addHistoryFlags>,
   context: Context,
 ): Promise<HistoryOptions> {
   const { page, listing } = splitPage(

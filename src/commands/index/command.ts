@@ -1,11 +1,9 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { dateExpression } from "../../cli/flags/values.ts";
 import { columnsHelp } from "../../cli/question/declaration.ts";
-import { addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { INDEX_COLUMNS } from "./columns.ts";
-import { type IndexFlags, type IndexOptions, parseIndexOptions } from "./options.ts";
+import { addIndexFlags, type IndexOptions, parseIndexOptions } from "./options.ts";
 
 const DEFINITIONS = `BASKET.csv has a header, in any order: sku; retailer, or empty for each retailer
 that has the sku; quantity, or empty for 1; target_price and note, which the index does
@@ -23,33 +21,20 @@ which it is sold in another.`;
 const load: Run<IndexOptions> = async (...call) => (await import("./question.ts")).askIndex(...call);
 
 export function declare(command: Command, context: Context, run = load): void {
-  command
+  const declared = addIndexFlags(command)
     .argument(
       "<basket>",
       "a CSV file with the column sku, and retailer and quantity if you like; - reads standard input",
     )
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
-    .description("The price of a basket of products, and its price index, by retailer and day, from a synced folder.")
-    .option(
-      "--base <day>",
-      "the day on which the index is 100: YYYY-MM-DD, 30d, latest-30d (default: the first day)",
-      dateExpression("--base"),
-    );
-  addQuestionFlags(command, {
-    columns: INDEX_COLUMNS,
-    sortExample: "crawl_date",
-    sortHelp: " (default: retailer, currency and day)",
-    hasStartDate: true,
-    maxAge: "14d",
-  });
+    .description("The price of a basket of products, and its price index, by retailer and day, from a synced folder.");
   const examples = [
     "catalog index basket.csv rows",
     "catalog index basket.csv rows --start-date latest-30d --max-age 7d",
     "catalog index basket.csv rows --base 2026-03-01 --retailer acme -o index.csv",
     "catalog latest rows --category lamps -f csv | catalog index - rows --columns crawl_date,retailer,index,basket_value",
   ];
-  addReportingFlags(command, examples, `${DEFINITIONS}\n\n${columnsHelp(INDEX_COLUMNS)}`).action(
-    (basket: string, folder: string | undefined, flags: IndexFlags) =>
-      run(parseIndexOptions(command, basket, folder, flags, context), context),
+  addReportingFlags(declared, examples, `${DEFINITIONS}\n\n${columnsHelp(INDEX_COLUMNS)}`).action(
+    (basket, folder, flags) => run(parseIndexOptions(command, basket, folder, flags, context), context),
   );
 }

@@ -1,13 +1,24 @@
-import type { Command } from "commander";
+import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../../cli/context.ts";
 import { parseFilters } from "../../cli/flags/filter.ts";
+import { dateExpression, type FlagsOf } from "../../cli/flags/values.ts";
 import type { QuestionOptions } from "../../cli/question/declaration.ts";
-import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { addPeriodFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 import { INDEX_COLUMNS } from "./columns.ts";
 
-export interface IndexFlags extends QuestionFlags {
-  base?: DateExpression;
+export function addIndexFlags(command: Command) {
+  const own = command.option(
+    "--base <day>",
+    "the day on which the index is 100: YYYY-MM-DD, 30d, latest-30d (default: the first day)",
+    dateExpression("--base"),
+  );
+  return addQuestionFlags(addPeriodFlags(own), {
+    columns: INDEX_COLUMNS,
+    sortExample: "crawl_date",
+    sortHelp: " (default: retailer, currency and day)",
+    maxAge: "14d",
+  });
 }
 
 /** What `catalog index` computes. The filters have no days: earlier prices are known on the first one. */
@@ -22,10 +33,10 @@ export interface IndexOptions extends QuestionOptions {
 }
 
 export function parseIndexOptions(
-  command: Command,
+  command: CommandUnknownOpts,
   basket: string,
   folder: string | undefined,
-  flags: IndexFlags,
+  flags: FlagsOf<typeof addIndexFlags>,
   context: Context,
 ): IndexOptions {
   const { startDate, endDate, date, base, ...others } = flags;

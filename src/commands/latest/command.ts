@@ -1,10 +1,9 @@
-import { type Command, Option } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/question/declaration.ts";
-import { addQuestionFlags } from "../../cli/question/question-flags.ts";
+import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
 import { ALL_COLUMNS } from "./columns.ts";
-import { LATEST_SORT_WORDS, type LatestFlags, type LatestOptions, PERIODS, parseLatestOptions } from "./options.ts";
+import { addLatestFlags, type LatestOptions, parseLatestOptions } from "./options.ts";
 
 const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the lowest
 price of the newest day that has one. With --group-by or --by, a product counts if
@@ -14,30 +13,12 @@ of the period. Percentages are exact, rounded to six decimals (one in a table).`
 const load: Run<LatestOptions> = async (...call) => (await import("./question.ts")).askLatest(...call);
 
 export function declare(command: Command, context: Context, run = load): void {
-  command
+  const declared = addLatestFlags(command)
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
       "The last known price of each product and retailer, from a synced folder, with its day and its age. With " +
         "--group-by, how many products are discounted, and by how much: discounts by brand, category, department or retailer.",
-    )
-    .addOption(
-      new Option("--group-by <what>", "share of discounted products and mean discount of each group").choices(
-        PRODUCT_GROUPS,
-      ),
-    )
-    .addOption(
-      new Option("--by <period>", "discounts and prices over time: of each day, week or month").choices(PERIODS),
-    )
-    .option("--gone", "products whose price is no longer known, newest first, and why");
-  addQuestionFlags(command, {
-    columns: ALL_COLUMNS,
-    hasOwnList: true,
-    sortExample: "price",
-    sortHelp: ", or price or age (default: retailer and sku; groups: most products first)",
-    sortWords: LATEST_SORT_WORDS,
-    hasStartDate: true,
-    maxAge: "none; 14d with --gone, --group-by and --by",
-  });
+    );
   const examples = [
     "catalog latest --demo",
     "catalog latest rows --category lamps --sort price --limit 20",
@@ -49,10 +30,8 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog latest rows --gone --retailer acme",
   ];
   addReportingFlags(
-    command,
+    declared,
     examples,
     `${DEFINITIONS}\n\n${columnsHelp([...ALL_COLUMNS, ...OWN_LIST_COLUMNS])}`,
-  ).action((folder: string | undefined, flags: LatestFlags) =>
-    run(parseLatestOptions(command, folder, flags, context), context),
-  );
+  ).action((folder, flags) => run(parseLatestOptions(command, folder, flags, context), context));
 }

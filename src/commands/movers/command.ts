@@ -1,37 +1,20 @@
-import { type Command, Option } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { onlyOption } from "../../cli/flags/values.ts";
-import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/question/declaration.ts";
-import { addQuestionFlags } from "../../cli/question/question-flags.ts";
-import { BOOKMARKS, sinceDayOrBookmark } from "../../cli/question/since.ts";
+import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
+import { BOOKMARKS } from "../../cli/question/since.ts";
 import { MOVER_COLUMNS } from "./columns.ts";
-import { MOVER_KINDS, type MoversFlags, type MoversOptions, parseMoversOptions } from "./options.ts";
+import { addMoversFlags, type MoversOptions, parseMoversOptions } from "./options.ts";
 
 const load: Run<MoversOptions> = async (...call) => (await import("./question.ts")).askMovers(...call);
 
 export function declare(command: Command, context: Context, run = load): void {
-  command
+  const declared = addMoversFlags(command)
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
       "What moved since a day, from a synced folder: the biggest drops and rises of the last known price, new lows, " +
         "and the highest discounts.",
-    )
-    .option(
-      "--since <day>",
-      "compare with the last price known up to this day: YYYY-MM-DD, 7d, latest-7d (default: latest-7d); last: since the last `--since last` of movers on this folder, or last:NAME of that name",
-      sinceDayOrBookmark("--since"),
-    )
-    .addOption(onlyOption(MOVER_KINDS))
-    .addOption(new Option("--group-by <what>", "the biggest of each group").choices(PRODUCT_GROUPS));
-  addQuestionFlags(command, {
-    columns: MOVER_COLUMNS,
-    hasOwnList: true,
-    sortExample: "selling_price",
-    sortHelp: " within each kind (default: the biggest first)",
-    limitHelp: "products of each kind, or of each kind and group (default: 10 in a table on a terminal, else all)",
-    maxAge: "14d",
-  });
+    );
   const examples = [
     "catalog movers --demo",
     "catalog movers rows --only drop --limit 20",
@@ -43,10 +26,8 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog movers rows --since latest-1d --fail-if 'percent < -20' -o fell.csv; test $? -ne 8 || mail -s 'prices fell' ada < fell.csv",
   ];
   addReportingFlags(
-    command,
+    declared,
     examples,
     `${columnsHelp([...MOVER_COLUMNS, ...OWN_LIST_COLUMNS])}\n\n${BOOKMARKS}`,
-  ).action((folder: string | undefined, flags: MoversFlags) =>
-    run(parseMoversOptions(command, folder, flags, context), context),
-  );
+  ).action((folder, flags) => run(parseMoversOptions(command, folder, flags, context), context));
 }

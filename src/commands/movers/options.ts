@@ -1,7 +1,15 @@
-import type { Command } from "commander";
+import { type Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../cli/context.ts";
-import type { ProductGroup, QuestionOptions } from "../../cli/question/declaration.ts";
-import { parseQuestion, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { addSkusFlag } from "../../cli/flags/filter.ts";
+import { type FlagsOf, onlyOption } from "../../cli/flags/values.ts";
+import {
+  OWN_LIST_COLUMNS,
+  PRODUCT_GROUPS,
+  type ProductGroup,
+  type QuestionOptions,
+} from "../../cli/question/declaration.ts";
+import { addLastDayFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
+import { sinceDayOrBookmark } from "../../cli/question/since.ts";
 import { MOVER_COLUMNS } from "./columns.ts";
 
 export const MOVER_KINDS = ["drop", "rise", "new_low", "discount"] as const;
@@ -12,16 +20,28 @@ export interface MoversOptions extends QuestionOptions {
   groupBy: ProductGroup | undefined;
 }
 
-export interface MoversFlags extends QuestionFlags {
-  since?: string;
-  only?: MoverKind[];
-  groupBy?: ProductGroup;
+export function addMoversFlags(command: Command) {
+  const own = command
+    .option(
+      "--since <day>",
+      "compare with the last price known up to this day: YYYY-MM-DD, 7d, latest-7d (default: latest-7d); last: since the last `--since last` of movers on this folder, or last:NAME of that name",
+      sinceDayOrBookmark("--since"),
+    )
+    .addOption(onlyOption(MOVER_KINDS))
+    .addOption(new Option("--group-by <what>", "the biggest of each group").choices(PRODUCT_GROUPS));
+  return addQuestionFlags(addSkusFlag(addLastDayFlags(own)), {
+    columns: [...MOVER_COLUMNS, ...OWN_LIST_COLUMNS],
+    sortExample: "selling_price",
+    sortHelp: " within each kind (default: the biggest first)",
+    limitHelp: "products of each kind, or of each kind and group (default: 10 in a table on a terminal, else all)",
+    maxAge: "14d",
+  });
 }
 
 export function parseMoversOptions(
-  command: Command,
+  command: CommandUnknownOpts,
   folder: string | undefined,
-  flags: MoversFlags,
+  flags: FlagsOf<typeof addMoversFlags>,
   context: Context,
 ): MoversOptions {
   return {

@@ -1,14 +1,9 @@
-import { type Command, Option } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
-import { addBrandFlag, addSkusFlag, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { addOutputFlags } from "../../cli/flags/output.ts";
-import { addDemoFlag } from "../../cli/flags/source.ts";
-import { collectValues, dateExpression, dayCount, wholeNumber } from "../../cli/flags/values.ts";
-import { addPriceFlags } from "../../cli/question/question-flags.ts";
-import { BOOKMARKS, sinceDayOrBookmark } from "../../cli/question/since.ts";
+import { BOOKMARKS } from "../../cli/question/since.ts";
 import { FIGURES } from "./figures.ts";
-import { parseReportOptions, REPORT_FORMATS, type ReportFlags, type ReportOptions, STALE_AFTER } from "./options.ts";
+import { addReportFlags, parseReportOptions, type ReportOptions } from "./options.ts";
 
 const width = Math.max(...Object.keys(FIGURES).map((name) => name.length)) + 2;
 
@@ -25,46 +20,14 @@ same when the same event is reported again.`;
 const load: Run<ReportOptions> = async (...call) => (await import("./run.ts")).runReport(...call);
 
 export function declare(command: Command, context: Context, run = load): void {
-  command
+  const declared = addReportFlags(command)
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
       "One report of a synced folder: outages and stale retailers, drops and rises of the last known prices, new lows, new " +
         "products, those that are gone or were not crawled, and discounts by brand. A short text for a mail, a page or a document.",
-    )
-    .option(
-      "--since <day>",
-      "compare with the last price known up to this day: YYYY-MM-DD, 7d, latest-7d (default: latest-7d, or the first day of a younger folder); last or last:NAME: since the last report",
-      sinceDayOrBookmark("--since"),
-    )
-    .option("--html <file>", "write a page in one file, with a small chart for each product; it needs no network")
-    .option("--text", "with --html: write the text to standard output, too")
-    .option("--urls", "in the text, the address of each product");
-  addSkusFlag(command, "a list of your own, which is a section of the report")
-    .option(
-      "--stale-after <days>",
-      `a retailer is stale if its newest row is older than this (default: ${STALE_AFTER}d)`,
-      dayCount("--stale-after"),
-    )
-    .addOption(
-      new Option(
-        "--fail-if <condition>",
-        "exit with 8 if the figures meet it, as in 'drops > 100 and biggest_drop < -30'; repeatable: any of them",
-      ).argParser(collectValues),
-    )
-    .option(
-      "-n, --limit <n>",
-      "products of each list, and brands; the text has at most 5, the document all",
-      wholeNumber("--limit", 1),
-      10,
     );
-  addOutputFlags(addPriceFlags(command, "14d"), REPORT_FORMATS, "text");
-  addDemoFlag(addBrandFlag(addVocabularyFlags(command))).option(
-    "--end-date <date>",
-    "as of this day, not of the newest one: YYYY-MM-DD, 7d, latest-7d",
-    dateExpression("--end-date"),
-  );
   addReportingFlags(
-    command,
+    declared,
     [
       "catalog report --demo",
       "catalog report rows --html morning.html",
@@ -75,7 +38,5 @@ export function declare(command: Command, context: Context, run = load): void {
       "catalog report rows --since last:feed --format json > report.json",
     ],
     `${FIGURE_LIST}\n\n${DOCUMENT}\n\n${BOOKMARKS}`,
-  ).action((folder: string | undefined, flags: ReportFlags) =>
-    run(parseReportOptions(command, folder, flags, context), context),
-  );
+  ).action((folder, flags) => run(parseReportOptions(command, folder, flags, context), context));
 }

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
@@ -9,12 +9,11 @@ import {
   columnsOption,
   hasRowFormat,
   LIST_FORMATS,
-  type ListingFlags,
   type ListingOptions,
   parseOutput,
 } from "../../cli/flags/output.ts";
-import { addReadFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
-import { flagError } from "../../cli/flags/values.ts";
+import { addReadFlags, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
+import { type FlagsOf, flagError } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { connect } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
@@ -40,22 +39,10 @@ interface SampleOptions extends SourceOptions, ListingOptions {
   failOnEmpty: boolean;
 }
 
-interface SampleFlags extends ReadFlags, ListingFlags {
-  wide?: boolean;
-  card?: boolean;
-}
-
 export function declare(command: Command, context: Context, run: Run<SampleOptions> = runSample): void {
   command.description("Shows at most 100 rows of the filtered set, to judge the shape of the data.");
-  addFilterFlags(command);
-  addLinksFlag(addListOutput(command))
-    .addOption(columnsOption("columns to show, in this order: sku,title,selling_price"))
-    .option("--wide", "a table of all columns in full width; `| less -S` scrolls it")
-    .option("--card", "a card for each row, with one line per column");
-  addReadFlags(command);
-  addListFlags(command, "selling_price", PRODUCT_COLUMNS);
   addGlobalFlags(
-    command,
+    addSampleFlags(command),
     [
       "catalog sample --demo",
       "catalog sample --retailer acme --columns sku,title,selling_price,currency",
@@ -63,10 +50,20 @@ export function declare(command: Command, context: Context, run: Run<SampleOptio
       "catalog sample --date yesterday -f csv -o sample.csv",
     ],
     wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80),
-  ).action((flags: SampleFlags) => run(parseSampleOptions(command, flags, context), context));
+  ).action((flags) => run(parseSampleOptions(command, flags, context), context));
 }
 
-function parseSampleOptions(command: Command, flags: SampleFlags, context: Context): SampleOptions {
+function addSampleFlags(command: Command) {
+  const own = addLinksFlag(addListOutput(addFilterFlags(command)))
+    .addOption(columnsOption("columns to show, in this order: sku,title,selling_price"))
+    .option("--wide", "a table of all columns in full width; `| less -S` scrolls it")
+    .option("--card", "a card for each row, with one line per column");
+  return addListFlags(addReadFlags(own), "selling_price", PRODUCT_COLUMNS);
+}
+
+type SampleFlags = FlagsOf<typeof addSampleFlags>;
+
+function parseSampleOptions(command: CommandUnknownOpts, flags: SampleFlags, context: Context): SampleOptions {
   const view = parseView(flags);
   const output = parseOutput(flags, LIST_FORMATS, context, view !== "table" || context.stdout.isTTY === true);
   if (view !== "table" && output.format !== "table") {

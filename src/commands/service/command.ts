@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { dateExpression, duration, wholeNumber } from "../../cli/flags/values.ts";
@@ -78,7 +78,7 @@ Examples:
   declareIncidents(command.command("incident").summary("record and list incidents of the status feed"), context, run);
 }
 
-function addStartFlags(command: Command): Command {
+function addStartFlags(command: Command) {
   const { catalog, sample } = LIMITS.requestsPerWindow;
   return command
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")

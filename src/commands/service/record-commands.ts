@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { collectValues, formatOption } from "../../cli/flags/values.ts";
 import { SCOPES } from "../../contract/operations.ts";
@@ -67,7 +67,7 @@ export function declareTeams(command: Command, context: Context, run: Run<unknow
   });
 }
 
-function addGrantFlags(command: Command, team = "the team", byDefault = ""): Command {
+function addGrantFlags<Flags extends OptionValues>(command: Command<[], Flags>, team = "the team", byDefault = "") {
   const repeatable = `repeatable, or a comma list${byDefault}`;
   const scope = new Option("--scope <scope>", `scope of ${team}, ${repeatable}`);
   return command
@@ -107,7 +107,7 @@ export function declareKeys(command: Command, context: Context, run: Run<unknown
   });
 }
 
-function addCreateFlags(command: Command): Command {
+function addCreateFlags(command: Command) {
   const team = "team that the key belongs to; scopes, retailers and limits are the team's (default: default)";
   return addGrantFlags(command.option("--team <team>", team), "a new team", " (default: all)").option(
     "-o, --output <file>",

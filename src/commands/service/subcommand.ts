@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Command } from "commander";
+import type { Command, OptionValues } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
@@ -51,14 +51,14 @@ export function subcommand<Flags, Operands extends unknown[], Options>(
   return made;
 }
 
-interface Declaration<Flags, Operands extends unknown[], Options> {
+interface Declaration<Flags extends OptionValues, Operands extends unknown[], Options> {
   summary: string;
   description: string;
   examples: readonly string[];
   /** Shown before the examples. */
   note?: string;
   /** Declares the flags that only this command has. */
-  options?: (command: Command) => Command;
+  options?: (command: Command) => Command<[], Flags>;
   load: () => Promise<Subcommand<Flags, Operands, Options>>;
 }
 
@@ -68,24 +68,19 @@ interface Declaration<Flags, Operands extends unknown[], Options> {
  * @param run called instead of the command, with its complete options
  */
 export function subcommandsOf(parent: Command, context: Context, run: Run<unknown> | undefined) {
-  return <Flags, Operands extends unknown[], Options>(
+  return <Flags extends OptionValues, Operands extends unknown[], Options>(
     nameAndOperands: string,
-    {
-      summary,
-      description,
-      examples,
-      note,
-      options: declareFlags = (command) => command,
-      load,
-    }: Declaration<Flags, Operands, Options>,
+    { summary, description, examples, note, options: addFlags, load }: Declaration<Flags, Operands, Options>,
   ): void => {
     const defaultDatabase = context.folders.data && join(context.folders.data, "service.db");
-    const command = declareFlags(parent.command(nameAndOperands).summary(summary).description(description)).option(
+    const command = parent.command(nameAndOperands).summary(summary).description(description);
+    addFlags?.(command);
+    command.option(
       "--database <file>",
       `database of the service, a file or a postgres: URL (default: ${defaultDatabase ?? "none, because there is no home folder"}) [env: CATALOG_DATABASE]`,
     );
     addReportingFlags(command, examples, note).action(async (...operands: unknown[]) => {
-      const flags = command.opts<Flags & { database?: string }>();
+      const flags = command.opts() as Flags & { database?: string };
       const database = flags.database ?? (context.env.CATALOG_DATABASE || defaultDatabase);
       if (database === undefined) {
         throw flagError("--database", "is needed, because there is no home folder for the database.");
@@ -128,10 +123,10 @@ export const RECORD_COLUMNS = {
 } as const;
 
 /** Declares how a command lists records. */
-export function addRecordList(columns: readonly string[]): (command: Command) => Command {
+export function addRecordList(columns: readonly string[]) {
   const [first = "", second] = columns;
   const chosen = columnsOption(`columns to write, in this order: ${first},${second}`, columns);
-  return (command) => addListFlags(addListOutput(command).addOption(chosen), first, columns);
+  return (command: Command) => addListFlags(addListOutput(command).addOption(chosen), first, columns);
 }
 
 /** The options of such a command. */

@@ -1,10 +1,7 @@
-import { type Command, Option } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { addLinksFlag, addListOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
-import { addDemoFlag } from "../../cli/flags/source.ts";
-import { size } from "../../cli/flags/values.ts";
-import { namedFile, parseSqlOptions, type SqlFlags, type SqlOptions } from "./options.ts";
+import { addSqlFlags, parseSqlOptions, type SqlOptions } from "./options.ts";
 
 const TABLES = `Tables:
   rows          every row as it was crawled
@@ -28,22 +25,13 @@ percent is NULL after a price of 0.`;
 const load: Run<SqlOptions> = async (...call) => (await import("./run.ts")).runSql(...call);
 
 export function declare(command: Command, context: Context, run = load): void {
-  command
+  const declared = addSqlFlags(command)
     .argument("[query]", "one query; - reads it from standard input; none shows the tables and queries to start from")
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
       "Runs one query over a synced folder, in DuckDB with at most 4 threads. The folder is read-only, and a query reaches no " +
         "other file and no network.",
     );
-  addDemoFlag(addLinksFlag(addListOutput(command, TABLE_FORMATS)))
-    .addOption(
-      new Option(
-        "--with <name=file>",
-        "a CSV file as one more table, all of whose columns are texts (repeatable): watch=list.csv",
-      ).argParser(namedFile),
-    )
-    .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
-    .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
   const examples = [
     "catalog sql rows",
     "catalog sql 'select retailer, count(*) as n from rows group by all order by n desc' rows",
@@ -52,8 +40,7 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog sql 'from latest join watch using (sku) where selling_price <= target_price::decimal(18, 4)' rows --with watch=list.csv",
     "catalog sql - rows -o cheapest.parquet < cheapest.sql",
   ];
-  addReportingFlags(command, examples, TABLES).action(
-    (query: string | undefined, folder: string | undefined, flags: SqlFlags) =>
-      run(parseSqlOptions(command, query, folder, flags, context), context),
+  addReportingFlags(declared, examples, TABLES).action((query, folder, flags) =>
+    run(parseSqlOptions(command, query, folder, flags, context), context),
   );
 }

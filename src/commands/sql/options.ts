@@ -1,21 +1,28 @@
-import type { Command } from "commander";
+import { type Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../cli/context.ts";
 import {
-  type OutputFlags,
+  addLinksFlag,
+  addListOutput,
   type OutputOptions,
   parseOutput,
   TABLE_FORMATS,
   type TableFormat,
 } from "../../cli/flags/output.ts";
-import { type FolderOptions, parseFolderSource, type SourceFlags } from "../../cli/flags/source.ts";
-import { valueError } from "../../cli/flags/values.ts";
+import { addDemoFlag, type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts";
+import { type FlagsOf, size, valueError } from "../../cli/flags/values.ts";
 import { UsageError } from "../../contract/errors.ts";
 import type { NamedFile } from "../../folder/sql/sql-session.ts";
 
-export interface SqlFlags extends Pick<SourceFlags, "demo">, OutputFlags {
-  memory?: number;
-  pager: boolean;
-  with?: NamedFile[];
+export function addSqlFlags(command: Command) {
+  return addDemoFlag(addLinksFlag(addListOutput(command, TABLE_FORMATS)))
+    .addOption(
+      new Option(
+        "--with <name=file>",
+        "a CSV file as one more table, all of whose columns are texts (repeatable): watch=list.csv",
+      ).argParser(namedFile),
+    )
+    .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
+    .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
 }
 
 export interface SqlOptions extends FolderOptions {
@@ -30,10 +37,10 @@ export interface SqlOptions extends FolderOptions {
 }
 
 export function parseSqlOptions(
-  command: Command,
+  command: CommandUnknownOpts,
   query: string | undefined,
   folder: string | undefined,
-  flags: SqlFlags,
+  flags: FlagsOf<typeof addSqlFlags>,
   context: Context,
 ): SqlOptions {
   if (query?.trim() === "") {

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption } from "../../cli/flags/values.ts";
@@ -17,13 +17,11 @@ interface StatusOptions {
   format: "text" | "json";
 }
 
-type StatusFlags = Partial<Omit<StatusOptions, "globals">>;
-
 /** The width without a terminal: one block for each day of the window. */
 const WIDTH = 90;
 
 export function declare(command: Command, context: Context, run: Run<StatusOptions> = showStatus): void {
-  command
+  const declared = command
     .description(
       "Shows the status feed of the service: suites with their uptime and their state on each day, and incidents. Needs no key.",
     )
@@ -34,14 +32,14 @@ export function declare(command: Command, context: Context, run: Run<StatusOptio
     .addOption(formatOption(["text", "json"], "text"))
     .option("--demo", "use an embedded service with generated data; needs no configuration");
   addGlobalFlags(
-    command,
+    declared,
     [
       "catalog status",
       "catalog status --quiet && catalog export -o rows.csv",
       "catalog status --format json | jq '.incidents[] | select(.resolved_at == null)'",
     ],
     `Exit code: 0 if every suite works and no incident is open; otherwise 5, also if the service does not respond.`,
-  ).action(({ statusUrl, demo = false, format = "text" }: StatusFlags) =>
+  ).action(({ statusUrl, demo = false, format = "text" }) =>
     run({ globals: parseGlobals(command), statusUrl, demo, format }, context),
   );
 }

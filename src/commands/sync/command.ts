@@ -1,11 +1,8 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
-import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import { addDemoFlag, addPullFlags, addRecheckFlag } from "../../cli/flags/source.ts";
-import { formatOption, wholeNumber } from "../../cli/flags/values.ts";
 import { declareLog } from "./log-command.ts";
-import { parseSyncOptions, type SyncFlags, type SyncOptions } from "./options.ts";
+import { addSyncFlags, parseSyncOptions, type SyncOptions } from "./options.ts";
 
 const load: Run<SyncOptions> = async (options, context) =>
   options.dryRun
@@ -14,39 +11,15 @@ const load: Run<SyncOptions> = async (options, context) =>
 
 export function declare(command: Command, context: Context, run = load): void {
   declareLog(command.command("log"), context);
-  command
+  const declared = addSyncFlags(command)
     .description(
       "Keeps a copy of the filtered set in a folder: DIR/crawl_date=YYYY-MM-DD/part-0.parquet, one file a crawl day. " +
         "Days with other counts than before are read again as a whole; the state is in DIR/.catalog. " +
         "DIR remembers the filters of its first run as typed; a run without filters uses them.",
     )
     .argument("<dir>", "folder of the copy; it is created if it does not exist");
-  addFilterFlags(command)
-    .option(
-      "--lookback <n>",
-      "newest days of each retailer to read again in any case",
-      wholeNumber("--lookback", 0, 36_500),
-      2,
-    )
-    .option(
-      "--audit <n>",
-      "days to check, one request each, those checked longest ago first",
-      wholeNumber("--audit", 0, 36_500),
-      12,
-    )
-    .option("--verify", "compare every day with the service and every file with the state, and repair differences")
-    .option("--adopt", "take over day files without a state, if their metadata say that catalog wrote them")
-    .option(
-      "--prune",
-      "remove days that left the relative dates of the filters, and retailers that the service no longer shows",
-    )
-    .option("--allow-shrink", "continue even if more than half of the rows would be removed")
-    .option("--dry-run", "show the days, rows, requests and time of the sync, and change nothing")
-    .addOption(formatOption(["text", "json"], "text"));
-  addRecheckFlag(addPullFlags(command));
-  addDemoFlag(command);
   addGlobalFlags(
-    command,
+    declared,
     [
       "catalog sync demo --demo",
       "catalog sync acme --retailer acme --start-date 30d",
@@ -57,5 +30,5 @@ export function declare(command: Command, context: Context, run = load): void {
 combination cancel out over all days, when it audits one of the days. A row that was replaced by another one of the same
 combination and day changes no count; only --lookback finds it. A run that was stopped is finished by the next one, which
 asks for no page again.`,
-  ).action((folder: string, flags: SyncFlags) => run(parseSyncOptions(command, folder, flags, context), context));
+  ).action((folder, flags) => run(parseSyncOptions(command, folder, flags, context), context));
 }

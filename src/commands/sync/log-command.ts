@@ -1,11 +1,10 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import {
   addListOutput,
   columnsOption,
-  type ListingFlags,
   type ListingOptions,
   parseListing,
   TABLE_FORMATS,
@@ -25,21 +24,21 @@ export interface SyncLogOptions extends ListingOptions<TableFormat> {
 }
 
 export function declareLog(command: Command, context: Context, run: Run<SyncLogOptions> = runSyncLog): void {
-  command
+  const named = command
     .summary("list the runs of a folder")
     .description(
       "The runs of `catalog sync` on a folder, the oldest first: when, how many rows and days they changed, their requests, and how they ended. A run that was killed is missing.",
     )
     .argument("<dir>", "a folder of `catalog sync`");
-  addListOutput(command, TABLE_FORMATS).addOption(
+  const listed = addListOutput(named, TABLE_FORMATS).addOption(
     columnsOption("columns to write, in this order: started_at,outcome", SYNC_LOG_COLUMNS),
   );
-  addListFlags(command, "started_at", SYNC_LOG_COLUMNS);
-  addReportingFlags(command, [
+  const declared = addListFlags(listed, "started_at", SYNC_LOG_COLUMNS);
+  addReportingFlags(declared, [
     "catalog sync log rows",
     "catalog sync log rows --sort started_at:desc -n 5",
     "catalog sync log rows -f ndjson | jq 'select(.outcome != \"done\")'",
-  ]).action((folder: string, flags: ListingFlags) => {
+  ]).action((folder, flags) => {
     const listing = parseListing(flags, TABLE_FORMATS, context, SYNC_LOG_COLUMNS);
     return run({ ...listing, globals: parseGlobals(command), folder }, context);
   });

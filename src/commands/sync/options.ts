@@ -1,18 +1,35 @@
-import type { Command } from "commander";
+import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../../cli/context.ts";
-import { type PullFlags, parseSource, type SourceFlags, type SourceOptions } from "../../cli/flags/source.ts";
+import { addFilterFlags } from "../../cli/flags/filter.ts";
+import { addDemoFlag, addPullFlags, addRecheckFlag, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
+import { type FlagsOf, formatOption, wholeNumber } from "../../cli/flags/values.ts";
 import { UsageError } from "../../contract/errors.ts";
 import type { MirrorOptions } from "../../folder/sync/sync-run.ts";
 
-export interface SyncFlags extends SourceFlags, PullFlags {
-  lookback: number;
-  verify?: boolean;
-  audit: number;
-  adopt?: boolean;
-  prune?: boolean;
-  allowShrink?: boolean;
-  dryRun?: boolean;
-  format?: "text" | "json";
+export function addSyncFlags(command: Command) {
+  const own = addFilterFlags(command)
+    .option(
+      "--lookback <n>",
+      "newest days of each retailer to read again in any case",
+      wholeNumber("--lookback", 0, 36_500),
+      2,
+    )
+    .option(
+      "--audit <n>",
+      "days to check, one request each, those checked longest ago first",
+      wholeNumber("--audit", 0, 36_500),
+      12,
+    )
+    .option("--verify", "compare every day with the service and every file with the state, and repair differences")
+    .option("--adopt", "take over day files without a state, if their metadata say that catalog wrote them")
+    .option(
+      "--prune",
+      "remove days that left the relative dates of the filters, and retailers that the service no longer shows",
+    )
+    .option("--allow-shrink", "continue even if more than half of the rows would be removed")
+    .option("--dry-run", "show the days, rows, requests and time of the sync, and change nothing")
+    .addOption(formatOption(["text", "json"], "text"));
+  return addDemoFlag(addRecheckFlag(addPullFlags(own)));
 }
 
 export interface SyncOptions
@@ -30,7 +47,12 @@ export interface SyncOptions
   dryRun: boolean;
 }
 
-export function parseSyncOptions(command: Command, folder: string, flags: SyncFlags, context: Context): SyncOptions {
+export function parseSyncOptions(
+  command: CommandUnknownOpts,
+  folder: string,
+  flags: FlagsOf<typeof addSyncFlags>,
+  context: Context,
+): SyncOptions {
   if (folder === "") {
     throw new UsageError("the name of the folder is empty.");
   }

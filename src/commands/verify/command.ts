@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { type Reporting, startReporting } from "../../cli/reporter.ts";
@@ -18,7 +18,7 @@ interface VerifyOptions {
 }
 
 export function declare(command: Command, context: Context, run: Run<VerifyOptions> = runVerify): void {
-  command
+  const declared = command
     .description(
       "Checks an exported file against FILE.manifest.json (its size, its sha256 and the counts of its rows), or each file of a synced or partitioned folder against its checksum. Offline; changes nothing.",
     )
@@ -27,10 +27,10 @@ export function declare(command: Command, context: Context, run: Run<VerifyOptio
       "a file that `catalog export --manifest` wrote, or a folder of `catalog sync` or `catalog export --partition-by`",
     );
   addGlobalFlags(
-    command,
+    declared,
     ["catalog verify rows.csv.gz", "catalog verify --quiet rows.ndjson && load rows.ndjson", "catalog verify rows"],
     "Exit code: 0 if everything matches, 6 if not, 1 if something cannot be read.",
-  ).action((file: string) => run({ globals: parseGlobals(command), file }, context));
+  ).action((file) => run({ globals: parseGlobals(command), file }, context));
 }
 
 async function runVerify({ globals, file }: VerifyOptions, context: Context): Promise<void> {

@@ -1,8 +1,8 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { columnsHelp } from "../../cli/question/declaration.ts";
-import { addQuestionFlags, type QuestionFlags } from "../../cli/question/question-flags.ts";
+import { addLastDayFlags, addQuestionFlags } from "../../cli/question/question-flags.ts";
 import { WHY_COLUMNS } from "./columns.ts";
 import { parseWhyOptions, type WhyOptions } from "./options.ts";
 
@@ -15,14 +15,14 @@ const RULES = `Rules by which a row is not the price of its day:
 const load: Run<WhyOptions> = async (...call) => (await import("./question.ts")).askWhy(...call);
 
 export function declare(command: Command, context: Context, run = load): void {
-  command
+  const named = command
     .argument("<words...>", "a retailer, a sku, then a day if you like, and a folder of `catalog sync`")
     .usage("[options] <retailer> <sku> [day] [dir]")
     .description(
       "Where the figures of a product come from: what the other questions say of it on a day (default: the newest), and " +
         "each crawled row up to then with its file, and whether it counts.",
     );
-  addQuestionFlags(command, {
+  const declared = addQuestionFlags(addLastDayFlags(named), {
     columns: WHY_COLUMNS,
     sortExample: "crawl_date",
     sortHelp: " (default: the newest day first)",
@@ -33,7 +33,7 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog why acme B0CHX1W1XY 2026-03-31 rows",
     "catalog why acme B0CHX1W1XY rows --columns crawl_date,selling_price,counted,rule,file,sha256 -f csv",
   ];
-  addReportingFlags(command, examples, `${RULES}\n\n${columnsHelp(WHY_COLUMNS)}`).action(
-    (words: string[], flags: QuestionFlags) => run(parseWhyOptions(command, words, flags, context), context),
+  addReportingFlags(declared, examples, `${RULES}\n\n${columnsHelp(WHY_COLUMNS)}`).action((words, flags) =>
+    run(parseWhyOptions(command, words, flags, context), context),
   );
 }

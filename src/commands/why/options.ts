@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../../cli/context.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { QuestionOptions } from "../../cli/question/declaration.ts";
@@ -14,7 +14,7 @@ export interface WhyOptions extends QuestionOptions {
 }
 
 export function parseWhyOptions(
-  command: Command,
+  command: CommandUnknownOpts,
   [retailer, sku, ...rest]: readonly string[],
   flags: QuestionFlags,
   context: Context,

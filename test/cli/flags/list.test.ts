@@ -14,14 +14,14 @@ test.each([
   ["rows", { column: "matching_rows", descending: true }],
   ["rows:asc", { column: "matching_rows", descending: false }],
 ])("--sort %s orders by %j", (sort, key) => {
-  expect(parseListFlags({ sort }, ["sku", "matching_rows"], WORDS).sort).toEqual(key);
+  expect(parseListFlags({ sort, pager: true }, ["sku", "matching_rows"], WORDS).sort).toEqual(key);
 });
 
 test.each([
   [{ sort: "skuu:desc" }, { flag: "--sort", value: "skuu:desc", suggestions: ["sku:desc"] }],
   [{ sort: "toString" }, { flag: "--sort", value: "toString" }],
 ])("%j is refused by naming %j", (flags, error) => {
-  expect(() => parseListFlags(flags, ["sku"], WORDS)).toThrow(expect.objectContaining(error));
+  expect(() => parseListFlags({ ...flags, pager: true }, ["sku"], WORDS)).toThrow(expect.objectContaining(error));
 });
 
 test("--limit 0 is refused", async () => {
