@@ -171,6 +171,10 @@ describe("catalog movers", () => {
     ["percent", "is not a condition"],
     ["price < 3", "no field"],
     ["percent < abc", "is not a condition"],
+    [
+      "percent < -100000000000000000000",
+      "is not a condition; write a field, one of < <= > >= = and a number (up to 20 digits",
+    ],
   ])("refuses the condition %s before anything is read", async (condition, reason) => {
     const { code, stderr } = await runInProcess(["movers", "nowhere", "--fail-if", condition]);
 

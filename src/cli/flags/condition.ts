@@ -71,12 +71,12 @@ function parsePart<Field extends string>(
   part: string,
   fields: readonly Field[],
 ): { field: Field; comparison: ColumnComparison; isMetBy: Condition<Field>["isMetBy"] } {
-  const match = /^([\w-]+?)\s*(<=|>=|<|>|=)\s*([-+]?\d+(?:\.\d+)?)\s*%?$/.exec(part);
+  const match = /^([\w-]+?)\s*(<=|>=|<|>|=)\s*([-+]?\d{1,20}(?:\.\d{1,12})?)\s*%?$/.exec(part);
   if (match === null) {
     throw valueError(
       "--fail-if",
       part,
-      "is not a condition; write a field, one of < <= > >= = and a number: percent < -20.",
+      "is not a condition; write a field, one of < <= > >= = and a number (up to 20 digits, 12 decimals): percent < -20.",
     );
   }
   const [, name = "", sign = "", number = ""] = match;
