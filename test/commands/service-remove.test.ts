@@ -53,7 +53,11 @@ test.each([
     ["--retailer", "acme,bolt", "--date", "latest"],
     /^error: the retailers have different newest days; name one retailer/,
   ],
-  [["--rcd", "acme:lamps:hom"], /no rows of the rcd "acme:lamps:hom"\.\nDid you mean acme:lamps:home/],
+  [
+    ["--retailer", "bolt", "--category", "lamp"],
+    /no rows of the category "lamp" at the retailer "bolt"\.\nDid you mean/,
+  ],
+  [["--rcd", "acme:lamps:hom"], /no rows of the combination "acme:lamps:hom"\.\nDid you mean acme:lamps:home/],
 ])("service remove %j is refused and removes nothing", async (flags, message) => {
   const { run, exported } = await database();
 

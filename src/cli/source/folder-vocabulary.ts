@@ -1,6 +1,7 @@
 import { UsageError } from "../../contract/errors.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
-import { type FilterName, type Filters, formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
+import { type Filters, splitRcd } from "../../contract/filters.ts";
+import { describeUnknown, findUnknownValue, type UnknownValue } from "../../contract/unknown-value.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import { quoted } from "../../contract/values/phrases.ts";
@@ -65,28 +66,23 @@ export function folderFilters(folder: string, state: SyncState): FilterSource {
 }
 
 /**
- * Refuses filter values that occur on no day of the folder, unless it has no days. Like a service, looks for categories and
- * departments within the retailer, and for triples as a whole.
+ * Refuses filter values that occur on no day of the folder, unless it has no days.
  *
  * @throws UsageError with the closest values in the folder
  */
 function checkVocabulary(filters: Filters, folder: string, state: SyncState): void {
-  const named = Object.keys(state.days).length === 0 ? [] : namedBy(filters);
-  const everywhere = named.length === 0 ? [] : combinationsOn(Object.keys(state.days), state);
-  for (const { filter, value, scope, read } of named) {
-    const isInScope = combinationFilter(scope);
-    if (!everywhere.some((known) => isInScope(known) && read(known) === value)) {
-      const what = filter === "rcd" ? "combination" : filter;
-      const within = scope.retailer === undefined ? "" : ` at the retailer ${quoted(scope.retailer)}`;
-      const limits =
-        Object.keys(state.filters).length === 0 ? "" : `, which was synced with ${filtersAsFlags(state.filters)}`;
-      throw new UsageError(`There is no ${what} ${quoted(value)}${within} in ${folder}${limits}.`, {
-        flag: flagOf(filter),
-        value,
-        suggestions: closest(value, everywhere.filter(isInScope).map(read)),
-      });
-    }
+  const days = Object.keys(state.days);
+  const unknown = days.length === 0 ? undefined : findUnknownValue(filters, combinationsOn(days, state));
+  if (unknown !== undefined) {
+    const limits =
+      Object.keys(state.filters).length === 0 ? "" : `, which was synced with ${filtersAsFlags(state.filters)}`;
+    throw unknownValueError(`There is no ${describeUnknown(unknown, quoted)} in ${folder}${limits}.`, unknown);
   }
+}
+
+/** The error for a filter value that nothing has, with the closest ones. */
+export function unknownValueError(message: string, { filter, value, candidates }: UnknownValue): UsageError {
+  return new UsageError(message, { flag: flagOf(filter), value, suggestions: closest(value, candidates) });
 }
 
 /** The distinct combinations of some days, each with its newest day. */
@@ -98,24 +94,4 @@ function combinationsOn(days: readonly string[], state: SyncState): Combination[
     }
   }
   return [...newest].map(([rcd, latest_date]) => ({ ...splitRcd(rcd), rcd, latest_date }));
-}
-
-/** A filter value, the scope to look for it in, and how to read it from a combination. */
-interface Named {
-  filter: FilterName;
-  value: string;
-  scope: Filters;
-  read: (combination: Rcd) => string;
-}
-
-function namedBy({ retailer, category, department, rcd }: Filters): Named[] {
-  const scope = retailer === undefined ? {} : { retailer };
-  const slug = (filter: "retailer" | "category" | "department", value: string | undefined, scope: Filters): Named[] =>
-    value === undefined ? [] : [{ filter, value, scope, read: (combination) => combination[filter] }];
-  return [
-    ...slug("retailer", retailer, {}),
-    ...slug("category", category, scope),
-    ...slug("department", department, scope),
-    ...(rcd?.split(",") ?? []).map((value): Named => ({ filter: "rcd", value, scope: {}, read: formatRcd })),
-  ];
 }

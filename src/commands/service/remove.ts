@@ -1,9 +1,10 @@
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { flagError } from "../../cli/flags/values.ts";
+import { unknownValueError } from "../../cli/source/folder-vocabulary.ts";
 import type { CoverageSummary } from "../../contract/coverage.ts";
 import { UsageError } from "../../contract/errors.ts";
-import { type Filters, formatRcd } from "../../contract/filters.ts";
-import { closest } from "../../contract/values/closest.ts";
+import type { Filters } from "../../contract/filters.ts";
+import { describeUnknown, findUnknownValue } from "../../contract/unknown-value.ts";
 import { plural, quoted } from "../../contract/values/phrases.ts";
 import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
 import type { Snapshot } from "../../service/store/product-rows/snapshot.ts";
@@ -58,14 +59,10 @@ function describe({ matching_rows, combinations, earliest_date, latest_date }: C
 }
 
 function snapshotFilters(snapshot: Snapshot): FilterSource {
-  const known = snapshot.combinations(null);
   const check = async (filters: Filters) => {
-    for (const kind of ["retailer", "category", "department"] as const) {
-      const slugs = known.map((combination) => combination[kind]);
-      refuseUnknown(kind, filters[kind], slugs);
-    }
-    for (const triple of filters.rcd?.split(",") ?? []) {
-      refuseUnknown("rcd", triple, known.map(formatRcd));
+    const unknown = findUnknownValue(filters, snapshot.combinations(null));
+    if (unknown !== undefined) {
+      throw unknownValueError(`the database has no rows of the ${describeUnknown(unknown, quoted)}.`, unknown);
     }
   };
   return {
@@ -75,14 +72,4 @@ function snapshotFilters(snapshot: Snapshot): FilterSource {
       return (await snapshot.select(filters, null)).coverage();
     },
   };
-}
-
-function refuseUnknown(kind: string, value: string | undefined, known: readonly string[]): void {
-  if (value !== undefined && !known.includes(value)) {
-    throw new UsageError(`the database has no rows of the ${kind} ${quoted(value)}.`, {
-      flag: `--${kind}`,
-      value,
-      suggestions: closest(value, [...new Set(known)]),
-    });
-  }
 }
