@@ -1,13 +1,20 @@
 import type { Product } from "../../../contract/product.ts";
 import type { Session, SqlParameter } from "../database/database-session.ts";
 import { DamagedDataError, type Page, type RowPlace, type RowTexts } from "../store.ts";
-import { type CombinationCount, type CountedCombination, compactDay, type DayNumbers, rowsAt } from "./row-counts.ts";
+import {
+  type CombinationCount,
+  type CountedCombination,
+  compactDay,
+  type DayNumbers,
+  placeFrom,
+  rowsAt,
+} from "./row-counts.ts";
 
 /** The rows of one version that match a set of filters. */
 export interface RowSet {
   version: number;
   days: DayNumbers;
-  /** The combinations with matching rows. Undefined if these are all that have rows on these days. */
+  /** The combinations with matching rows. Undefined if the filters match all combinations. */
   listed: { ids: readonly number[]; retailers: readonly string[] } | undefined;
   /** Rows of the set, and of all combinations. */
   total: number;
@@ -81,21 +88,24 @@ export async function readSampledRows(
   if (set.total <= most) {
     return await readPage(session, set, { offset: 0 }, most);
   }
-  const texts: string[] = [];
-  for (const { day, combination, place } of sampledPlaces(set, counts, most)) {
-    const parameters = [set.version, day, combination.id, combination.retailer, place];
-    texts.push(...(await session.query(ROW_OF_CELL, parameters)).map(String));
-  }
+  const parameters: SqlParameter[] = [set.version];
+  const rows = sampledPlaces(set, counts, most).map(({ day, combination, place }) =>
+    rowOfCell(parameters.push(day, combination.id, combination.retailer, place)),
+  );
+  const texts = (await session.query(rows.join(" UNION ALL "), parameters)).map(String);
   if (texts.length !== most) {
     throw new DamagedDataError(`the database has ${texts.length} rows of a sample where it counted ${most}`);
   }
   return { count: most, bytes: Buffer.from(inRowOrder(texts).join()) };
 }
 
-const ROW_OF_CELL = `
-  SELECT body FROM product WHERE added <= ?1 AND (removed IS NULL OR removed > ?1)
-    AND day = ?2 AND combination = ?3 AND retailer = ?4
-  ORDER BY sku, product_id LIMIT 1 OFFSET ?5`;
+/** Reads a row by the last four parameters: its day, combination and retailer, and its place among their rows. */
+const rowOfCell = (last: number) => `
+  SELECT body FROM (
+    SELECT body FROM product WHERE added <= ?1 AND (removed IS NULL OR removed > ?1)
+      AND day = ?${last - 3} AND combination = ?${last - 2} AND retailer = ?${last - 1}
+    ORDER BY sku, product_id LIMIT 1 OFFSET ?${last}
+  ) AS cell`;
 
 /** The combination, the day and the place on it of `most` rows at even distances. */
 function sampledPlaces({ days: [first], total }: RowSet, counts: readonly CombinationCount[], most: number) {
@@ -105,10 +115,10 @@ function sampledPlaces({ days: [first], total }: RowSet, counts: readonly Combin
   for (const { combination, matching } of counts) {
     let before = end;
     end += matching;
-    for (let at = combination.days.findIndex((day) => day >= first); nextPlace() < end; at += 1) {
-      const rows = rowsAt(combination, at);
+    for (let at = placeFrom(combination.sums, first); nextPlace() < end; at += 2) {
+      const rows = rowsAt(combination.sums, at);
       for (let next = nextPlace(); next < before + rows; next = nextPlace()) {
-        places.push({ combination, day: combination.days[at] ?? 0, place: next - before });
+        places.push({ combination, day: combination.sums[at] ?? 0, place: next - before });
       }
       before += rows;
     }

@@ -7,18 +7,19 @@ import type { Visibility } from "../store.ts";
 /** A combination, and its rows in one version of the data. */
 export interface CountedCombination extends Rcd {
   id: number;
-  /** The days that have rows (YYYYMMDD), sorted. */
-  days: readonly number[];
-  /** The rows on each of these days and all before it, so that a range of days is counted without looking at each of them. */
+  /**
+   * A day with rows (YYYYMMDD), the rows on it and on all days before, the next day and so on. So a range of days is counted without
+   * looking at each of them.
+   */
   sums: readonly number[];
 }
 
-/** The rows of a combination that match a set of filters. */
+/** The rows of a combination on a range of days. */
 export interface CombinationCount {
   combination: CountedCombination;
   /** Rows on any day. */
   corpus: number;
-  /** Rows on the days of the filters, at least one, and the first and the last of these days. */
+  /** Rows on these days, at least one, and the first and the last day with rows. */
   matching: number;
   earliest: number;
   latest: number;
@@ -67,7 +68,7 @@ export async function readCounts(session: Session, version: number): Promise<Cou
   return stored
     .map(({ days, change, ...combination }) => {
       const cells = JSON.parse(days) as number[];
-      return { ...combination, ...summed(change === null ? cells : sumOf(cells, JSON.parse(change), -1)) };
+      return { ...combination, sums: summed(change === null ? cells : sumOf(cells, JSON.parse(change), -1)) };
     })
     .filter(hasRows);
 }
@@ -82,9 +83,9 @@ export function changed(combinations: readonly CountedCombination[], changes: re
   const known = new Map(combinations.map((combination) => [combination.id, combination]));
   const isNew = changes.some(({ id }) => !known.has(id));
   for (const { id, retailer, department, category, change } of changes) {
-    const before = known.get(id);
-    const cells = before?.days.flatMap((day, at) => [day, rowsAt(before, at)]) ?? [];
-    known.set(id, { id, retailer, department, category, ...summed(sumOf(cells, JSON.parse(change))) });
+    const sums = known.get(id)?.sums ?? [];
+    const cells = sums.map((value, at) => (at % 2 === 0 ? value : rowsAt(sums, at - 1)));
+    known.set(id, { id, retailer, department, category, sums: summed(sumOf(cells, JSON.parse(change))) });
   }
   const all = [...known.values()].filter(hasRows);
   return isNew ? all.sort(byName) : all;
@@ -103,7 +104,7 @@ export async function addChanges(session: Session, changes: readonly Change[]): 
   );
 }
 
-const hasRows = ({ days }: CountedCombination) => days.length > 0;
+const hasRows = ({ sums }: CountedCombination) => sums.length > 0;
 
 /** Days and their rows, with others added or taken away. Days without rows are left out. */
 function sumOf(cells: readonly number[], others: readonly number[], sign: 1 | -1 = 1): number[] {
@@ -127,60 +128,61 @@ function byName(one: Rcd, other: Rcd): number {
   return order("retailer") || order("department") || order("category");
 }
 
-/** @param cells a day, its rows, the next day and so on */
-function summed(cells: readonly number[]): Pick<CountedCombination, "days" | "sums"> {
-  const days: number[] = [];
-  const sums: number[] = [];
-  let sum = 0;
-  for (let at = 0; at < cells.length; at += 2) {
-    sum += cells[at + 1] ?? 0;
-    days.push(cells[at] ?? 0);
-    sums.push(sum);
+/** Adds to the rows of each day those of the days before, in the array that is given. */
+function summed(cells: number[]): number[] {
+  for (let at = 3; at < cells.length; at += 2) {
+    cells[at] = (cells[at] ?? 0) + (cells[at - 2] ?? 0);
   }
-  return { days, sums };
+  return cells;
 }
 
-/** The rows of a combination on the day at this place of its days. */
-export function rowsAt({ sums }: CountedCombination, at: number): number {
-  return (sums[at] ?? 0) - (sums[at - 1] ?? 0);
+/** The rows on the day at this place of the sums. */
+export function rowsAt(sums: readonly number[], at: number): number {
+  return rowsBefore(sums, at + 2) - rowsBefore(sums, at);
+}
+
+/** The rows on all days before this place. */
+function rowsBefore(sums: readonly number[], at: number): number {
+  return at === 0 ? 0 : (sums[at - 1] ?? 0);
 }
 
 export function retailersOf(combinations: readonly Rcd[]): string[] {
   return [...new Set(combinations.map(({ retailer }) => retailer))];
 }
 
-/** The combinations with rows that match the filters and that a team can see. */
-export function matchingCounts(
+/** The combinations that match the filters and that a team can see. */
+export function wantedOf(
   combinations: readonly CountedCombination[],
   filters: Filters,
   visible: Visibility,
-): CombinationCount[] {
+): CountedCombination[] {
   const isWanted = combinationFilter(filters);
-  const range = daysOf(filters);
-  return combinations.flatMap((combination) => {
-    const count = isVisible(combination.retailer, visible) && isWanted(combination) && rangeCount(combination, range);
-    return count ? [count] : [];
-  });
+  return combinations.filter((combination) => isVisible(combination.retailer, visible) && isWanted(combination));
 }
 
-/** The count of a combination. Undefined without rows on these days. */
-export function rangeCount(combination: CountedCombination, [first, last]: DayNumbers): CombinationCount | undefined {
-  const { days, sums } = combination;
-  const start = firstFrom(days, first);
-  const end = firstFrom(days, last + 1);
-  const matching = (sums[end - 1] ?? 0) - (sums[start - 1] ?? 0);
-  const [earliest = 0, latest = 0] = [days[start], days[end - 1]];
-  return start === end ? undefined : { combination, corpus: sums.at(-1) ?? 0, matching, earliest, latest };
+/** The counts of the combinations that have rows on these days. */
+export function countsOn([first, last]: DayNumbers, combinations: readonly CountedCombination[]): CombinationCount[] {
+  const counts: CombinationCount[] = [];
+  for (const combination of combinations) {
+    const { sums } = combination;
+    const [start, end] = [placeFrom(sums, first), placeFrom(sums, last + 1)];
+    if (start < end) {
+      const matching = rowsBefore(sums, end) - rowsBefore(sums, start);
+      const [earliest = 0, latest = 0] = [sums[start], sums[end - 2]];
+      counts.push({ combination, corpus: rowsBefore(sums, sums.length), matching, earliest, latest });
+    }
+  }
+  return counts;
 }
 
 /** The place of the first day that is not before another one. */
-function firstFrom(days: readonly number[], day: number): number {
-  let [start, end] = [0, days.length];
+export function placeFrom(sums: readonly number[], day: number): number {
+  let [start, end] = [0, sums.length / 2];
   while (start < end) {
     const middle = (start + end) >> 1;
-    [start, end] = (days[middle] ?? 0) < day ? [middle + 1, end] : [start, middle];
+    [start, end] = (sums[2 * middle] ?? 0) < day ? [middle + 1, end] : [start, middle];
   }
-  return start;
+  return 2 * start;
 }
 
 export function daysOf({ start_date, end_date }: Filters): DayNumbers {

@@ -7,15 +7,15 @@ import { type RowSet, readSampledRows } from "./pages.ts";
 import {
   type CountedCombination,
   changed,
+  countsOn,
   coverageEntry,
   daysOf,
   isVisible,
-  matchingCounts,
-  rangeCount,
   readChanges,
   readCounts,
   retailersOf,
   summaryOfCounts,
+  wantedOf,
 } from "./row-counts.ts";
 import { changedRows, hasVersion } from "./versions.ts";
 
@@ -79,10 +79,9 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
       select: (filters: Filters, visible: Visibility): Promise<Selection> => {
         const key = selectionKey(filters, visible);
         return selections(`${version} ${key}`, async () => {
-          const counts = () => matchingCounts(combinations, filters, visible);
-          const days = daysOf(filters);
-          const whole = combinations.filter((combination) => rangeCount(combination, days) !== undefined).length;
-          return selectionOf({ read, texts, key, counts, whole, set: { version, days, stored } });
+          const wanted = wantedOf(combinations, filters, visible);
+          const isAll = wanted.length === combinations.length;
+          return selectionOf({ read, texts, key, wanted, isAll, set: { version, days: daysOf(filters), stored } });
         });
       },
     };
@@ -102,26 +101,21 @@ interface SelectionParts {
   read: ReadVersion;
   texts: Cache<RowTexts>;
   key: string;
-  /** Counts the matching rows. They are not kept: they take more memory than all else of a selection. */
-  counts: () => ReturnType<typeof matchingCounts>;
-  /** Combinations with rows on these days, matching or not. */
-  whole: number;
+  /** The combinations that the filters match, and whether these are all. */
+  wanted: readonly CountedCombination[];
+  isAll: boolean;
   set: Pick<RowSet, "version" | "days" | "stored">;
 }
 
-function selectionOf({ read, texts, key, counts, whole, set }: SelectionParts) {
+function selectionOf({ read, texts, key, wanted, isAll, set }: SelectionParts) {
+  // They are not kept: they take more memory than all else of a selection.
+  const counts = () => countsOn(set.days, wanted);
   const matching = counts();
   const coverage = () => counts().map(coverageEntry);
   const summary = summaryOfCounts(matching);
-  const listed = {
-    ids: matching.map(({ combination }) => combination.id),
-    retailers: retailersOf(matching.map(({ combination }) => combination)),
-  };
-  const rows: RowSet = {
-    ...set,
-    total: summary.matching_rows,
-    listed: matching.length === whole ? undefined : listed,
-  };
+  const combinations = matching.map(({ combination }) => combination);
+  const listed = { ids: combinations.map(({ id }) => id), retailers: retailersOf(combinations) };
+  const rows: RowSet = { ...set, total: summary.matching_rows, listed: isAll ? undefined : listed };
   return {
     /** Identifies the filters and the visibility. */
     key,

@@ -5,12 +5,13 @@ import type { Session } from "../database/database-session.ts";
 import { StoreUnavailableError } from "../store.ts";
 import {
   addChanges,
+  countsOn,
   daysOf,
-  matchingCounts,
   readChanges,
   readCounts,
   retailersOf,
   summaryOfCounts,
+  wantedOf,
 } from "./row-counts.ts";
 
 /** Milliseconds for which rows and versions are kept after they were replaced, so that walks can end in their version. */
@@ -104,7 +105,8 @@ const PRESENT_CHANGES = `
 /** Removes the rows that match the filters, in the current transaction. Earlier walks still read them. @returns their coverage */
 export async function removeRows(session: Session, filters: Filters): Promise<CoverageSummary> {
   const [[newest] = []] = await session.query("SELECT version FROM data_version");
-  const matching = matchingCounts(await readCounts(session, Number(newest)), filters, null);
+  const days = daysOf(filters);
+  const matching = countsOn(days, wantedOf(await readCounts(session, Number(newest)), filters, null));
   const wanted = matching.map(({ combination }) => combination);
   const summary = summaryOfCounts(matching);
   if (summary.matching_rows > 0) {
@@ -113,7 +115,7 @@ export async function removeRows(session: Session, filters: Filters): Promise<Co
     await session.query(
       `UPDATE product SET removed = ?1 WHERE removed IS NULL AND day BETWEEN ?2 AND ?3
          AND ${isListed("combination", 4, "BIGINT")} AND ${isListed("retailer", 5, "TEXT")}`,
-      [version, ...daysOf(filters), wanted.map(({ id }) => id), retailersOf(wanted)],
+      [version, ...days, wanted.map(({ id }) => id), retailersOf(wanted)],
     );
     await commitVersion(session, version, 0, summary.matching_rows);
   }
