@@ -161,11 +161,14 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       refusing([ServiceProblem], () => {
         const position = openCursor(bytes.toString(), SECRET, NOW, HOUR);
         // Each cursor has one spelling.
-        if (sealCursor(position, SECRET, NOW) !== bytes.toString()) {
+        if (sealCursor(position, SECRET) !== bytes.toString()) {
           throw new Error("a cursor that the service did not issue");
         }
       }),
-    seeds: () => [sealCursor({ offset: 10, version: 3, after: AFTER, selection: selectionDigest("a") }, SECRET, NOW)],
+    seeds: () => {
+      const position = { offset: 10, version: 3, after: AFTER, selection: selectionDigest("a"), issuedAt: NOW };
+      return [sealCursor(position, SECRET)];
+    },
   },
   problem: {
     read: async (bytes) => {

@@ -12,33 +12,27 @@ interface WalkPosition {
   after?: RowPlace | undefined;
   /** The selection to which it belongs, see `selectionDigest`. */
   selection: string;
+  /** Milliseconds since the epoch. */
+  issuedAt: number;
 }
 
-const NUMBER_BYTES = 6;
-const FORMAT = 3;
-const [OFFSET_AT, VERSION_AT, ISSUED_AT, SELECTION_AT, PLACE_AT] = [1, 7, 13, 19, 28];
 const SIGNATURE_BYTES = 32;
 /** Longest place in bytes, so that the cursor fits into a URL with filters. */
 const LONGEST_PLACE = 5_000;
 const CURSOR = /^[\w-]{80,8000}$/;
 
-/** Writes a position as an opaque cursor, signed with HMAC-SHA-256. @param now milliseconds since the epoch */
-export function sealCursor({ offset, version, after, selection }: WalkPosition, secret: Buffer, now: number): string {
-  const head = Buffer.alloc(PLACE_AT, FORMAT);
-  head.writeUIntBE(offset, OFFSET_AT, NUMBER_BYTES);
-  head.writeUIntBE(version, VERSION_AT, NUMBER_BYTES);
-  head.writeUIntBE(now, ISSUED_AT, NUMBER_BYTES);
-  head.write(selection, SELECTION_AT, "base64url");
-  const place = Buffer.from(after === undefined ? "" : JSON.stringify(after));
-  const payload = Buffer.concat(place.length > LONGEST_PLACE ? [head] : [head, place]);
-  return Buffer.concat([payload, sign(payload, secret)]).toString("base64url");
+/** Writes a position as an opaque cursor, signed with HMAC-SHA-256. */
+export function sealCursor(position: WalkPosition, secret: Buffer): string {
+  const isLong = Buffer.byteLength(JSON.stringify(position.after) ?? "") > LONGEST_PLACE;
+  const payload = Buffer.from(JSON.stringify(isLong ? { ...position, after: undefined } : position));
+  return Buffer.concat([sign(payload, secret), payload]).toString("base64url");
 }
 
 /** Reads a cursor that is at most `ttl` milliseconds old. @throws ServiceProblem `invalid_cursor` */
 export function openCursor(cursor: string, secret: Buffer, now: number, ttl: number): WalkPosition {
   const bytes = Buffer.from(CURSOR.test(cursor) ? cursor : "", "base64url");
-  const payload = bytes.subarray(0, -SIGNATURE_BYTES);
-  const signature = bytes.subarray(payload.length);
+  const signature = bytes.subarray(0, SIGNATURE_BYTES);
+  const payload = bytes.subarray(SIGNATURE_BYTES);
   // Each cursor has exactly one spelling.
   const isOwn =
     bytes.toString("base64url") === cursor &&
@@ -47,16 +41,11 @@ export function openCursor(cursor: string, secret: Buffer, now: number, ttl: num
   if (!isOwn) {
     throw invalidCursor("The cursor was not issued by this service.");
   }
-  if (now - payload.readUIntBE(ISSUED_AT, NUMBER_BYTES) > ttl) {
+  const position = JSON.parse(payload.toString()) as WalkPosition;
+  if (now - position.issuedAt > ttl) {
     throw invalidCursor("The cursor has expired.");
   }
-  const place = payload.toString("utf8", PLACE_AT);
-  return {
-    offset: payload.readUIntBE(OFFSET_AT, NUMBER_BYTES),
-    version: payload.readUIntBE(VERSION_AT, NUMBER_BYTES),
-    after: place === "" ? undefined : (JSON.parse(place) as RowPlace),
-    selection: payload.toString("base64url", SELECTION_AT, PLACE_AT),
-  };
+  return position;
 }
 
 /** Nine bytes in base64url that differ between selections. @param key of the selection */

@@ -115,12 +115,13 @@ async function respond(
       const after = position?.selection === digest ? position.after : undefined;
       const start = position?.offset ?? 0;
       const { count, bytes, last } = await store.page(selection, { offset: start, after }, limit, deadline);
-      const next = { offset: start + count, version: snapshot.version, after: last, selection: digest };
+      const issuedAt = settings.now();
+      const next = { offset: start + count, version: snapshot.version, after: last, selection: digest, issuedAt };
       const hasMore = next.offset < total;
       const pagination = {
         limit,
         total_matching: total,
-        next_cursor: hasMore ? sealCursor(next, secret, settings.now()) : null,
+        next_cursor: hasMore ? sealCursor(next, secret) : null,
         has_more: hasMore,
       };
       return envelope(bytes, { pagination, meta });
