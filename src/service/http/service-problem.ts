@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { PROBLEMS, type Problem, type ProblemCode } from "../../contract/problems.ts";
+import type { Html } from "../../contract/values/html-tag.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../store/store.ts";
 
 export const PROBLEM_TYPE = "application/problem+json";
@@ -9,6 +10,10 @@ interface ProblemDetails {
   validOptions?: readonly string[];
   /** Headers to add to the response. */
   headers?: Readonly<Record<string, string>>;
+  /** What people get who sent a form. Default: a page with the message alone. */
+  page?: Html | undefined;
+  /** Status of that page. Default: that of the code. */
+  pageStatus?: number;
 }
 
 /** Refuses a request with a problem of the contract. The message becomes `detail`. */
@@ -43,6 +48,11 @@ export function problemFrom(error: unknown): ServiceProblem {
   }
   if (error instanceof StoreTimeoutError) {
     return new ServiceProblem("upstream_timeout", "The data query was cancelled because it took too long.");
+  }
+  const { statusCode } = error as { statusCode?: unknown };
+  if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
+    // Fastify refuses a form that is too long or of the wrong type.
+    return new ServiceProblem("invalid_request", "The form could not be read.", { pageStatus: statusCode });
   }
   return new ServiceProblem("internal_error", "The service failed on this request.");
 }

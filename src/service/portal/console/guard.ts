@@ -2,19 +2,15 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isLoopback } from "../../http/admission/source-address.ts";
 import { type AppSettings, publicPath } from "../../http/service-options.ts";
+import { ServiceProblem } from "../../http/service-problem.ts";
 import { type Html, html } from "../html.ts";
 
-/** Refuses a request. Browsers get a page that says why, by default one with the message alone. */
-export class PortalRefusal extends Error {
-  override readonly name = "PortalRefusal";
-  readonly status: 400 | 403 | 404 | 429;
-  readonly page: Html | undefined;
+/** The contract has no code for a form from another site, so programs get `invalid_request`. */
+const CODES = { 400: "invalid_request", 403: "invalid_request", 404: "not_found", 429: "rate_limited" } as const;
 
-  constructor(status: PortalRefusal["status"], message: string, page?: Html) {
-    super(message);
-    this.status = status;
-    this.page = page;
-  }
+/** Refuses a request. People get a page that says why, by default one with the message alone. */
+export function refusal(status: keyof typeof CODES, message: string, page?: Html): ServiceProblem {
+  return new ServiceProblem(CODES[status], message, { page, pageStatus: status });
 }
 
 /** The public address, which decides the flags of the cookie and the accepted origin. Without one, only loopback works. */
@@ -53,15 +49,15 @@ export function tokenField(visitor: string): Html {
 
 /**
  * The browser's secret, if the form came from the portal: other sites cannot change the `Origin` header, nor read the form's token.
- * @throws PortalRefusal otherwise
+ * @throws ServiceProblem otherwise
  */
 export function checkForm(request: FastifyRequest, origin: Origin): string {
   const visitor = visitorOf(request, origin);
   if (!isOwnOrigin(request, origin)) {
-    throw new PortalRefusal(403, "The form was not sent from a page of this portal.");
+    throw refusal(403, "The form was not sent from a page of this portal.");
   }
   if (visitor === undefined || !isSameToken(formField(request, TOKEN), tokenOf(visitor))) {
-    throw new PortalRefusal(403, "The page expired, or the browser blocks cookies. Open the page again and repeat.");
+    throw refusal(403, "The page expired, or the browser blocks cookies. Open the page again and repeat.");
   }
   return visitor;
 }

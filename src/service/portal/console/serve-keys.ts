@@ -6,7 +6,7 @@ import { sessionMember } from "../../store/access/sessions.ts";
 import type { KeyRecord } from "../../store/store.ts";
 import type { Html } from "../html.ts";
 import { sendPrivatePage } from "../layout.ts";
-import { checkForm, formField, PortalRefusal, tokenField, visitorOf } from "./guard.ts";
+import { checkForm, formField, refusal, tokenField, visitorOf } from "./guard.ts";
 import { createdPage, keysPage, revokePage } from "./key-pages.ts";
 
 /** Longest name of a key, in characters. */
@@ -41,7 +41,7 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
     const { id } = request.params as { id: string };
     const key = (await keysOf(member)).find((candidate) => String(candidate.id) === id && candidate.revokedAt === null);
     if (key === undefined) {
-      throw new PortalRefusal(404, "The team has no such key, or it is already revoked.");
+      throw refusal(404, "The team has no such key, or it is already revoked.");
     }
     return key;
   };
@@ -53,7 +53,7 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
   const create = forMember(async ({ request, reply, token, member }) => {
     const name = formField(request, "name").trim();
     const keys = await keysOf(member);
-    const refused = (error: string) => new PortalRefusal(400, error, keysPage({ member, keys, token, name, error }));
+    const refused = (error: string) => refusal(400, error, keysPage({ member, keys, token, name, error }));
     const error = nameError(name);
     if (error !== undefined) {
       throw refused(error);

@@ -9,7 +9,7 @@ import { normalEmail } from "../../store/access/members.ts";
 import { endSession, openPortalSession, sessionMember } from "../../store/access/sessions.ts";
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
 import { sendPrivatePage } from "../layout.ts";
-import { checkForm, cookieName, formField, PortalRefusal, setSecret, tokenField, visitorOf } from "./guard.ts";
+import { checkForm, cookieName, formField, refusal, setSecret, tokenField, visitorOf } from "./guard.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
 
 const HOUR_SECONDS = 3_600;
@@ -59,13 +59,13 @@ export function serveSignIn(
     const email = normalEmail(typed);
     if (email === undefined) {
       const error = typed.trim() === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
-      throw new PortalRefusal(400, error, signInPage({ token, email: typed, error }));
+      throw refusal(400, error, signInPage({ token, email: typed, error }));
     }
     const source = sourceOf(request.ip);
     const wait = (await codesOfSource(source, reply)) ?? (await codesOfAddress(`${source} ${email}`, reply));
     if (wait !== undefined) {
       const error = `Too many codes were asked for. Try again in ${wait}.`;
-      throw new PortalRefusal(429, error, signInPage({ token, email: typed, error }));
+      throw refusal(429, error, signInPage({ token, email: typed, error }));
     }
     const code = String(randomInt(1_000_000)).padStart(6, "0");
     const isMember = await beginSignIn(store, { visitor, email, code }, now());
@@ -93,7 +93,7 @@ export function serveSignIn(
     const code = formField(request, "code").replaceAll(/[\s-]/g, "");
     const email = await pendingEmail(store, visitor, now());
     const again = (status: 400 | 429, error: string) =>
-      new PortalRefusal(status, error, codePage({ token, email: email ?? "", codesArePrinted, error }));
+      refusal(status, error, codePage({ token, email: email ?? "", codesArePrinted, error }));
     if (email !== undefined && !/^\d{6}$/.test(code)) {
       throw again(400, "A code has six digits.");
     }
@@ -110,7 +110,7 @@ export function serveSignIn(
     }
     if (outcome.kind === "gone") {
       const error = "The code has expired, was used, or was tried too often. Ask for another one.";
-      throw new PortalRefusal(400, error, signInPage({ token, email: email ?? "", error }));
+      throw refusal(400, error, signInPage({ token, email: email ?? "", error }));
     }
     setSecret(reply, await openPortalSession(store, outcome.email, now()), settings);
     return reply.redirect("/portal", 303);

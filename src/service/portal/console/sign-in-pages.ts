@@ -61,7 +61,8 @@ export function notFoundPage(): Html {
 }
 
 /** Shows an error that belongs to no field. */
-export function messagePage({ title, message, requestId }: Record<"title" | "message" | "requestId", string>): Html {
+export function messagePage({ status, message }: { status: number; message: string }, requestId: string): Html {
+  const title = status < 500 ? "That did not work" : status === 500 ? "Something failed" : "Not available";
   return portalPage(
     { ...SECTION, title },
     html`<h1>${title}</h1>
