@@ -5,13 +5,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { problemSchema } from "../../src/contract/problems.ts";
-import { startService } from "../../src/service/http/start-service.ts";
 import { openStore } from "../../src/service/store/writable-store.ts";
 import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { products } from "../helpers/products.ts";
 import { check } from "../helpers/responses.ts";
-import { startTestService } from "../helpers/service.ts";
+import { startInstance, startTestService } from "../helpers/service.ts";
 
 /** HAProxy with the configuration of the page, on a free port without TLS, in front of two services. */
 async function startBalancer(services: readonly { url: string }[]): Promise<string> {
@@ -49,8 +48,7 @@ async function startInstances() {
   const database = join(await temporaryFolder(), "service.db");
   const options = { database, trustProxy: 1, drainDelay: 2_000, rateLimit: 1_000_000 };
   const one = await startTestService({ ...options, rows: products(3) });
-  const store = await openStore(database);
-  const two = await startService({ ...options, store, port: 0 });
+  const two = await startInstance(await openStore(database), options);
   onTestFinished(two.close);
   return { services: [one, two], key: one.key };
 }

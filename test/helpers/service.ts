@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
+import { createApp } from "../../src/service/http/app.ts";
 import type { ServiceOptions } from "../../src/service/http/service-options.ts";
-import { startService } from "../../src/service/http/start-service.ts";
 import { createKey, type NewKey } from "../../src/service/store/access/manage-keys.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
 import { openStore, type WritableStore } from "../../src/service/store/writable-store.ts";
@@ -49,7 +49,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const store = await openStore(database ?? (await emptyDatabase()), replica);
   await addRows(store, rows);
   const key = await createKey(store, { name: "all" }, new Date());
-  const { url, close } = await startService({ ...service, store: { ...store, ...faults?.(store) }, port: 0 });
+  const { url, close } = await startInstance({ ...store, ...faults?.(store) }, service);
   onEnd(close);
   return {
     url,
@@ -67,6 +67,18 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     close,
   };
+}
+
+/** A service on a free port. Closing it closes its store. */
+export async function startInstance(store: WritableStore, options: ServiceOptions) {
+  const app = createApp(store, options);
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= app.close().then(() => store.close());
+    return closed;
+  };
+  return { url, close };
 }
 
 /** A service that the tests of a file share; the first one starts it. Call it at the top of the file. */

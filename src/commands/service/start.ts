@@ -5,8 +5,8 @@ import { FileError, InterruptedError, UsageError } from "../../contract/errors.t
 import { quoted } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
 import { isLoopback } from "../../service/http/admission/source-address.ts";
+import { createApp } from "../../service/http/app.ts";
 import type { SentResponse, ServiceOptions } from "../../service/http/service-options.ts";
-import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { isPostgres, shownLocation } from "../../service/store/database/location.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
@@ -80,29 +80,24 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
   try {
     const run = async (store: WritableStore) => {
       const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
-      const service = await startService({
+      await using app = createApp(store, {
         ...options.service,
         ...(portal !== undefined && { portal }),
-        // withDatabase closes the store, after the service.
-        store: { ...store, close: async () => {} },
         onUnexpectedError: observer.onUnexpectedError,
         onResponse: observer.onResponse,
-      }).catch((error: unknown) => {
+      });
+      await app.listen({ host, port }).catch((error: unknown) => {
         throw listenError(error, host, port, "--port");
       });
-      try {
-        const metrics = observer.metricsUrl === undefined ? "" : `metrics on ${observer.metricsUrl}\n`;
-        await context.print(`listening on ${service.url}\n${metrics}`);
-        url ||= service.url;
-        warnings.forEach(reporter.warn);
-        if (!hasKeys) {
-          reporter.note(`There is no valid key yet. \`catalog service keys create NAME${databaseFlag}\` creates one.`);
-        }
-        if (!context.signal.aborted) {
-          await once(context.signal, "abort");
-        }
-      } finally {
-        await service.close();
+      const metrics = observer.metricsUrl === undefined ? "" : `metrics on ${observer.metricsUrl}\n`;
+      await context.print(`listening on ${app.listeningOrigin}\n${metrics}`);
+      url ||= app.listeningOrigin;
+      warnings.forEach(reporter.warn);
+      if (!hasKeys) {
+        reporter.note(`There is no valid key yet. \`catalog service keys create NAME${databaseFlag}\` creates one.`);
+      }
+      if (!context.signal.aborted) {
+        await once(context.signal, "abort");
       }
     };
     await withDatabase(database, run, undefined, replica);

@@ -1,7 +1,7 @@
 import { OPERATIONS, type OperationName } from "../../contract/operations.ts";
 import { AVAILABILITY } from "../../contract/status.ts";
 import { DAY, dayOf } from "../../contract/values/day-arithmetic.ts";
-import { startService } from "../http/start-service.ts";
+import { createApp } from "../http/app.ts";
 import { createKey } from "../store/access/manage-keys.ts";
 import { openIncident, resolveIncident, updateIncident } from "../store/manage-incidents.ts";
 import type { DayCount } from "../store/store.ts";
@@ -30,25 +30,14 @@ export async function startDemoService(now: number, folder: string) {
   await addDemoHistory(own, now);
   const apiKey = await createKey(own, { name: "demo" }, new Date(now));
   const { snapshot, snapshotAt, page, sample, cursorSecret } = rows;
-  const store = {
-    ...own,
-    snapshot,
-    snapshotAt,
-    page,
-    sample,
-    cursorSecret,
-    close: async () => {
-      await rows.close();
-      await own.close();
-    },
+  const store = { ...own, snapshot, snapshotAt, page, sample, cursorSecret };
+  const app = createApp(store, { sampleData: true, rateLimit: 100_000, sampleRateLimit: 100_000 });
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const close = async (): Promise<void> => {
+    await app.close();
+    await rows.close();
+    await own.close();
   };
-  const { url, close } = await startService({
-    store,
-    port: 0,
-    sampleData: true,
-    rateLimit: 100_000,
-    sampleRateLimit: 100_000,
-  });
   return { url, apiKey, close };
 }
 

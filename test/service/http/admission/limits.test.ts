@@ -1,10 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
-import { startService } from "../../../../src/service/http/start-service.ts";
 import { StoreUnavailableError } from "../../../../src/service/store/store.ts";
 import { openStore } from "../../../../src/service/store/writable-store.ts";
 import { sharedDatabase } from "../../../helpers/databases.ts";
 import { products } from "../../../helpers/products.ts";
-import { startTestService, withoutKeys } from "../../../helpers/service.ts";
+import { startInstance, startTestService, withoutKeys } from "../../../helpers/service.ts";
 
 function figures(headers: Headers): (number | null)[] {
   return ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) => Number(headers.get(name)));
@@ -139,7 +138,7 @@ test("instances at once, and one that was started anew, admit together exactly t
   const location = await sharedDatabase();
   const options = { database: location, rateLimit: 40, now: () => 1_000_000, rows: products(1) };
   const first = await startTestService(options);
-  const start = async () => await startService({ ...options, store: await openStore(location), port: 0 });
+  const start = async () => await startInstance(await openStore(location), options);
   const others = [await start(), await start()];
   onTestFinished(async () => void (await Promise.all(others.map((service) => service.close()))));
   const authorization = `Bearer ${first.key}`;

@@ -1,28 +1,13 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, get } from "node:http";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../../../src/service/http/app.ts";
-import { startService } from "../../../src/service/http/start-service.ts";
 import { openStore } from "../../../src/service/store/writable-store.ts";
 import { gate } from "../../helpers/gate.ts";
 import { products } from "../../helpers/products.ts";
 import { POST, send } from "../../helpers/raw-connections.ts";
 import { startTestService } from "../../helpers/service.ts";
-
-test("a service starts on a database file", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "catalog-start-"));
-  const service = await startService({ store: await openStore(join(folder, "rows.db")), port: 0 });
-  onTestFinished(async () => {
-    await service.close();
-    await rm(folder, { recursive: true });
-  });
-
-  expect((await fetch(`${service.url}/v1/coverage`)).status).toBe(401);
-});
 
 test("closing finishes the requests in progress, refuses new connections, then closes the store", async () => {
   const events: string[] = [];
@@ -141,30 +126,4 @@ test("idle connections do not delay closing", async () => {
 
   await service.close();
   agent.destroy();
-});
-
-test("closing twice has the effect of closing once", async () => {
-  const service = await startTestService();
-
-  await Promise.all([service.close(), service.close()]);
-});
-
-test("a port in use is an error, and the store is closed", async () => {
-  const first = await startTestService();
-  const store = await openStore(":memory:");
-  let closed = false;
-
-  const second = startService({
-    store: {
-      ...store,
-      close: async () => {
-        closed = true;
-        await store.close();
-      },
-    },
-    port: Number(new URL(first.url).port),
-  });
-
-  await expect(second).rejects.toThrow("EADDRINUSE");
-  expect(closed).toBe(true);
 });
