@@ -14,9 +14,9 @@ const KEPT_TIME = 2 * DAY;
 const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
 
 /**
- * The generated rows of a day, in a read-only database. They are generated once and kept in `folder`, or in memory if that
- * cannot be written. The file name contains a checksum, which reveals damage. A file gets its name only when it is complete,
- * so that several commands can run at once.
+ * The generated rows of a day, in a database that nobody else writes to. They are generated once and kept in `folder`, if that can
+ * be written. The file name contains a checksum, which reveals damage. A file gets its name only when it is complete, so that
+ * several commands can run at once.
  */
 export async function openCachedRows(
   today: string,
@@ -24,14 +24,17 @@ export async function openCachedRows(
   generate: (today: string) => Generator<string>,
 ): Promise<WritableStore> {
   const name = `${today}-${generatorSum(generate(today))}`;
-  try {
-    const path = (await findKept(folder, name)) ?? (await keep(folder, name, generate(today)));
-    return await openStoreForReading(path);
-  } catch {
-    const store = await openStore(":memory:");
-    await load(store, generate(today));
-    return store;
+  const kept = await findKept(folder, name);
+  // Another version of the tool may have other tables.
+  const opened = kept === undefined ? undefined : await openStoreForReading(kept).catch(() => undefined);
+  if (opened !== undefined) {
+    return opened;
   }
+  const store = await openStore(":memory:");
+  await load(store, generate(today));
+  // The next command generates the rows again.
+  await keep(store, folder, name).catch(() => undefined);
+  return store;
 }
 
 /** The path of the undamaged file of this name, if there is one. Removes damaged ones. */
@@ -50,23 +53,15 @@ async function findKept(folder: string, name: string): Promise<string | undefine
   return undefined;
 }
 
-/** Generates the database under a temporary name, renames it, and removes old ones. @returns its path */
-async function keep(folder: string, name: string, rows: Iterable<string>): Promise<string> {
+/** Copies the database into `folder` under a temporary name, renames it, and removes old ones. */
+async function keep(store: WritableStore, folder: string, name: string): Promise<void> {
   const unfinished = join(folder, `${name}-${randomUUID()}.new`);
   try {
-    const store = await openStore(unfinished);
-    try {
-      await load(store, rows);
-      await store.prepareWrite((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"));
-    } finally {
-      await store.close();
-    }
-    const path = join(folder, `${name}-${await fileSum(unfinished)}.db`);
-    await rename(unfinished, path);
+    await store.prepareWrite((session) => session.query("VACUUM INTO ?", [unfinished]));
+    await rename(unfinished, join(folder, `${name}-${await fileSum(unfinished)}.db`));
     await removeOld(folder);
-    return path;
   } finally {
-    await Promise.all(["", "-wal", "-shm"].map((ending) => rm(`${unfinished}${ending}`, { force: true })));
+    await rm(unfinished, { force: true });
   }
 }
 
