@@ -57,10 +57,7 @@ export interface ServiceOptions {
   onResponse?: (response: SentResponse) => void;
 }
 
-/** Options without a default. */
-type Optional = "errorBase" | "publicUrl" | "portal";
-
-export type AppSettings = Required<Omit<ServiceOptions, Optional>> & Pick<ServiceOptions, Optional>;
+export type AppSettings = ReturnType<typeof withDefaults>;
 
 /** Failed authentications of one source address per window, before it gets a 429. */
 export const FAILED_ATTEMPTS_PER_WINDOW = 20;
@@ -72,7 +69,7 @@ export function publicPath({ publicUrl }: Pick<ServiceOptions, "publicUrl">): st
   return publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/\/$/, "");
 }
 
-export function withDefaults(options: ServiceOptions): AppSettings {
+export function withDefaults(options: ServiceOptions) {
   return {
     rateLimit: LIMITS.requestsPerWindow.catalog,
     sampleRateLimit: LIMITS.requestsPerWindow.sample,

@@ -5,7 +5,7 @@ import { withinDeadline } from "../../store/query-deadline.ts";
 import type { KeyRecord } from "../../store/store.ts";
 import type { ServiceParts } from "../service-parts.ts";
 import { ServiceProblem } from "../service-problem.ts";
-import { type Charge, type FixedWindow, type RateFigures, rateLimited, rateLimitHeaders } from "./rate-limit.ts";
+import { type FixedWindow, type RateFigures, rateLimited, rateLimitHeaders } from "./rate-limit.ts";
 import { sourceOf } from "./source-address.ts";
 
 const REALM = 'Bearer realm="retail-catalog"';
@@ -19,7 +19,7 @@ export async function authenticate(
   { failedAttempts }: ServiceParts,
   budget: FixedWindow,
   deadline: AbortSignal,
-): Promise<{ key: KeyRecord; charge: Charge }> {
+): Promise<{ key: KeyRecord; charge: RateFigures }> {
   const hash = keyHash(headers.authorization);
   const found = hash === undefined ? undefined : await budget.chargeTeam(hash, deadline);
   if (found !== undefined) {

@@ -2,17 +2,15 @@ import type { WindowCount } from "../../store/windows.ts";
 import type { WritableStore } from "../../store/writable-store.ts";
 import { ServiceProblem } from "../service-problem.ts";
 
-/** The values of the `RateLimit-*` headers, contract section 8 rule 1. */
+/** The values of the `RateLimit-*` headers, contract section 8 rule 1, and whether the last request was within the limit. */
 export interface RateFigures {
+  admitted: boolean;
   limit: number;
   /** Requests left in the current window. */
   remaining: number;
   /** Whole seconds until the window resets, at least 1. */
   resetSeconds: number;
 }
-
-/** The figures after a request. `admitted` is false if no requests were left in the window. */
-export type Charge = RateFigures & { admitted: boolean };
 
 export type FixedWindow = ReturnType<typeof fixedWindow>;
 
@@ -33,23 +31,21 @@ export function fixedWindow(
   const windows = store.windows(name, length);
 
   function figures({ startedAt, used }: WindowCount, time: number): RateFigures {
-    const left = startedAt + length - time;
-    return { limit, remaining: Math.max(0, limit - used), resetSeconds: Math.max(1, Math.ceil(left / 1000)) };
+    const resetSeconds = Math.max(1, Math.ceil((startedAt + length - time) / 1000));
+    return { admitted: used <= limit, limit, remaining: Math.max(0, limit - used), resetSeconds };
   }
-
-  const charged = (count: WindowCount, time: number) => ({ ...figures(count, time), admitted: count.used <= limit });
 
   return {
     /** Counts one request of `key`. @throws StoreUnavailableError, StoreTimeoutError */
-    charge: async (key: string, deadline?: AbortSignal): Promise<Charge> => {
+    charge: async (key: string, deadline?: AbortSignal): Promise<RateFigures> => {
       const time = now();
-      return charged(await windows.charge(key, time, deadline), time);
+      return figures(await windows.charge(key, time, deadline), time);
     },
     /** Counts one request of the team whose valid key has a secret with this hash. Undefined if there is no such key. */
     chargeTeam: async (hash: string, deadline: AbortSignal) => {
       const time = now();
       const found = await windows.chargeTeam(hash, time, deadline);
-      return found && { key: found.key, charge: charged(found, time) };
+      return found && { key: found.key, charge: figures(found, time) };
     },
     /** The figures of `key` without counting a request. @throws StoreUnavailableError, StoreTimeoutError */
     peek: async (key: string, deadline?: AbortSignal): Promise<RateFigures> => {
