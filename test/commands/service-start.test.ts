@@ -101,23 +101,42 @@ test("without a flag, the hint names no database", async () => {
 });
 
 test("--log json writes a line for each response, and --metrics-port serves the counts", async () => {
-  const { url, said, log } = await start(["--log", "json", "--metrics-port", "0"]);
+  const database = join(await temporaryFolder(), "service.db");
+  const { stdout } = await runInProcess(["service", "keys", "create", "laptop", "--database", database]);
+  const secret = stdout.trim();
+  const args = ["--database", database, "--log", "json", "--metrics-port", "0"];
+  const { url, said, log } = await startServiceCommand(args);
   const metrics = /^metrics on (http:\S+\/metrics)$/m.exec(said)?.[1] ?? "";
 
-  await fetch(`${url}/v1/sample?key=secret`, { headers: { authorization: "Bearer secret" } });
-  await expect.poll(log).toMatch(/\n$/);
+  const asked = [];
+  for (const [path, key] of [
+    ["/v1/sample?key=secret", "secret"],
+    ["/v1/coverage", secret],
+    ["/secret", secret],
+  ]) {
+    const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    const { request_id, meta } = (await response.json()) as { request_id?: string; meta?: { request_id: string } };
+    asked.push(request_id ?? meta?.request_id);
+  }
+  await expect.poll(log).toMatch(/(.*\n){3}$/);
   const text = await (await fetch(metrics)).text();
 
-  expect(JSON.parse(log())).toEqual({
+  const lines = log().trim().split("\n");
+  const shared = {
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-    request: expect.stringMatching(/^req_/),
-    route: "/v1/sample",
     method: "GET",
-    status: 401,
     duration_ms: expect.any(Number),
-    team: null,
-  });
+  };
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { ...shared, request: asked[0], route: "/v1/sample", status: 401, team: null },
+    { ...shared, request: asked[1], route: "/v1/coverage", status: 200, team: "default" },
+    { ...shared, request: asked[2], route: null, status: 404, team: null },
+  ]);
+  // Neither a key nor what looks like one in the wrong place.
+  expect(log()).not.toContain("secret");
+  expect(log()).not.toContain(secret);
   expect(text).toContain('http_request_duration_seconds_count{route="/v1/sample",method="GET",status="401"} 1\n');
+  expect(text).toContain('http_request_duration_seconds_count{route="none",method="GET",status="404"} 1\n');
   expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
   expect((await fetch(url.replace(/$/, "/metrics"))).status).toBe(404);
 });

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../../cli/context.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { FileError, InterruptedError, UsageError } from "../../contract/errors.ts";
@@ -6,7 +7,7 @@ import { quoted } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
 import { isLoopback } from "../../service/http/admission/source-address.ts";
 import { createApp } from "../../service/http/app.ts";
-import type { SentResponse, ServiceOptions } from "../../service/http/service-options.ts";
+import type { ServiceOptions } from "../../service/http/service-options.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { isPostgres, shownLocation } from "../../service/store/database/location.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
@@ -84,8 +85,8 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
         ...options.service,
         ...(portal !== undefined && { portal }),
         onUnexpectedError: observer.onUnexpectedError,
-        onResponse: observer.onResponse,
       });
+      app.addHook("onResponse", observer.onResponse);
       await app.listen({ host, port }).catch((error: unknown) => {
         throw listenError(error, host, port, "--port");
       });
@@ -133,11 +134,16 @@ async function observeService(
         printError(`${visible(`${request}: ${text}`)}\n`);
       }
     },
-    onResponse: (response: SentResponse): void => {
-      metrics?.observe(response);
+    /** Takes nothing that the client typed, so that a mistyped key does not leak: the route, not the path. */
+    onResponse: async (
+      { id: request, method, routeOptions, team }: FastifyRequest,
+      { statusCode: status, elapsedTime }: FastifyReply,
+    ): Promise<void> => {
+      const route = routeOptions.url ?? null;
+      metrics?.observe({ route: route ?? "none", method, status }, elapsedTime / 1_000);
       if (log === "json") {
-        const { duration, ...rest } = response;
-        writeLine({ ...rest, duration_ms: Math.round(duration * 1_000) / 1_000 });
+        const duration_ms = Math.round(elapsedTime * 1_000) / 1_000;
+        writeLine({ request, route, method, status, team: team ?? null, duration_ms });
       }
     },
     close: (): void => metrics?.close(),

@@ -3,13 +3,6 @@ import { withinDeadline } from "../store/query-deadline.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import { ServiceProblem } from "./service-problem.ts";
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** Team of the accepted key. */
-    team?: string;
-  }
-}
-
 const HEALTH = "/healthz";
 
 /** Length in milliseconds of the window in which `/readyz` counts its requests. */
@@ -21,8 +14,8 @@ export function isVital({ routeOptions }: FastifyRequest): boolean {
 }
 
 /**
- * Serves the health checks and reports each response. `/healthz` is 200 while the process works; `/readyz` is 200 while the
- * service can read its database and write counts to it, and is not closing.
+ * Serves the health checks. `/healthz` is 200 while the process works; `/readyz` is 200 while the service can read its database
+ * and write counts to it, and is not closing.
  */
 export function serveOperator(app: FastifyInstance, { store, settings }: ServiceParts): void {
   const readiness = store.windows("ready", READY_WINDOW);
@@ -40,9 +33,5 @@ export function serveOperator(app: FastifyInstance, { store, settings }: Service
       await readiness.charge("", settings.now(), deadline);
     });
     return reply.header("cache-control", "no-store").send({ status: "ready" });
-  });
-  app.addHook("onResponse", async ({ id, method, routeOptions, team = null }, { statusCode, elapsedTime }) => {
-    const route = routeOptions.url ?? null;
-    settings.onResponse({ request: id, route, method, status: statusCode, duration: elapsedTime, team });
   });
 }

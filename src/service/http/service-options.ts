@@ -10,20 +10,6 @@ export interface PortalAccess {
   codesArePrinted: boolean;
 }
 
-/** A sent response, for logs and metrics. Nothing in it was typed by the client, so it cannot leak a mistyped key. */
-export interface SentResponse {
-  /** The request id, also in the envelope or the problem of the response. */
-  request: string;
-  /** The route of the path, such as `/v1/catalog`. Null if there is none. */
-  route: string | null;
-  method: string;
-  status: number;
-  /** Milliseconds from the head of the request to the end of the response. */
-  duration: number;
-  /** Null without an accepted key. */
-  team: string | null;
-}
-
 /** The options of a service. Each has a documented default. */
 export interface ServiceOptions {
   /** Requests of one team per window, catalog and coverage together. */
@@ -53,8 +39,6 @@ export interface ServiceOptions {
   now?: () => number;
   /** Called with each error that leads to `internal_error`. The response does not contain the error. */
   onUnexpectedError?: (error: unknown, requestId: string) => void;
-  /** Called after each response. */
-  onResponse?: (response: SentResponse) => void;
 }
 
 export type AppSettings = ReturnType<typeof withDefaults>;
@@ -82,7 +66,6 @@ export function withDefaults(options: ServiceOptions) {
     sampleData: false,
     now: Date.now,
     onUnexpectedError: () => {},
-    onResponse: () => {},
     ...options,
   };
 }

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
-import type { SentResponse } from "./service-options.ts";
 
 /**
  * Serves the metrics of this process for Prometheus: durations by route, method and status, and figures of Node.js. They have a
@@ -28,8 +27,8 @@ export async function startMetrics(host: string, port: number) {
   const { address, family, port: chosen } = server.address() as AddressInfo;
   return {
     url: `http://${family === "IPv6" ? `[${address}]` : address}:${chosen}/metrics`,
-    observe: ({ route, method, status, duration }: SentResponse): void =>
-      durations.observe({ route: route ?? "none", method, status }, duration / 1_000),
+    observe: (labels: Record<"route" | "method" | "status", string | number>, seconds: number): void =>
+      durations.observe(labels, seconds),
     close: (): void => {
       server.close();
       server.closeAllConnections();
