@@ -1,4 +1,4 @@
-import type { OperationName } from "./operations.ts";
+import type { Coverage } from "./coverage.ts";
 import { PROBLEMS, type Problem, type ProblemCode } from "./problems.ts";
 import type { Product } from "./product.ts";
 
@@ -28,17 +28,16 @@ const request_id = "req_Zm9vYmFyYmF6cXV4MTIzNDU2";
 const counts = { matching_rows: 1, corpus_rows: 30, earliest_date: day, latest_date: day };
 const filters = { retailer, category: null, department: null, rcd: null, start_date: day, end_date: day };
 const meta = { request_id, resolved: filters, coverage: { combinations: 1, ...counts } };
-const pagination = { next_cursor: null, has_more: false };
 
-export const EXAMPLES: Readonly<Record<OperationName, object>> = {
-  sample: { data: [PRODUCT], pagination, meta },
-  catalog: { data: [PRODUCT], pagination: { limit: 100, total_matching: 1, ...pagination }, meta },
-  coverage: {
-    data: [{ retailer, department, category, rcd: `${retailer}:${category}:${department}`, ...counts }],
-    pagination,
-    meta,
-  },
+export const COVERAGE: Coverage = {
+  ...{ retailer, department, category, rcd: `${retailer}:${category}:${department}` },
+  ...counts,
 };
+
+/** An envelope with one entry. @param paging members of `pagination` that only some operations have */
+export function envelopeExample(entry: object, paging: object = {}) {
+  return { data: [entry], pagination: { ...paging, next_cursor: null, has_more: false }, meta };
+}
 
 export function problemExample(code: ProblemCode): Problem {
   const { status, title, meaning, retryable, recovery } = PROBLEMS[code];

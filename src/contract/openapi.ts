@@ -1,63 +1,34 @@
-import { catalogPaginationSchema, catalogResponseSchema, coverageResponseSchema, metaSchema } from "./envelope.ts";
-import { EXAMPLES, PRODUCT, problemExample } from "./examples.ts";
+import { catalogPaginationSchema, metaSchema } from "./envelope.ts";
+import { PRODUCT, problemExample } from "./examples.ts";
 import { formatRcd } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
-import { OPERATIONS, type OperationName, PREFIXES } from "./operations.ts";
+import type { Schema } from "./object-schema.ts";
+import { OPERATIONS, type Operation, type OperationName, PREFIXES } from "./operations.ts";
 import { PROBLEMS, problemSchema } from "./problems.ts";
-
-/** The subset of JSON Schema that the contract uses. A schema with an `$id` becomes a component of that name. */
-export interface Schema {
-  $id?: string;
-  $ref?: string;
-  type?: string | readonly string[];
-  format?: string;
-  description?: string;
-  items?: Schema;
-  maxItems?: number;
-  maxProperties?: number;
-  enum?: readonly string[];
-  minimum?: number;
-  maximum?: number;
-  default?: unknown;
-  required?: readonly string[];
-  properties?: Readonly<Record<string, Schema>>;
-}
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** One schema for all operations (contract section 2.4); `BOUNDS` adds the differences. */
+/** One schema for all operations (contract section 2.4); `boundsOf` adds the differences. */
 const pagination = { ...catalogPaginationSchema, $id: "Pagination", required: ["next_cursor", "has_more"] };
 const { $id: _unnamed, ...resolved } = metaSchema.properties.resolved;
 const meta = { ...metaSchema, properties: { ...metaSchema.properties, resolved } };
 
-/** An envelope under its name in contract section 2.6. */
-function envelopeSchema($id: string, schema: Schema): Schema {
-  return { ...schema, $id, properties: { ...schema.properties, pagination, meta } };
+/** The envelope of a list, under its name in contract section 2.6. */
+function listSchema({ properties: { data }, ...schema }: Operation["response"]): Schema {
+  const { maxItems: _most, ...list } = data;
+  return { ...schema, $id: `${data.items.$id}ListResponse`, properties: { data: list, pagination, meta } };
 }
 
-const productList = envelopeSchema("ProductListResponse", catalogResponseSchema);
-
-const RESPONSE_SCHEMAS: Record<OperationName, Schema> = {
-  sample: productList,
-  catalog: productList,
-  coverage: envelopeSchema("CoverageListResponse", coverageResponseSchema),
-};
-
-/** `pagination` without `limit` and `total_matching`. */
-const uncursored: Schema = { maxProperties: pagination.required.length };
-
-/** What an operation adds to the response schema that it shares with others. */
-const BOUNDS: Record<OperationName, Schema> = {
-  sample: { properties: { data: { maxItems: LIMITS.sampleRows }, pagination: uncursored } },
-  catalog: { properties: { pagination: { required: catalogPaginationSchema.required } } },
-  coverage: { properties: { pagination: uncursored } },
-};
-
-const SUMMARIES: Record<OperationName, string> = {
-  sample: "At most 100 rows, to judge the shape of the data",
-  catalog: "The complete filtered set, walked with a cursor",
-  coverage: "Row counts and crawl dates of each combination",
-};
+/** What an operation adds to the schema that it shares with others. */
+function boundsOf({ properties: { data, pagination } }: Operation["response"]): Schema {
+  const { required } = pagination;
+  return {
+    properties: {
+      ...(data.maxItems !== undefined && { data: { maxItems: data.maxItems } }),
+      pagination: { required, maxProperties: required.length },
+    },
+  };
+}
 
 const text = { type: "string" } as const;
 const date = { type: "string", format: "date" } as const;
@@ -126,10 +97,9 @@ export function openApiDocument(portal?: string, root = "") {
   const schemas: Record<string, Schema> = {};
   const paths: Record<string, { get: ReturnType<typeof operation> }> = {};
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
-    const schema = component(RESPONSE_SCHEMAS[name], schemas);
-    paths[OPERATIONS[name].path] = {
-      get: operation(name, { ...schema, ...BOUNDS[name] }),
-    };
+    const { path, response } = OPERATIONS[name];
+    const schema = component(listSchema(response), schemas);
+    paths[path] = { get: operation(name, { ...schema, ...boundsOf(response) }) };
   }
   component(problemSchema, schemas);
   return {
@@ -158,19 +128,16 @@ const PROBLEM_TYPE = "application/problem+json";
 const PROBLEM_REF = { $ref: "#/components/schemas/Problem" };
 
 function operation(name: OperationName, schema: Schema) {
-  const { scope, parameters, errors } = OPERATIONS[name];
+  const { summary, scope, parameters, errors, example } = OPERATIONS[name];
   return {
     operationId: name,
-    summary: SUMMARIES[name],
+    summary,
     description: `Requires the scope \`${scope}\`.`,
     "x-status": "draft",
     security: [{ apiKey: [scope] }],
     parameters: parameters.map((parameter) => ({ name: parameter, in: "query", ...PARAMETERS[parameter] })),
     responses: Object.fromEntries([
-      [
-        "200",
-        response("The rows that match the filters.", JSON_TYPE, schema, EXAMPLES[name], ["Data-Version", "Vary"]),
-      ],
+      ["200", response("The rows that match the filters.", JSON_TYPE, schema, example, ["Data-Version", "Vary"])],
       ...Object.entries(ERROR_CLASSES).map(([status, [description, ...headers]]) => {
         const codes = [...errors, "not_found" as const].filter(
           (code) => responseClass(PROBLEMS[code].status) === status,

@@ -1,5 +1,8 @@
+import { catalogResponseSchema, coverageResponseSchema, sampleResponseSchema } from "./envelope.ts";
+import { COVERAGE, envelopeExample, PRODUCT } from "./examples.ts";
 import { FILTER_NAMES } from "./filters.ts";
 import type { EndpointGroup } from "./limits.ts";
+import type { Schema } from "./object-schema.ts";
 import { PROBLEM_CODES, type ProblemCode } from "./problems.ts";
 
 export const SCOPES = ["catalog:sample", "catalog:read"] as const;
@@ -14,6 +17,15 @@ export interface Operation {
   parameters: readonly string[];
   /** Its problem codes, contract sections 4.2 to 4.4. */
   errors: readonly ProblemCode[];
+  summary: string;
+  response: Schema & {
+    properties: {
+      data: Schema & { items: { $id: string } };
+      pagination: { required: readonly string[] };
+      meta: Schema;
+    };
+  };
+  example: object;
 }
 
 const sharedErrors = PROBLEM_CODES.filter((code) => code !== "invalid_cursor" && code !== "not_found");
@@ -26,6 +38,9 @@ export const OPERATIONS = {
     group: "sample",
     parameters: FILTER_NAMES,
     errors: sharedErrors,
+    summary: "At most 100 rows, to judge the shape of the data",
+    response: sampleResponseSchema,
+    example: envelopeExample(PRODUCT),
   },
   catalog: {
     path: "/v1/catalog",
@@ -33,6 +48,9 @@ export const OPERATIONS = {
     group: "catalog",
     parameters: [...FILTER_NAMES, "cursor", "limit"],
     errors: [...sharedErrors, "invalid_cursor"],
+    summary: "The complete filtered set, walked with a cursor",
+    response: catalogResponseSchema,
+    example: envelopeExample(PRODUCT, { limit: 100, total_matching: 1 }),
   },
   coverage: {
     path: "/v1/coverage",
@@ -40,6 +58,9 @@ export const OPERATIONS = {
     group: "catalog",
     parameters: FILTER_NAMES,
     errors: sharedErrors,
+    summary: "Row counts and crawl dates of each combination",
+    response: coverageResponseSchema,
+    example: envelopeExample(COVERAGE),
   },
 } as const satisfies Record<string, Operation>;
 

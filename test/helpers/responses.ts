@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect } from "vitest";
-import { catalogResponseSchema, coverageResponseSchema, sampleResponseSchema } from "../../src/contract/envelope.ts";
+import { OPERATIONS } from "../../src/contract/operations.ts";
 import { problemSchema } from "../../src/contract/problems.ts";
 import { statusFeedSchema } from "../../src/contract/status.ts";
 
@@ -20,12 +20,10 @@ ajv.addFormat("slug", /^\S+$/);
 ajv.addFormat("url", URL.canParse);
 ajv.addFormat("url-or-empty", (text) => text === "" || URL.canParse(text));
 
-const bodies: [RegExp, object][] = [
-  [/^(\/api)?\/v1\/sample$/, sampleResponseSchema],
-  [/^(\/api)?\/v1\/catalog$/, catalogResponseSchema],
-  [/^(\/api)?\/v1\/coverage$/, coverageResponseSchema],
-  [/^(\/api)?\/status\.json$/, statusFeedSchema],
-];
+const bodies = new Map<string, object>([
+  ...Object.values(OPERATIONS).map(({ path, response }) => [path, response] as const),
+  ["/status.json", statusFeedSchema],
+]);
 
 /** Reads a response and checks it against the rules of the contract for all responses. */
 export async function readResponse(response: Response): Promise<TestResponse> {
@@ -38,7 +36,7 @@ export async function readResponse(response: Response): Promise<TestResponse> {
   if (status !== 200) {
     return { status, headers, text, body: checkProblem(status, headers, text) };
   }
-  const schema = bodies.find(([path]) => path.test(pathname))?.[1];
+  const schema = bodies.get(pathname.replace(/^\/api/, ""));
   const isJson = headers.get("content-type") === "application/json";
   const body = isJson && text !== "" ? JSON.parse(text) : undefined;
   if (schema !== undefined && text !== "") {

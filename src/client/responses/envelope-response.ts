@@ -1,7 +1,7 @@
 import type { Meta, ResolvedFilters } from "../../contract/envelope.ts";
 import { ContractError } from "../../contract/errors.ts";
 import { FILTER_NAMES, type FilterName, type Filters, splitRcd } from "../../contract/filters.ts";
-import type { Schema } from "../../contract/openapi.ts";
+import type { Schema } from "../../contract/object-schema.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { brokenContract, readShape } from "./shape.ts";
 

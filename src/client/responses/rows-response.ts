@@ -7,7 +7,7 @@ import {
 } from "../../contract/envelope.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import type { Schema } from "../../contract/openapi.ts";
+import type { Schema } from "../../contract/object-schema.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { createFilterCheck } from "../../rows/filter-check.ts";
 import { scanResponse } from "../../rows/response.ts";

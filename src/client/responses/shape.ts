@@ -1,6 +1,6 @@
 import { ContractError } from "../../contract/errors.ts";
 import { isCalendarDate } from "../../contract/filters.ts";
-import type { Schema } from "../../contract/openapi.ts";
+import type { Schema } from "../../contract/object-schema.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values/json-object.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readShape } from "../../../src/client/responses/shape.ts";
-import type { Schema } from "../../../src/contract/openapi.ts";
+import type { Schema } from "../../../src/contract/object-schema.ts";
 
 const BREAKS = "The service's response breaks its contract: ";
 

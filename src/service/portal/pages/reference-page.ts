@@ -1,4 +1,5 @@
-import type { OpenApiDocument, Schema } from "../../../contract/openapi.ts";
+import type { Schema } from "../../../contract/object-schema.ts";
+import type { OpenApiDocument } from "../../../contract/openapi.ts";
 import { type Html, html, prose } from "../html.ts";
 import { portalPage } from "../layout.ts";
 
