@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { EXACT_MACRO } from "./duckdb-texts.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 /** Milliseconds between two interrupts: one that arrives before a statement starts has no effect. */
@@ -83,6 +84,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
     for (const statement of [
       // Each view and each query would read the footers of all files again.
       "SET parquet_metadata_cache = true",
+      EXACT_MACRO,
       ...setUp,
       ...(files === undefined ? [] : accessTo(files)),
       "SET lock_configuration = true",
@@ -133,9 +135,5 @@ export function filePattern(path: string): string {
  * the rest.
  */
 export function loadDuckDb(): typeof import("@duckdb/node-api") {
-  const require = createRequire(import.meta.filename);
-  const duckDb = require("@duckdb/node-api");
-  // The package's own decoder drops a byte order mark at the start of a text.
-  require("@duckdb/node-api/lib/vectors/dataAccessors.js").textDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  return duckDb;
+  return createRequire(import.meta.filename)("@duckdb/node-api");
 }

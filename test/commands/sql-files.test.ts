@@ -27,13 +27,30 @@ test("a folder whose name is a pattern is read itself, not another one that the 
 
 test("a byte order mark at the start of a value stays, in columns and in lists and structures", async () => {
   const folder = await synced("\ufefflamp", "\ufeff", "lamp\ufeff");
-  const query = "select title, {'t': title} as structure, [title] as list from rows order by sku";
+  const query = `select title, {'t': title, 'n': 1} as structure, [title] as list, map {title: [title]} as map,
+    [title, null]::varchar[2] as pair, row(title) as unnamed from rows order by sku`;
   const { stdout } = await runInProcess(["sql", query, folder, "-f", "ndjson"]);
   const rows = stdout
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(rows).toEqual(["\ufefflamp", "\ufeff", "lamp\ufeff"].map((t) => ({ title: t, structure: { t }, list: [t] })));
+  const expected = ["\ufefflamp", "\ufeff", "lamp\ufeff"].map((t) => ({
+    ...{ title: t, structure: { t, n: 1 }, list: [t], map: [{ key: t, value: [t] }] },
+    ...{ pair: [t, null], unnamed: { "": t } },
+  }));
+  expect(rows).toEqual(expected);
+});
+
+test("what --show-sql prints runs as a query, and a table of the user's own may have any name of the index", async () => {
+  const folder = await synced("lamp");
+  const { stdout: sql } = await runInProcess(["latest", folder, "--show-sql"]);
+  const shown = await runInProcess(["sql", "-", folder, "-f", "csv"], { stdin: sql });
+  expect(shown.stdout).toContain("lamp");
+  const list = join(folder, "list.csv");
+  await writeFile(list, "day\nnone\n");
+  const query = "select title, day from latest, observation";
+  const { stdout } = await runInProcess(["sql", query, folder, "--with", `observation=${list}`, "-f", "ndjson"]);
+  expect(stdout).toBe('{"title":"lamp","day":"none"}\n');
 });
 
 test("a query reads no other file, not even one of the folder or a day file that was not synced", async () => {

@@ -1,5 +1,6 @@
 import type { DuckDBPreparedStatement, DuckDBValue } from "@duckdb/node-api";
 import { type DuckDb, loadDuckDb, sqlText } from "../../files/duckdb.ts";
+import { exactQuery } from "../../files/duckdb-texts.ts";
 import { jsonRows } from "./json-rows.ts";
 
 /** A named parameter of a question: `$name` in its SQL. */
@@ -49,7 +50,7 @@ export interface Answer {
 export async function ask(duckDb: DuckDb, sql: string, parameters: Parameters, table = "answer"): Promise<Answer> {
   await runStatement(duckDb, `CREATE OR REPLACE TEMP TABLE ${table} AS ${sql}`, parameters);
   const all = async (statement: string, values: string[] = []) =>
-    (await duckDb.until((connection) => connection.runAndReadAll(statement, values))).getRows();
+    (await duckDb.until((connection) => connection.runAndReadAll(exactQuery(statement), values))).getRows();
   const [[count] = []] = await all(`SELECT count(*) FROM ${table}`);
   return {
     count: Number(count),
@@ -84,7 +85,9 @@ export async function ask(duckDb: DuckDb, sql: string, parameters: Parameters, t
 
 /** The rows of a small query with the parameters of questions. */
 export async function readRows(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<readonly DuckDBValue[][]> {
-  return (await duckDb.until(async () => (await prepare(duckDb, sql, parameters)).runAndReadAll())).getRows();
+  return (
+    await duckDb.until(async () => (await prepare(duckDb, exactQuery(sql), parameters)).runAndReadAll())
+  ).getRows();
 }
 
 /** Runs a statement with the parameters of questions. */

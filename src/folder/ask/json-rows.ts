@@ -1,8 +1,9 @@
 import type { DuckDb } from "../../files/duckdb.ts";
+import { exactQuery } from "../../files/duckdb-texts.ts";
 
 /** The rows of a query in chunks of about 2,000; a row is the JSON texts of its values. Decimals have no trailing zeros. */
 export async function* jsonRows(duckDb: DuckDb, sql: string): AsyncGenerator<string[][], void, void> {
-  const result = await duckDb.until((connection) => connection.stream(sql));
+  const result = await duckDb.until((connection) => connection.stream(exactQuery(sql)));
   const kinds = result.columnTypes().map((type) => kindOf(String(type)));
   const chunks = result.yieldRowsJson()[Symbol.asyncIterator]();
   for (;;) {

@@ -26,7 +26,7 @@ export async function readProductIds(
     throw replaced();
   }
   const paths = files.map(({ path }) => path);
-  const sql = `SELECT crawl_date::VARCHAR, place::VARCHAR, product_id FROM (${crawledRows(paths)}) WHERE retailer = $1 AND sku = $2`;
+  const sql = `SELECT crawl_date::VARCHAR, place::VARCHAR, exact(product_id) FROM (${crawledRows(paths)}) WHERE retailer = $1 AND sku = $2`;
   try {
     await using duckDb = await openDuckDb({ threads: 1, memory: MEMORY, files: paths, signal });
     const found = await duckDb.until((connection) => connection.runAndReadAll(sql, [retailer, sku]));

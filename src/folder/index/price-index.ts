@@ -21,8 +21,8 @@ export interface PriceIndexRequest {
   signal: AbortSignal;
   /** Bytes that DuckDB may use. */
   memory?: number | undefined;
-  /** Files that statements may write. */
-  outputs?: readonly string[] | undefined;
+  /** The only files that statements may read or write, besides the index; those of days are read while it is built. */
+  files?: readonly string[] | undefined;
   /** Called before days are read. */
   onBuild?: ((days: number) => void) | undefined;
   /** Called if the index cannot be stored in the folder. It is then in memory, for this command alone. */
@@ -98,13 +98,13 @@ async function besideIndex({ folder, onNotStored }: PriceIndexRequest): Promise<
 
 /** The index at a path if it is that of the state; undefined if it is another one, or cannot be read. */
 async function openIfCurrent(path: string, request: PriceIndexRequest): Promise<OpenPriceIndex | undefined> {
-  const { state, signal, outputs = [] } = request;
+  const { state, signal, files = [] } = request;
   if ((await stat(path).catch(() => undefined))?.isFile() !== true) {
     return undefined;
   }
   let duckDb: DuckDb | undefined;
   try {
-    duckDb = await openDuckDb({ ...settings(request), database: path, readOnly: true, files: outputs });
+    duckDb = await openDuckDb({ ...settings(request), database: path, readOnly: true, files });
     const [row] = await rowsOf(duckDb, "SELECT version, days FROM meta");
     if (row?.[0] === INDEX_VERSION && row[1] === daysKey(state)) {
       return { ...duckDb, state, until: untilDamaged(path, duckDb) };
@@ -191,7 +191,7 @@ async function build(database: string | undefined, request: PriceIndexRequest): 
 /** An empty database for an index, and the days that it can take from the older index, which is then attached as `old`. */
 async function openEmpty(
   database: string | undefined,
-  { folder, signal, outputs = [] }: PriceIndexRequest,
+  { folder, signal, files = [] }: PriceIndexRequest,
   state: SyncState,
   isOldUsable: boolean,
 ): Promise<{ duckDb: DuckDb; kept: ReadonlySet<string> }> {
@@ -199,7 +199,7 @@ async function openEmpty(
   const options = {
     ...settings({ signal }),
     ...(database !== undefined && { database }),
-    files: [...Object.keys(state.days).map((day) => join(root, placeOfDay(day))), ...outputs],
+    files: [...Object.keys(state.days).map((day) => join(root, placeOfDay(day))), ...files],
   };
   const path = priceIndexPath(folder);
   if (isOldUsable && (await stat(path).catch(() => undefined))?.isFile()) {

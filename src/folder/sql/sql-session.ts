@@ -1,12 +1,9 @@
 import { stat } from "node:fs/promises";
-import { availableParallelism } from "node:os";
-import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult, DuckDBType } from "@duckdb/node-api";
 import { FileError } from "../../contract/errors.ts";
-import { filePattern, loadDuckDb, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { type DuckDb, filePattern, loadDuckDb, sqlText } from "../../files/duckdb.ts";
+import { exactValue } from "../../files/duckdb-texts.ts";
 import { withFileError } from "../../files/system-error.ts";
-
-/** Most threads of DuckDB. Each needs memory of its own. */
-export const MOST_THREADS = 4;
 
 /** How the package begins the message of a text that is not SQL. */
 const NOT_EXTRACTED = "Failed to extract statements: ";
@@ -39,7 +36,6 @@ export interface SqlSession {
    * @throws QueryError as `query` does
    */
   writeParquet(sql: string): Promise<string>;
-  close(): Promise<void>;
 }
 
 /** A file, and the name of the table that it becomes. */
@@ -48,52 +44,36 @@ export interface NamedFile {
   path: string;
 }
 
-export interface SqlSessionOptions {
-  /** The statements that declare the tables, before outside access is disabled. */
-  setUp: readonly string[];
+interface SqlSessionOptions {
+  /** The statements that declare the tables. */
+  views: readonly string[];
   /** CSV files of the user that become tables, all of whose columns are texts. */
   tables?: readonly NamedFile[];
-  /** The only files that queries can read, as the tables name them. */
-  files: readonly string[];
   /** The file of `writeParquet`. */
   resultFile: string;
-  /** Memory limit of DuckDB in bytes. */
-  memory: number;
   /** Queries run before it resolves, but give nothing out. If it rejects, its error takes the place of theirs. */
   checked: Promise<void>;
-  signal: AbortSignal;
 }
 
-/**
- * Opens an in-memory DuckDB that can only read `files`: no network, no extensions, no other files, no change of settings.
- * It uses at most 4 threads. When `signal` is aborted, a running query ends at once.
- */
-export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSession> {
-  const { setUp, tables = [], files, resultFile, memory, checked, signal } = options;
+/** A session of queries that users write, on a database that can read only the files that they may read. */
+export async function openSqlSession(
+  duckDb: DuckDb,
+  { views, tables = [], resultFile, checked }: SqlSessionOptions,
+): Promise<SqlSession> {
+  const { connection } = duckDb;
   const { StatementType } = loadDuckDb();
   const asQueryError = async (error: unknown): Promise<never> => {
     await checked;
-    signal.throwIfAborted();
-    throw new QueryError(messageOf(error));
+    duckDb.signal.throwIfAborted();
+    throw error instanceof FileError ? error : new QueryError(messageOf(error));
   };
-  const duckDb = await openDuckDb({
-    threads: Math.min(availableParallelism(), MOST_THREADS),
-    memory,
-    spills: true,
-    files: [...files, ...tables.map(({ path }) => path), resultFile],
-    setUp,
-    signal,
-  }).catch(asQueryError);
-  const { connection } = duckDb;
-  for (const table of tables) {
-    await duckDb
-      .until(() => readTable(connection, table))
-      .catch(async (error: unknown) => {
-        await duckDb[Symbol.asyncDispose]();
-        throw error;
-      });
-  }
   const ask = <T>(action: () => Promise<T>): Promise<T> => duckDb.until(action).catch(asQueryError);
+  for (const statement of views) {
+    await ask(() => connection.run(statement));
+  }
+  for (const table of tables) {
+    await duckDb.until(() => readTable(connection, table));
+  }
   /** The last statement of one query: a PIVOT is preceded by statements that make a type of the values that it finds. */
   const prepareLast = async (sql: string): Promise<DuckDBPreparedStatement> => {
     const statements = await connection.extractStatements(sql).catch((error: Error) => {
@@ -128,12 +108,13 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
     query: (sql, isText = isInterval) =>
       ask(async () => {
         const prepared = await prepareQuery(sql);
-        const types = columnTypes(prepared);
+        const types = Array.from({ length: prepared.columnCount }, (_, index) => prepared.columnType(index));
         const names = types.map((_, index) => prepared.columnName(index));
-        const asTexts = types.some(isText) ? await prepareLast(withTexts(sql, types.map(isText))) : prepared;
-        const result = await asTexts.stream();
+        // It keeps what it has read of a CSV file to find its types.
+        prepared.destroySync();
+        const result = await (await prepareLast(asRead(sql, types, isText))).stream();
         await checked;
-        const shown = types.map((type) => (isText(type) ? "VARCHAR" : type));
+        const shown = types.map(String).map((type) => (isText(type) ? "VARCHAR" : type));
         return {
           columns: names.map((name, index) => ({ name, type: shown[index] ?? "" })),
           rows: resultTexts(result, shown, ask),
@@ -147,7 +128,6 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
         await checked;
         return resultFile;
       }),
-    close: async () => await duckDb[Symbol.asyncDispose](),
   };
 }
 
@@ -156,7 +136,7 @@ async function readTable(connection: DuckDBConnection, { name, path }: NamedFile
   const read = `read_csv(${sqlText(filePattern(path))}, all_varchar = true, header = true, allow_quoted_nulls = false)`;
   await withFileError(path, () => stat(path));
   try {
-    await connection.run(`CREATE TABLE "${name}" AS FROM ${read}`);
+    await connection.run(`CREATE TEMP TABLE "${name}" AS FROM ${read}`);
   } catch (error) {
     const reason = (error as Error).message.split("\n")[0];
     throw new FileError(`${path} cannot be read as CSV: ${reason}`, path, error);
@@ -170,14 +150,12 @@ export function hasParts(type: string): boolean {
   return /\]$|^(?:STRUCT|MAP|UNION)\(/.test(type) || isInterval(type);
 }
 
-function columnTypes(prepared: DuckDBPreparedStatement): string[] {
-  return Array.from({ length: prepared.columnCount }, (_, index) => String(prepared.columnType(index)));
-}
-
-/** A query whose columns are numbered, and some of them texts. */
-function withTexts(sql: string, isText: readonly boolean[]): string {
-  const columns = isText.map((_, index) => `c${index}`);
-  const shown = columns.map((column, index) => (isText[index] ? `${column}::VARCHAR` : column));
+/** A query whose columns are numbered, some of them as texts, and whose texts the package reads exactly. */
+function asRead(sql: string, types: readonly DuckDBType[], isText: (type: string) => boolean): string {
+  const columns = types.map((_, index) => `c${index}`);
+  const shown = types.map((type, index) =>
+    isText(String(type)) ? `exact(c${index}::VARCHAR)` : exactValue(`c${index}`, type),
+  );
   return `SELECT ${shown.join(", ")} FROM (${inParentheses(sql)}) AS shown(${columns.join(", ")})`;
 }
 

@@ -1,7 +1,9 @@
-import { readdir, symlink, truncate } from "node:fs/promises";
+import { readdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import { placeOfDay } from "../../../src/folder/day-files.ts";
+import { priceIndexPath } from "../../../src/folder/index/price-index.ts";
 import { withFolderSql } from "../../../src/folder/sql/folder-session.ts";
 import type { SqlSession } from "../../../src/folder/sql/sql-session.ts";
 import { readSyncedFolder } from "../../../src/folder/synced-day.ts";
@@ -20,10 +22,7 @@ async function prepared() {
   onTestFinished(() => void vi.unstubAllEnvs());
   const state = await readSyncedFolder(folder);
   const ask = <T>(use: (session: SqlSession) => Promise<T>, options = {}) =>
-    withFolderSql(
-      { folder, state, days: DAYS, lastDay: DAYS.at(-1) ?? "", signal: new AbortController().signal, ...options },
-      use,
-    );
+    withFolderSql({ folder, state, lastDay: DAYS.at(-1) ?? "", signal: new AbortController().signal, ...options }, use);
   return { folder, temporary, ask };
 }
 
@@ -42,12 +41,11 @@ async function settingOf(session: SqlSession, name: string): Promise<unknown> {
   return undefined;
 }
 
-test("has the rows of the wanted days, also where the folder is a link", async () => {
+test("has the rows of all days, also where the folder is a link", async () => {
   const { ask, folder } = await prepared();
   const link = `${folder}-link`;
   await symlink(folder, link);
   expect(await ask(daysOf, { folder: link })).toEqual(DAYS);
-  expect(await ask(daysOf, { days: DAYS.slice(2, 4) })).toEqual(DAYS.slice(2, 4));
 });
 
 test("keeps what it needs in a temporary folder as long as it is used, whatever becomes of that", async () => {
@@ -70,6 +68,33 @@ test("takes 512 MiB of memory, or as much as it may", async () => {
   const memory = (session: SqlSession) => settingOf(session, "memory_limit");
   expect(await ask(memory)).toBe("512.0 MiB");
   expect(await ask(memory, { memory: 64 * 1024 ** 2 })).toBe("64.0 MiB");
+});
+
+test("the settings are those of the session, and the only files are those of the days, of the user and of the result", async () => {
+  const { ask, folder } = await prepared();
+  const list = join(folder, "list.csv");
+  await writeFile(list, "sku\n1\n");
+  const names = {
+    autoinstall_known_extensions: false,
+    autoload_known_extensions: false,
+    enable_external_access: false,
+    enable_external_file_cache: false,
+    lock_configuration: true,
+    parquet_metadata_cache: true,
+  };
+  const options = { tables: [{ name: "list", path: list }], memory: 100 * 1024 ** 2 + 1 };
+  await ask(async (session) => {
+    for (const [name, value] of Object.entries(names)) {
+      expect([name, await settingOf(session, name)]).toEqual([name, value]);
+    }
+    expect(await settingOf(session, "memory_limit")).toBe("100.0 MiB");
+    expect(await settingOf(session, "threads")).toBeLessThanOrEqual(4);
+    const result = await session.writeParquet("select 1 as one");
+    const days = DAYS.map((day) => join(folder, placeOfDay(day)));
+    const index = priceIndexPath(folder);
+    const paths = (await settingOf(session, "allowed_paths")) as string[];
+    expect(paths.filter((path) => !path.startsWith(index)).sort()).toEqual([...days, list, result].sort());
+  }, options);
 });
 
 test.each([0, 7, 8])("refuses day number %i if its file was cut, although no query reads it", async (number) => {

@@ -1,17 +1,9 @@
 import { writeFile } from "node:fs/promises";
-import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { FileError } from "../../../src/contract/errors.ts";
-import { sqlText } from "../../../src/files/duckdb.ts";
-import {
-  hasParts,
-  MOST_THREADS,
-  openSqlSession,
-  QueryError,
-  type SqlSession,
-  type SqlSessionOptions,
-} from "../../../src/folder/sql/sql-session.ts";
+import { openDuckDb, sqlText } from "../../../src/files/duckdb.ts";
+import { hasParts, openSqlSession, QueryError, type SqlSession } from "../../../src/folder/sql/sql-session.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { parquetRows } from "../../helpers/parquet-files.ts";
 import { failureOf } from "../../helpers/test-client.ts";
@@ -21,19 +13,18 @@ const DAMAGED = new FileError("a day is damaged", "part-0.parquet");
 /** Runs for hours. */
 const LONG_QUERY = "select count(*) from range(1000000000000) numbers(n) where n % 7 = random()";
 
-async function openSession(options: Partial<SqlSessionOptions> = {}): Promise<SqlSession & { folder: string }> {
+async function openSession({
+  views = [] as readonly string[],
+  files = [] as readonly string[],
+  checked = Promise.resolve(),
+  signal = new AbortController().signal,
+} = {}): Promise<SqlSession & { folder: string }> {
   const folder = await temporaryFolder();
-  const session = await openSqlSession({
-    setUp: [],
-    files: [],
-    resultFile: join(folder, "it's.parquet"),
-    memory: 64 * 1024 ** 2,
-    checked: Promise.resolve(),
-    signal: new AbortController().signal,
-    ...options,
-  });
-  onTestFinished(() => session.close());
-  return { ...session, folder };
+  const resultFile = join(folder, "it's.parquet");
+  const options = { threads: 2, memory: 64 * 1024 ** 2, spills: true, files: [...files, resultFile], signal };
+  const duckDb = await openDuckDb(options);
+  onTestFinished(async () => await duckDb[Symbol.asyncDispose]());
+  return { ...(await openSqlSession(duckDb, { views, resultFile, checked })), folder };
 }
 
 async function rowsOf(session: SqlSession, sql: string): Promise<string[][]> {
@@ -45,7 +36,7 @@ async function rowsOf(session: SqlSession, sql: string): Promise<string[][]> {
 }
 
 /** A session whose files are still being compared. `fail` ends that with an error. */
-async function sessionBeforeTheCheck({ setUp = ["CREATE VIEW rows AS SELECT 1 AS one"], damaged = false } = {}) {
+async function sessionBeforeTheCheck({ views = ["CREATE VIEW rows AS SELECT 1 AS one"], damaged = false } = {}) {
   let fail: (error: Error) => void = () => undefined;
   const checked = new Promise<void>((_, reject) => {
     fail = reject;
@@ -56,7 +47,7 @@ async function sessionBeforeTheCheck({ setUp = ["CREATE VIEW rows AS SELECT 1 AS
     fail(DAMAGED);
     await Promise.allSettled([checked]);
   }
-  const session = await openSession({ setUp, checked, signal: ended.signal });
+  const session = await openSession({ views, checked, signal: ended.signal });
   return { session, fail };
 }
 
@@ -70,32 +61,13 @@ test.each(["query", "writeParquet"] as const)("%s gives nothing out before the f
 });
 
 test("no session is opened once a file is known to be damaged, and the error names the file", async () => {
-  await expect(sessionBeforeTheCheck({ setUp: [], damaged: true })).rejects.toBe(DAMAGED);
+  await expect(sessionBeforeTheCheck({ views: [], damaged: true })).rejects.toBe(DAMAGED);
 });
 
 test("no session is opened if a table cannot be declared", async () => {
-  const failure = await failureOf(openSession({ setUp: ["CREATE VIEW rows AS FROM nowhere"] }));
+  const failure = await failureOf(openSession({ views: ["CREATE VIEW rows AS FROM nowhere"] }));
   expect(failure).toBeInstanceOf(QueryError);
   expect(String(failure)).toContain("Table with name nowhere does not exist");
-});
-
-test("the settings are those of the session, and no query can change them", async () => {
-  const session = await openSession({ memory: 100 * 1024 ** 2 + 1 });
-  const names = {
-    allowed_paths: `['${session.folder}/it\\'s.parquet']`,
-    autoinstall_known_extensions: "false",
-    autoload_known_extensions: "false",
-    enable_external_access: "false",
-    enable_external_file_cache: "false",
-    lock_configuration: "true",
-    memory_limit: "100.0 MiB",
-    parquet_metadata_cache: "true",
-    temp_directory: expect.stringContaining(join(tmpdir(), "catalog-scratch-")),
-    threads: String(Math.min(availableParallelism(), MOST_THREADS)),
-  };
-  const listed = Object.keys(names).map(sqlText).join(", ");
-  const rows = await rowsOf(session, `select name, value from duckdb_settings() where name in (${listed}) order by 1`);
-  expect(Object.fromEntries(rows.map((row) => row.map((text) => JSON.parse(text))))).toEqual(names);
 });
 
 test("queries read the named files and no others", async () => {
@@ -167,7 +139,7 @@ describe("a query", () => {
   });
 
   test("may pivot by the values that it finds", async () => {
-    const session = await openSession({ setUp: ["CREATE VIEW v AS FROM (VALUES ('a;', 1), ('b', 2)) t(k, n)"] });
+    const session = await openSession({ views: ["CREATE VIEW v AS FROM (VALUES ('a;', 1), ('b', 2)) t(k, n)"] });
     const pivot = "pivot v on k using list(n) -- ;\n;";
     expect((await session.query(pivot, hasParts)).columns.map(({ name }) => name)).toEqual(["a;", "b"]);
     expect(await parquetRows(await session.writeParquet("pivot v on k using sum(n)"))).toEqual([{ "a;": 1, b: 2 }]);

@@ -1,0 +1,38 @@
+import type { DuckDBType } from "@duckdb/node-api";
+import { loadDuckDb } from "./duckdb.ts";
+
+/**
+ * The package drops a byte order mark at the start of a text, so this macro adds a second one. Other values stay as they are.
+ */
+export const EXACT_MACRO = `CREATE TEMP MACRO exact(value VARCHAR) AS
+  if(starts_with(value, chr(65279)), chr(65279) || value, value), (value) AS value`;
+
+/** A query whose texts the package reads exactly. Its columns have no parts. */
+export function exactQuery(sql: string): string {
+  return `SELECT exact(COLUMNS(*)) FROM (${sql})`;
+}
+
+/** SQL for a value of any type whose texts the package reads exactly, also in lists, structures and maps. */
+export function exactValue(value: string, type: DuckDBType, depth = 0): string {
+  const { DuckDBListType, DuckDBArrayType, DuckDBMapType, DuckDBStructType } = loadDuckDb();
+  const part = `part${depth}`;
+  const exact = (inner: string, innerType: DuckDBType) => exactValue(inner, innerType, depth + 1);
+  if (type instanceof DuckDBListType) {
+    return `list_transform(${value}, lambda ${part}: ${exact(part, type.valueType)})`;
+  }
+  if (type instanceof DuckDBArrayType) {
+    return `list_transform(${value}, lambda ${part}: ${exact(part, type.valueType)})::${type}`;
+  }
+  if (type instanceof DuckDBMapType) {
+    const [key, item] = [exact(`${part}.key`, type.keyType), exact(`${part}.value`, type.valueType)];
+    return `map_from_entries(list_transform(map_entries(${value}), lambda ${part}: {key: ${key}, value: ${item}}))`;
+  }
+  if (type instanceof DuckDBStructType) {
+    const entries = type.entryTypes.map((entry, index) => exact(`struct_extract_at(${value}, ${index + 1})`, entry));
+    const named = entries.map((entry, index) => `"${type.entryNames[index]?.replaceAll('"', '""')}" := ${entry}`);
+    const isNamed = type.entryNames.every((name) => name !== "");
+    const packed = isNamed ? `struct_pack(${named.join(", ")})` : `row(${entries.join(", ")})`;
+    return `if(${value} IS NULL, NULL, ${packed})`;
+  }
+  return String(type) === "VARCHAR" ? `exact(${value})` : value;
+}
