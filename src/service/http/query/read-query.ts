@@ -1,7 +1,15 @@
-import { FILTER_NAMES, type FilterName, type Filters, isCalendarDate, parseRcd } from "../../../contract/filters.ts";
+import {
+  FILTER_NAMES,
+  type FilterName,
+  type Filters,
+  isCalendarDate,
+  parseRcd,
+  type Rcd,
+} from "../../../contract/filters.ts";
 import { LIMITS } from "../../../contract/limits.ts";
+import { describeUnknown, findUnknownValue } from "../../../contract/unknown-value.ts";
+import { closest } from "../../../contract/values/closest.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
-import { validOptions } from "./slug-check.ts";
 
 /** Reads the query of a request. Invalid parts are refused: an ignored filter would return rows that nobody asked for. */
 export function readQuery(target: string, allowed: readonly string[]): Map<string, string> {
@@ -37,7 +45,7 @@ function decodeFormText(text: string, field: string): string {
   }
 }
 
-/** Reads the six shared filters (contract section 4.1). `checkSlugs` later checks whether the slugs exist. */
+/** Reads the six shared filters (contract section 4.1). `checkSlugs` checks whether the slugs exist. */
 export function readFilters(parameters: ReadonlyMap<string, string>): Filters {
   const filters: Filters = {};
   for (const name of FILTER_NAMES) {
@@ -93,4 +101,26 @@ export function readLimit(parameters: ReadonlyMap<string, string>): number {
     throw new ServiceProblem("invalid_request", detail, { field: "limit" });
   }
   return limit;
+}
+
+/** Refuses slugs and triples that are in no combination that the team can see (contract section 4.1). */
+export function checkSlugs(filters: Filters, vocabulary: readonly Rcd[]): void {
+  const unknown = findUnknownValue(filters, vocabulary);
+  if (unknown !== undefined) {
+    const { part, filter, value, candidates } = unknown;
+    throw new ServiceProblem(`unknown_${part}`, `There is no ${describeUnknown(unknown, quote)}.`, {
+      field: filter,
+      validOptions: validOptions(value, candidates),
+    });
+  }
+}
+
+/** The maximum number of values that a problem suggests. */
+const OPTIONS = 5;
+
+/** The values of `vocabulary` closest to `sent`, best first, at most five. If none is close, the first five. */
+export function validOptions(sent: string, vocabulary: Iterable<string>): string[] {
+  const valid = [...new Set(vocabulary)].sort();
+  const near = closest(sent, valid, OPTIONS);
+  return near.length > 0 ? near : valid.slice(0, OPTIONS);
 }

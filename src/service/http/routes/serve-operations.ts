@@ -10,8 +10,7 @@ import { authenticate, requireScope } from "../admission/auth.ts";
 import { rateLimited, rateLimitHeaders } from "../admission/rate-limit.ts";
 import { isLoopback } from "../admission/source-address.ts";
 import { invalidCursor, openCursor, sealCursor, selectionDigest } from "../query/cursors.ts";
-import { readFilters, readLimit, readQuery } from "../query/read-query.ts";
-import { checkSlugs } from "../query/slug-check.ts";
+import { checkSlugs, readFilters, readLimit, readQuery } from "../query/read-query.ts";
 import type { ServiceParts } from "../service-parts.ts";
 
 declare module "fastify" {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { isLoopback } from "../../http/admission/source-address.ts";
 import { type AppSettings, publicPath } from "../../http/service-options.ts";
 import { ServiceProblem } from "../../http/service-problem.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../layout.ts";
 
 /** The contract has no code for a form from another site, so programs get `invalid_request`. */
 const CODES = { 400: "invalid_request", 403: "invalid_request", 404: "not_found", 429: "rate_limited" } as const;

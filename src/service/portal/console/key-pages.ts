@@ -1,7 +1,6 @@
 import type { Member } from "../../store/access/members.ts";
 import type { KeyRecord } from "../../store/store.ts";
-import { dayElement, type Html, html, timeElement } from "../html.ts";
-import { portalPage } from "../layout.ts";
+import { dayElement, type Html, html, portalPage, timeElement } from "../layout.ts";
 import { input } from "./sign-in-pages.ts";
 
 const SECTION = { section: "/portal" };

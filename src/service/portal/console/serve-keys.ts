@@ -4,8 +4,7 @@ import { createKey, DuplicateKeyError, listKeys, revokeKey } from "../../store/a
 import type { Member } from "../../store/access/members.ts";
 import { sessionMember } from "../../store/access/sessions.ts";
 import type { KeyRecord } from "../../store/store.ts";
-import type { Html } from "../html.ts";
-import { sendPrivatePage } from "../layout.ts";
+import { type Html, sendPrivatePage } from "../layout.ts";
 import { checkForm, formField, refusal, tokenField, visitorOf } from "./guard.ts";
 import { createdPage, keysPage, revokePage } from "./key-pages.ts";
 

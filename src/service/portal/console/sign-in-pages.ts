@@ -1,5 +1,4 @@
-import { type Html, html } from "../html.ts";
-import { portalPage } from "../layout.ts";
+import { type Html, html, portalPage } from "../layout.ts";
 
 const SECTION = { section: "/portal", narrow: true };
 

@@ -1,8 +1,7 @@
 import { CHANGELOG } from "../../../contract/changelog.ts";
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from "../../../contract/problems.ts";
 import type { AppSettings } from "../../http/service-options.ts";
-import { type Html, html, prose } from "../html.ts";
-import { portalPage } from "../layout.ts";
+import { type Html, html, portalPage, prose } from "../layout.ts";
 
 /** The start page: all other pages, a first request and the limits. @param base address of the service, without a final slash */
 export function homePage(

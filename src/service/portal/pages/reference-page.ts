@@ -1,7 +1,6 @@
 import type { Schema } from "../../../contract/object-schema.ts";
 import type { OpenApiDocument } from "../../../contract/openapi.ts";
-import { type Html, html, prose } from "../html.ts";
-import { portalPage } from "../layout.ts";
+import { type Html, html, portalPage, prose } from "../layout.ts";
 
 /** The reference, generated from the OpenAPI document. @param base address of the service, without a final slash */
 export function referencePage({ paths, components }: OpenApiDocument, base: string): Html {

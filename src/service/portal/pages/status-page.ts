@@ -1,6 +1,5 @@
 import type { ServiceState, StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../../contract/status.ts";
-import { type Html, html, timeElement } from "../html.ts";
-import { portalPage } from "../layout.ts";
+import { type Html, html, portalPage, timeElement } from "../layout.ts";
 
 const WORDS: Record<ServiceState, string> = {
   operational: "Operational",
