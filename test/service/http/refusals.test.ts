@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { revokeKey } from "../../../src/service/store/access/manage-keys.ts";
-import { oneRowEach, products } from "../../helpers/products.ts";
+import { oneRowEach } from "../../helpers/products.ts";
 import { closed, exchange, send } from "../../helpers/raw-connections.ts";
 import { sharedService, startTestService } from "../../helpers/service.ts";
 
@@ -58,42 +57,6 @@ test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
   },
 );
 
-test("a limit of a team that is reached is named", async () => {
-  const { body } = await (await startTestService({ sampleRateLimit: 0 })).get("/v1/sample");
-
-  expect(body.detail).toBe("The team has no requests left in this window.");
-});
-
-test("a problem below /v1 that costs no request tells what the team of its key has left", async () => {
-  const service = await startTestService({ rateLimit: 5 });
-  const revoked = await service.createKey({ name: "revoked", scopes: ["catalog:read"] });
-  await service.get("/v1/coverage");
-  await service.get("/v1/coverage", { key: revoked });
-  await revokeKey(service.store, "revoked", new Date());
-
-  const left = [];
-  for (const key of [service.key, revoked, "wrong", null]) {
-    left.push((await service.get("/v1/nowhere", { key })).headers.get("ratelimit-remaining"));
-  }
-  const outside = await service.get("/nowhere");
-
-  expect(left).toEqual(["4", "5", "5", "5"]);
-  expect(outside.headers.get("ratelimit-remaining")).toBeNull();
-});
-
-test("a cursor of data that is gone says that it was replaced", async () => {
-  const service = await startTestService({ rows: products(3) });
-  const { body } = await service.get("/v1/catalog?limit=2");
-  await service.replaceRows(products(4, { title: "new" }));
-
-  const next = await service.get(`/v1/catalog?limit=2&cursor=${body.pagination.next_cursor}`);
-
-  expect(next.body).toMatchObject({
-    code: "invalid_cursor",
-    detail: "The data was replaced after the cursor was issued.",
-  });
-});
-
 const END = "Host: x\r\nConnection: close\r\n\r\n";
 const LATE = "The request did not arrive in time.";
 const NO_HTTP = "The bytes received are not an HTTP request.";
@@ -141,25 +104,9 @@ test.each([
   const [head = "", body = ""] = received.split("\r\n\r\n");
   expect(head).toMatch(/^HTTP\/1\.1 4\d\d .+(\r\n.+)*\r\nconnection: close(\r\n|$)/i);
   expect(head).toMatch(/\r\ncontent-type: application\/problem\+json(\r\n|$)/);
-  expect(body === "" ? undefined : JSON.parse(body).detail).toBe(detail);
+  const { detail: said, field } = body === "" ? {} : JSON.parse(body);
+  expect([said, field]).toEqual([detail, detail?.includes("Host header") ? "Host" : undefined]);
   expect((await service.get("/v1/coverage")).status).toBe(200);
-});
-
-test.each([
-  ["a URL of more than 16 KiB", `/v1/catalog?limit=1&rcd=${"a".repeat(17_000)}`, "Host: x\r\n", undefined],
-  ["no Host", "/v1/catalog", "", "Host"],
-  ["a long header beside a short parameter", "/v1/catalog?limit=1", `Host: x\r\nX: ${long.repeat(210)}\r\n`, undefined],
-])("the problem of %s names what to fix, if it is one parameter", async (_, target, headers, field) => {
-  const service = await shared();
-
-  const received = await exchange(service, `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
-
-  const [head = "", body = ""] = received.split("\r\n\r\n");
-  expect([head.slice(0, 12), JSON.parse(body).code, JSON.parse(body).field]).toEqual([
-    "HTTP/1.1 400",
-    "invalid_request",
-    field,
-  ]);
 });
 
 test.each([

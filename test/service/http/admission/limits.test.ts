@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
 import { StoreUnavailableError } from "../../../../src/service/store/store.ts";
 import { openStore } from "../../../../src/service/store/writable-store.ts";
 import { sharedDatabase } from "../../../helpers/databases.ts";
@@ -55,12 +56,12 @@ test("an exhausted window gives 429 with the seconds to wait, and then opens aga
   now += 60_000;
   const later = await service.get("/v1/coverage");
 
-  expect([refused.status, refused.body.code, refused.body.retryable, refused.headers.get("retry-after")]).toEqual([
-    429,
-    "rate_limited",
-    true,
-    "60",
-  ]);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+  expect(refused.body).toMatchObject({
+    code: "rate_limited",
+    detail: "The team has no requests left in this window.",
+    retryable: true,
+  });
   expect(figures(refused.headers)).toEqual([1, 0, 60]);
   expect(later.status).toBe(200);
 });
@@ -97,12 +98,19 @@ test.each([
   now = 30_000;
 
   const responses = [await service.get(path, { method }), await service.get(path, { method })];
-  const unknown = await service.get(path, { method, key: "wrong" });
+  const revoked = await service.createKey({ name: "revoked" });
+  await revokeKey(service.store, "revoked", new Date());
+  const [gone, unknown] = [
+    await service.get(path, { method, key: revoked }),
+    await service.get(path, { method, key: "wrong" }),
+  ];
 
   expect(responses.map((response) => [response.status, ...figures(response.headers)])).toEqual(
     Array(2).fill([status, ...expected]),
   );
-  expect(figures(unknown.headers)).toEqual([expected[0], expected[0], 60]);
+  for (const { headers } of [gone, unknown]) {
+    expect(figures(headers)).toEqual([expected[0], expected[0], 60]);
+  }
 });
 
 test.each([

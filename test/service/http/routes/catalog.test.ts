@@ -174,7 +174,11 @@ test("a cursor to rows that are no longer stored is refused", async () => {
 
   await service.replaceRows(products(5));
 
-  expect((await service.get(`/v1/catalog?cursor=${first.pagination.next_cursor}`)).body.code).toBe("invalid_cursor");
+  const { body } = await service.get(`/v1/catalog?cursor=${first.pagination.next_cursor}`);
+  expect(body).toMatchObject({
+    code: "invalid_cursor",
+    detail: "The data was replaced after the cursor was issued.",
+  });
 });
 
 test("a selection without rows is an empty page with an empty summary", async () => {

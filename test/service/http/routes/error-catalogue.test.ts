@@ -24,14 +24,6 @@ test("the type of a problem links to its entry on the page, which has the same r
   expect(entry).toContain(problem.recovery);
 });
 
-test("the page has one anchor for each code", async () => {
-  const service = await startTestService();
-
-  const { text } = await service.get("/errors");
-
-  expect([...text.matchAll(/<section [^>]*id="([^"]+)"/g)].map(([, id]) => id)).toEqual(PROBLEM_CODES);
-});
-
 test.each([
   ["text/html,application/xhtml+xml,*/*;q=0.8", "text/html; charset=utf-8"],
   ["*/*", "text/html; charset=utf-8"],

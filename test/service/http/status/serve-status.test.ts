@@ -95,17 +95,6 @@ test("the state of a suite is that of its latest requests, and the day keeps its
   ]);
 });
 
-test("counts are kept in the database", async () => {
-  const service = await startTestService({ now: () => noon });
-  await service.get("/v1/catalog");
-  await service.get("/v1/catalog");
-  await service.get("/status.json");
-
-  expect(await service.store.dayCounts("2026-03-10")).toEqual([
-    { date: "2026-03-10", operation: "catalog", requests: 2, failures: 0 },
-  ]);
-});
-
 test("counts are written every few seconds, even if nobody reads the status", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => {
@@ -204,25 +193,4 @@ test("the status is read at most once a second, with any number of requests", as
   now += 1;
   await ask();
   expect(reads).toBe(2);
-});
-
-test("the status of a service with demo data says so", async () => {
-  const service = await startTestService({ sampleData: true });
-
-  expect((await service.get("/status.json")).body.sample_data).toBe(true);
-  expect((await service.get("/status")).text).toContain("generated demo data");
-});
-
-test("the page shows a bar for each day and escapes the text of incidents", async () => {
-  const service = await startTestService({ now: () => noon });
-  const incident = { title: '<script>alert("1")</script>', suite: "catalog-api", severity: "major", body: "a & b" };
-  await openIncident(service.store, { ...incident, severity: "major" }, new Date(noon));
-
-  const { headers, text } = await service.get("/status");
-
-  expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
-  expect(text.match(/aria-label="\d{4}-\d{2}-\d{2}: No data"/g)).toHaveLength(3 * 90);
-  expect(text).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;");
-  expect(text).toContain("a &amp; b");
-  expect(text).not.toContain("<script>");
 });
