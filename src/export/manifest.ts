@@ -95,7 +95,7 @@ export async function readManifest(file: string): Promise<Manifest> {
     manifest = JSON.parse(text) as Partial<Manifest> | null;
   } catch (error) {
     const isMissing = errorCode(error) === "ENOENT";
-    // A mistyped name is another mistake than a missing manifest.
+    // A mistyped name needs a different message than a missing manifest.
     await withFileError(file, () => stat(file));
     const what = isMissing
       ? `${file} has no manifest; \`catalog export --manifest\` writes one`

@@ -12,8 +12,8 @@ import { type ExportRecord, manifestPathOf } from "./manifest.ts";
 /** Bumped on incompatible changes. */
 const VERSION = 1;
 
-/** Longest manifest in bytes: that of a million files. */
-const MOST_BYTES = 256 * 1024 ** 2;
+/** Maximum bytes of a manifest: those of a million files. */
+const MAX_BYTES = 256 * 1024 ** 2;
 
 /** A file that an export wrote into a partitioned folder. */
 export interface PartitionFile extends Fingerprint {
@@ -42,7 +42,7 @@ export async function partitionManifestOf(folder: string): Promise<string> {
  */
 export async function readPartitionFiles(folder: string): Promise<PartitionManifest["files"] | undefined> {
   const path = await partitionManifestOf(folder);
-  const text = await readOwnFile(path, MOST_BYTES);
+  const text = await readOwnFile(path, MAX_BYTES);
   if (text === undefined) {
     return undefined;
   }

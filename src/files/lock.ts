@@ -20,7 +20,7 @@ const NAMELESS_STALE_AFTER = 2_000;
 /** Milliseconds after which a process that replaced a stale lock checks that no other process replaced it too. */
 const SETTLE = 250;
 
-export type Lock = ReturnType<typeof held>;
+export type Lock = ReturnType<typeof acquired>;
 
 /** Locks the output `target`, see `lock`; the lock file lies beside it. */
 export function lockOutput(target: string, pid: number, wallClock?: () => number): Promise<Lock> {
@@ -45,7 +45,7 @@ export async function lock(subject: string, path: string, pid: number, wallClock
   for (;;) {
     const handle = (await create(path, content)) ?? (await replaceStale(subject, path, content));
     if (handle !== undefined) {
-      return held(subject, path, content, handle, wallClock);
+      return acquired(subject, path, content, handle, wallClock);
     }
   }
 }
@@ -111,7 +111,7 @@ async function removeDrafts(path: string): Promise<void> {
   await Promise.all(drafts.map((name) => rm(join(dirname(path), name), { force: true })));
 }
 
-function held(subject: string, path: string, content: string, handle: FileHandle, wallClock: () => number) {
+function acquired(subject: string, path: string, content: string, handle: FileHandle, wallClock: () => number) {
   // The first clock stops while the machine sleeps, the second can be set.
   const now = (): readonly [monotonic: number, wall: number] => [performance.now(), wallClock()];
   let confirmed = now();

@@ -22,7 +22,7 @@ export interface Bookmark extends AsyncDisposable {
 export const BOOKMARK_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** More than the bookmark of any folder has. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * Opens a bookmark of a synced folder. Each is a file of its own in the folder's `.catalog`, with a lock of its own: syncs and
@@ -43,21 +43,22 @@ export async function openBookmark(
   await assertOwnFolder(own);
   await makeOwnFolder(bookmarks);
   const path = join(bookmarks, `${command}-${name}.json`);
-  const held = await lock(path, `${path}.lock`, pid);
+  const bookmarkLock = await lock(path, `${path}.lock`, pid);
   try {
     return {
       seen: await readBookmark(path),
-      set: (seen) => replaceFile(path, `${JSON.stringify({ version: 2, seen })}\n`, { beforePlacing: held.assertHeld }),
-      [Symbol.asyncDispose]: () => held.release(),
+      set: (seen) =>
+        replaceFile(path, `${JSON.stringify({ version: 2, seen })}\n`, { beforePlacing: bookmarkLock.assertHeld }),
+      [Symbol.asyncDispose]: () => bookmarkLock.release(),
     };
   } catch (error) {
-    await held.release();
+    await bookmarkLock.release();
     throw error;
   }
 }
 
 async function readBookmark(path: string): Promise<SeenDays | undefined> {
-  const text = await readOwnFile(path, MOST_BYTES);
+  const text = await readOwnFile(path, MAX_BYTES);
   if (text === undefined) {
     return undefined;
   }

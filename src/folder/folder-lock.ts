@@ -39,26 +39,26 @@ export async function lockFolder(folder: string, pid: number): Promise<LockedFol
   await makeOwnFolder(own);
   // Pages that an interrupted run leaves in it must not be lost with its name.
   await withFileError(folder, () => fsyncFolder(folder));
-  const held = await lock(folder, join(own, "lock"), pid);
+  const folderLock = await lock(folder, join(own, "lock"), pid);
   const staging = join(own, `${STAGING}-${randomUUID()}`);
   const unlock = async () => {
     await rm(staging, { recursive: true, force: true });
-    await held.release();
+    await folderLock.release();
     // It is empty only if nothing is kept.
     await rmdir(own).catch(() => undefined);
   };
   try {
     await withFileError(own, async () => {
       for (const name of (await readdir(own)).filter((name) => name.startsWith(STAGING))) {
-        await held.assertHeld();
+        await folderLock.assertHeld();
         await rm(join(own, name), { recursive: true, force: true });
       }
       await mkdir(staging);
     });
-    return { lock: held, staging, [Symbol.asyncDispose]: unlock };
+    return { lock: folderLock, staging, [Symbol.asyncDispose]: unlock };
   } catch (error) {
     // A process that took the lock may have removed the staging folder; what failed because of that is not the reason.
-    await held.assertHeld().finally(unlock);
+    await folderLock.assertHeld().finally(unlock);
     throw error;
   }
 }

@@ -17,7 +17,7 @@ const STATE_VERSION = 3;
 const BEGINNING = `{"version":${STATE_VERSION},`;
 
 /** Longest state in bytes. The state of a year of 420 combinations takes 3.4 MB. */
-const MOST_BYTES = 256 * 1024 ** 2;
+const MAX_BYTES = 256 * 1024 ** 2;
 
 /** The content of one day's file. */
 export interface DayState {
@@ -74,7 +74,7 @@ export function newState(copyOf: Pick<SyncState, "service" | "filters">): SyncSt
  */
 export async function readStateOf(folder: string): Promise<SyncState | undefined> {
   const path = statePathOf(folder);
-  const text = await readOwnFile(path, MOST_BYTES);
+  const text = await readOwnFile(path, MAX_BYTES);
   if (text === undefined) {
     return undefined;
   }

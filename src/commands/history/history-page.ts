@@ -11,7 +11,7 @@ import { markShape, priceChart } from "./price-chart.ts";
 import { extremeName, priceChanges, productsInOrder } from "./price-tables.ts";
 import type { PricePoint, ProductSeries } from "./product-series.ts";
 
-/** Most lines of one chart; more could not be distinguished. */
+/** Maximum number of lines in a chart; more are hard to tell apart. */
 const LINES = 8;
 
 /**

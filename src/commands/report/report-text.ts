@@ -15,7 +15,7 @@ const WIDTH = 72;
 const LINES = 5;
 
 /**
- * A report as a short text in lines of at most 72 columns but for addresses, in ASCII but for what was crawled. Titles are
+ * A report as a short text in ASCII and lines of at most 72 columns, except for addresses and crawled texts. Titles are
  * whole: models are at their end.
  *
  * @param urls whether each product has its address

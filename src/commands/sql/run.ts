@@ -11,7 +11,7 @@ import type { SqlOptions } from "./options.ts";
 import { showQuery } from "./query-view.ts";
 import { overview } from "./schema.ts";
 
-/** Most bytes of a query on stdin. */
+/** Maximum bytes of a query on stdin. */
 const LONGEST_QUERY = 16 * 1024 * 1024;
 
 const tooLong = () => new UsageError("the query on stdin is longer than 16 MiB; write a shorter one.");

@@ -33,7 +33,7 @@ export function parseWhyOptions(
     throw flagError("--retailer", "has no effect: the first word names the retailer.");
   }
   if (day !== undefined && flags.endDate !== undefined) {
-    throw flagError("--end-date", `is another day than ${day}; give only one.`);
+    throw flagError("--end-date", `differs from ${day}; give only one day.`);
   }
   const named = { ...flags, retailer: [retailer], ...(day !== undefined && { endDate: day }) };
   return { ...parseQuestion(command, folder, named, context, { columns: WHY_COLUMNS, maxAge: 14 }), retailer, sku };

@@ -13,7 +13,7 @@ import { daysKey, fillIndex, INDEX_VERSION } from "./fill-index.ts";
 import { areInPlace, openDays } from "./opened-days.ts";
 
 /** Maximum number of threads of DuckDB. Each needs memory of its own. */
-const MOST_THREADS = 4;
+const MAX_THREADS = 4;
 
 export interface PriceIndexRequest {
   folder: string;
@@ -70,10 +70,10 @@ export async function openPriceIndex(request: PriceIndexRequest): Promise<OpenPr
   }
   await built[Symbol.asyncDispose]();
   try {
-    // Who opened the older one for writing may have left changes to it.
+    // A program that opened the previous index for writing may have left changes to it.
     await rm(`${path}.wal`, { force: true });
     await rename(next, path);
-    // Of earlier versions.
+    // The index of earlier versions of the tool.
     await rm(join(ownFolderOf(request.folder), "prices.index"), { force: true });
   } catch (error) {
     request.onNotStored?.((error as Error).message);
@@ -140,7 +140,7 @@ function untilDamaged(path: string, duckDb: DuckDb): DuckDb["until"] {
 
 function settings({ signal, memory = 512 * 1024 ** 2 }: Pick<PriceIndexRequest, "signal" | "memory">) {
   return {
-    threads: Math.min(availableParallelism(), MOST_THREADS),
+    threads: Math.min(availableParallelism(), MAX_THREADS),
     memory,
     spills: true,
     signal,

@@ -8,7 +8,7 @@ import { fingerprint } from "../../files/fingerprint.ts";
 import { DAY_FILE, type DayFolders, placeOfDay } from "../day-files.ts";
 import type { DayState, SyncState } from "../folder-state.ts";
 
-/** Most names that an error lists. */
+/** Maximum number of names in an error. */
 const NAMED = 3;
 
 interface AdoptOptions {

@@ -73,7 +73,7 @@ export function temporaryStore(): OpenStore {
 /** Milliseconds between two syncs to disk. */
 const SYNC_INTERVAL = 1_000;
 
-/** Most pages that are thrown away without being asked. */
+/** Maximum number of pages that are thrown away without asking. */
 export const FEW_PAGES = 5;
 
 /**
@@ -172,7 +172,7 @@ export async function removeStore(paths: StorePaths): Promise<void> {
   await syncFolderOf(paths);
 }
 
-/** Lines first: pages without lines are nobody's, but lines without pages would be taken for damaged pages. */
+/** Writes the lines first: pages without lines are ignored, but lines without pages would look like damaged pages. */
 async function removeFiles({ lines, pages }: StorePaths): Promise<void> {
   await removeOwnFile(lines);
   await removeOwnFile(pages);

@@ -8,8 +8,8 @@ import { apply, type PageLine, type PagesBySlice, type PlanCuts } from "./page-s
 /** Bumped on incompatible changes of the lines or of the file of rows. */
 export const STORE_VERSION = 5;
 
-/** Longest lines in bytes: those of a million pages, and of five hundred million rows. */
-const MOST_BYTES = 512 * 1000 ** 2;
+/** Maximum bytes of the file of lines: those of a million pages, which are five hundred million rows. */
+const MAX_BYTES = 512 * 1000 ** 2;
 
 /** What a store holds pages of. Pages of another set are useless; format, columns and compression do not matter. */
 export interface StoreHead {
@@ -57,7 +57,7 @@ export function isSameSet(one: SetFilters | WrittenFilters, other: SetFilters | 
  * @throws FileError if they cannot be read
  */
 export async function readStoreLines(path: string): Promise<StoreContent | "other version" | "damaged" | undefined> {
-  const text = await readOwnFile(path, MOST_BYTES);
+  const text = await readOwnFile(path, MAX_BYTES);
   if (text === undefined || text === "") {
     return undefined;
   }

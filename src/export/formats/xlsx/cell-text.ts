@@ -2,7 +2,7 @@ import { isCalendarDate } from "../../../contract/filters.ts";
 import { DAY, dayNumber } from "../../../contract/values/day-arithmetic.ts";
 import { isExactDouble } from "../../../contract/values/decimal.ts";
 
-/** Most characters of a cell, in UTF-16 code units. */
+/** Maximum number of characters in a cell, in UTF-16 code units. */
 export const LONGEST_TEXT = 32_767;
 
 const XML_ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;" };
@@ -34,7 +34,7 @@ export function cutText(text: string): string {
   return cut.length < text.length && /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-/** Most characters of the address of a link. */
+/** Maximum number of characters in the address of a link. */
 const LONGEST_TARGET = 2_079;
 
 /**
@@ -73,7 +73,7 @@ export function timestampSerial(text: string): number | undefined {
 const LARGEST = 9.99999999999999e307;
 const SMALLEST = 2.2250738585072014e-308;
 
-/** Most digits of a number that Excel shows. */
+/** Maximum number of digits that Excel shows. */
 const SHOWN_DIGITS = 15;
 
 /**

@@ -12,7 +12,7 @@ import {
 } from "./cell-text.ts";
 import { columnLetters, type SheetLink, STYLES } from "./workbook-parts.ts";
 
-/** Most links of a sheet that Excel opens. */
+/** Maximum number of links in a sheet that Excel opens. */
 const LINKS_OF_SHEET = 65_530;
 
 /** The columns of product rows and of the tool's own records end alike if they are alike: `crawl_date`, `before_date`. */

@@ -14,7 +14,7 @@ export const WORKBOOK_PART = "xl/workbook.xml";
 export const SHEET_PART = "xl/worksheets/sheet1.xml";
 export const SHEET_RELATIONS_PART = "xl/worksheets/_rels/sheet1.xml.rels";
 
-/** Most rows of a sheet below its header. */
+/** Maximum number of rows in a sheet, below its header. */
 export const ROWS_OF_SHEET = 1_048_575;
 export const COLUMNS_OF_SHEET = 16_384;
 

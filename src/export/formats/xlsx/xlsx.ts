@@ -20,7 +20,7 @@ import {
   workbookPart,
 } from "./workbook-parts.ts";
 
-/** Most bytes of a sheet. Beyond 4 GiB an archive needs the extension ZIP64, which programs may lack. */
+/** Maximum bytes of a sheet. Beyond 4 GiB an archive needs the extension ZIP64, which programs may lack. */
 const BYTES_OF_SHEET = 4_000_000_000;
 
 /** Bytes of a sheet that are compressed at once. */
