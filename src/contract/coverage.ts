@@ -35,17 +35,26 @@ export const coverageSummarySchema = {
 
 export type CoverageSummary = FromSchema<typeof coverageSummarySchema>;
 
+/** Rows that are added up: those of a combination, or a summary. */
+type Part = Omit<CoverageSummary, "combinations"> & { combinations?: number };
+
 /** `meta.coverage` of parts that have no row in common (contract section 2.3): combinations, or sets of them. */
-export function summaryOf(parts: readonly (Coverage | CoverageSummary)[]): CoverageSummary {
-  const sum = (countOf: (part: Coverage | CoverageSummary) => number) =>
-    parts.reduce((total, part) => total + countOf(part), 0);
-  const matching = parts.filter(({ matching_rows }) => matching_rows > 0);
-  const days = (name: "earliest_date" | "latest_date") => matching.flatMap((part) => part[name] ?? []).sort();
-  return {
-    combinations: sum((part) => ("combinations" in part ? part.combinations : 1)),
-    matching_rows: sum(({ matching_rows }) => matching_rows),
-    corpus_rows: sum(({ corpus_rows }) => corpus_rows),
-    earliest_date: days("earliest_date")[0] ?? null,
-    latest_date: days("latest_date").at(-1) ?? null,
+export function summaryOf(parts: readonly Part[]): CoverageSummary {
+  const sum: CoverageSummary = {
+    combinations: 0,
+    matching_rows: 0,
+    corpus_rows: 0,
+    earliest_date: null,
+    latest_date: null,
   };
+  for (const { combinations = 1, matching_rows, corpus_rows, earliest_date: earliest, latest_date: latest } of parts) {
+    sum.combinations += combinations;
+    sum.matching_rows += matching_rows;
+    sum.corpus_rows += corpus_rows;
+    if (matching_rows > 0 && earliest !== null && latest !== null) {
+      sum.earliest_date = sum.earliest_date === null || earliest < sum.earliest_date ? earliest : sum.earliest_date;
+      sum.latest_date = sum.latest_date === null || latest > sum.latest_date ? latest : sum.latest_date;
+    }
+  }
+  return sum;
 }

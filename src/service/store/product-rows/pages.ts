@@ -112,9 +112,9 @@ function sampledPlaces({ days: [first], total }: RowSet, counts: readonly Combin
   const places: { combination: CountedCombination; day: number; place: number }[] = [];
   const nextPlace = () => Math.floor((places.length * total) / most);
   let end = 0;
-  for (const { combination, matching } of counts) {
+  for (const { combination, matching_rows } of counts) {
     let before = end;
-    end += matching;
+    end += matching_rows;
     for (let at = placeFrom(combination.sums, first); nextPlace() < end; at += 2) {
       const rows = rowsAt(combination.sums, at);
       for (let next = nextPlace(); next < before + rows; next = nextPlace()) {

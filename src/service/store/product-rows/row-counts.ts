@@ -1,4 +1,4 @@
-import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
+import type { Coverage } from "../../../contract/coverage.ts";
 import { combinationFilter } from "../../../contract/filter-match.ts";
 import { type Filters, formatRcd, type Rcd } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
@@ -14,15 +14,9 @@ export interface CountedCombination extends Rcd {
   sums: readonly number[];
 }
 
-/** The rows of a combination on a range of days. */
-export interface CombinationCount {
+/** The rows of a combination on any day, and its rows, at least one, on a range of days. */
+export interface CombinationCount extends Omit<Coverage, keyof Rcd | "rcd"> {
   combination: CountedCombination;
-  /** Rows on any day. */
-  corpus: number;
-  /** Rows on these days, at least one, and the first and the last day with rows. */
-  matching: number;
-  earliest: number;
-  latest: number;
 }
 
 /** The first and the last day, inclusive, each as the number YYYYMMDD. */
@@ -167,9 +161,13 @@ export function countsOn([first, last]: DayNumbers, combinations: readonly Count
     const { sums } = combination;
     const [start, end] = [placeFrom(sums, first), placeFrom(sums, last + 1)];
     if (start < end) {
-      const matching = rowsBefore(sums, end) - rowsBefore(sums, start);
-      const [earliest = 0, latest = 0] = [sums[start], sums[end - 2]];
-      counts.push({ combination, corpus: rowsBefore(sums, sums.length), matching, earliest, latest });
+      counts.push({
+        combination,
+        corpus_rows: rowsBefore(sums, sums.length),
+        matching_rows: rowsBefore(sums, end) - rowsBefore(sums, start),
+        earliest_date: dateText(sums[start]),
+        latest_date: dateText(sums[end - 2]),
+      });
     }
   }
   return counts;
@@ -199,35 +197,12 @@ export function isVisible(retailer: string, visible: Visibility): boolean {
   return visible === null || visible.includes(retailer);
 }
 
-export function coverageEntry({ combination, corpus, matching, earliest, latest }: CombinationCount): Coverage {
+export function coverageEntry({ combination, ...counts }: CombinationCount): Coverage {
   const { retailer, department, category } = combination;
-  return {
-    retailer,
-    department,
-    category,
-    rcd: formatRcd(combination),
-    corpus_rows: corpus,
-    matching_rows: matching,
-    earliest_date: dateText(earliest),
-    latest_date: dateText(latest),
-  };
+  return { retailer, department, category, rcd: formatRcd(combination), ...counts };
 }
 
-/** `meta.coverage` of these combinations. */
-export function summaryOfCounts(counts: readonly CombinationCount[]): CoverageSummary {
-  const sum = { combinations: counts.length, matching_rows: 0, corpus_rows: 0 };
-  let [first, last] = [Number.POSITIVE_INFINITY, 0];
-  for (const { corpus, matching, earliest, latest } of counts) {
-    sum.matching_rows += matching;
-    sum.corpus_rows += corpus;
-    first = Math.min(first, earliest);
-    last = Math.max(last, latest);
-  }
-  const hasRows = counts.length > 0;
-  return { ...sum, earliest_date: hasRows ? dateText(first) : null, latest_date: hasRows ? dateText(last) : null };
-}
-
-function dateText(day: number): string {
+function dateText(day = 0): string {
   const digits = String(day).padStart(8, "0");
   return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
 }

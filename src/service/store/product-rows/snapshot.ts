@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { summaryOf } from "../../../contract/coverage.ts";
 import type { Filters, Rcd } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
 import type { ReadVersion } from "../replica.ts";
@@ -14,7 +15,6 @@ import {
   readChanges,
   readCounts,
   retailersOf,
-  summaryOfCounts,
   wantedOf,
 } from "./row-counts.ts";
 import { changedRows, hasVersion } from "./versions.ts";
@@ -112,7 +112,7 @@ function selectionOf({ read, texts, key, wanted, isAll, set }: SelectionParts) {
   const counts = () => countsOn(set.days, wanted);
   const matching = counts();
   const coverage = () => counts().map(coverageEntry);
-  const summary = summaryOfCounts(matching);
+  const summary = summaryOf(matching);
   const combinations = matching.map(({ combination }) => combination);
   const listed = { ids: combinations.map(({ id }) => id), retailers: retailersOf(combinations) };
   const rows: RowSet = { ...set, total: summary.matching_rows, listed: isAll ? undefined : listed };

@@ -1,18 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { CoverageSummary } from "../../../contract/coverage.ts";
+import { type CoverageSummary, summaryOf } from "../../../contract/coverage.ts";
 import type { Filters } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
 import { StoreUnavailableError } from "../store.ts";
-import {
-  addChanges,
-  countsOn,
-  daysOf,
-  readChanges,
-  readCounts,
-  retailersOf,
-  summaryOfCounts,
-  wantedOf,
-} from "./row-counts.ts";
+import { addChanges, countsOn, daysOf, readChanges, readCounts, retailersOf, wantedOf } from "./row-counts.ts";
 
 /** Milliseconds for which rows and versions are kept after they were replaced, so that walks can end in their version. */
 const KEPT_TIME = 24 * 60 * 60 * 1000;
@@ -108,7 +99,7 @@ export async function removeRows(session: Session, filters: Filters): Promise<Co
   const days = daysOf(filters);
   const matching = countsOn(days, wantedOf(await readCounts(session, Number(newest)), filters, null));
   const wanted = matching.map(({ combination }) => combination);
-  const summary = summaryOfCounts(matching);
+  const summary = summaryOf(matching);
   if (summary.matching_rows > 0) {
     const { isListed } = session.dialect;
     const version = await beginVersion(session);
