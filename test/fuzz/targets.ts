@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
-import { parseCondition } from "../../src/cli/flags/condition.ts";
+import { isMet, parseCondition } from "../../src/cli/flags/condition.ts";
 import { parseProductList } from "../../src/cli/source/product-list.ts";
 import { readRetryAfter } from "../../src/client/requests/retry-timing.ts";
 import { readBody } from "../../src/client/responses/body.ts";
@@ -200,7 +200,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   condition: {
     read: (bytes) =>
       refusing([UsageError], () =>
-        parseCondition(bytes.toString(), FIELDS).isMetBy({ percent: 1, selling_price: 2, days_old: undefined }),
+        isMet(parseCondition(bytes.toString(), FIELDS), { percent: 1, selling_price: 2, days_old: undefined }),
       ),
     seeds: () => ["percent < -20 and selling_price >= 1.5", "days_old = 3"],
   },

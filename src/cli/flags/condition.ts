@@ -10,29 +10,30 @@ const COMPARISONS = {
   ">": (a: number, b: number) => a > b,
   ">=": (a: number, b: number) => a >= b,
   "=": (a: number, b: number) => a === b,
-} as const;
+} as const satisfies Record<ColumnComparison["operator"], (a: number, b: number) => boolean>;
 
-/** A condition of `--fail-if`. Questions evaluate its `comparisons` in SQL, everything else calls `isMetBy`. */
-export interface Condition<Field extends string> {
+/** A condition of `--fail-if`. Questions evaluate it in SQL, everything else calls `isMet`. */
+export interface Condition<Field extends string = string> {
   /** As typed. */
   text: string;
-  /** The fields that it compares. */
-  fields: readonly Field[];
-  /** Its parts; all of them must be true. */
-  comparisons: readonly ColumnComparison[];
-  /** Whether a row meets the condition. Comparisons with missing values are false. */
-  isMetBy(row: Readonly<Partial<Record<Field, number | null | undefined>>>): boolean;
+  /** All of them must be true. */
+  comparisons: readonly (ColumnComparison & { column: Field })[];
 }
 
 /** @throws UsageError naming the malformed part or the unknown field */
 export function parseCondition<Field extends string>(text: string, fields: readonly Field[]): Condition<Field> {
-  const parts = text.split(/\s+and\s+/i).map((part) => parsePart(part.trim(), fields));
-  return {
-    text,
-    fields: parts.map(({ field }) => field),
-    comparisons: parts.map(({ comparison }) => comparison),
-    isMetBy: (row) => parts.every((part) => part.isMetBy(row)),
-  };
+  return { text, comparisons: text.split(/\s+and\s+/i).map((part) => parseComparison(part.trim(), fields)) };
+}
+
+/** Whether a row meets a condition. Comparisons with missing values are false. */
+export function isMet<Field extends string>(
+  { comparisons }: Condition<Field>,
+  row: Readonly<Partial<Record<Field, number | null | undefined>>>,
+): boolean {
+  return comparisons.every(({ column, operator, number }) => {
+    const value = row[column];
+    return value !== undefined && value !== null && COMPARISONS[operator](value, Number(number));
+  });
 }
 
 /**
@@ -40,7 +41,7 @@ export function parseCondition<Field extends string>(text: string, fields: reado
  * @param noun for one of them
  * @throws ConditionHoldsError if there are any
  */
-export function failIfAnyMatch({ text }: Condition<string>, names: readonly string[], noun: string): void {
+export function failIfAnyMatch({ text }: Condition, names: readonly string[], noun: string): void {
   if (names.length > 0) {
     throw new ConditionHoldsError(matchText(text, names, noun));
   }
@@ -67,10 +68,7 @@ function movementOf(condition: string): string | undefined {
   return sign.endsWith("=") ? `${verb} ${size} % or more` : `${verb} more than ${size} %`;
 }
 
-function parsePart<Field extends string>(
-  part: string,
-  fields: readonly Field[],
-): { field: Field; comparison: ColumnComparison; isMetBy: Condition<Field>["isMetBy"] } {
+function parseComparison<Field extends string>(part: string, fields: readonly Field[]) {
   const match = /^([\w-]+?)\s*(<=|>=|<|>|=)\s*([-+]?\d{1,20}(?:\.\d{1,12})?)\s*%?$/.exec(part);
   if (match === null) {
     throw valueError(
@@ -79,19 +77,14 @@ function parsePart<Field extends string>(
       "is not a condition; write a field, one of < <= > >= = and a number (up to 20 digits, 12 decimals): percent < -20.",
     );
   }
-  const [, name = "", sign = "", number = ""] = match;
-  const field = fields.find((known) => known === name);
-  if (field === undefined) {
+  const [, name = "", operator, number = ""] = match;
+  const column = fields.find((known) => known === name);
+  if (column === undefined) {
     throw new UsageError(`--fail-if has no field ${quoted(name)}; the fields are ${fields.join(", ")}.`, {
       flag: "--fail-if",
       value: name,
       suggestions: closest(name, fields),
     });
   }
-  const compare = COMPARISONS[sign as keyof typeof COMPARISONS];
-  const isMetBy: Condition<Field>["isMetBy"] = (row) => {
-    const value = row[field];
-    return value !== undefined && value !== null && compare(value, Number(number));
-  };
-  return { field, comparison: { column: field, operator: sign as ColumnComparison["operator"], number }, isMetBy };
+  return { column, operator: operator as ColumnComparison["operator"], number };
 }

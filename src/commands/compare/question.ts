@@ -43,7 +43,7 @@ function columnsOfRetailers(options: CompareOptions, retailers: readonly string[
   const { by, columns = [], list, failIf } = options;
   const all = [...compareColumns(by), ...retailers.map(priceOfRetailer)];
   const known = [...namesOf(all), "count"];
-  const named = [...columns, ...(list.sort === undefined ? [] : [list.sort.column]), ...(failIf?.fields ?? [])];
+  const named = [...columns, ...[list.sort, ...(failIf?.comparisons ?? [])].flatMap((one) => one?.column ?? [])];
   const wrong = named.find((name) => !known.includes(name));
   if (wrong !== undefined) {
     throw new UsageError(`There is no column ${quoted(wrong)}: the retailers are ${retailers.join(", ")}.`, {

@@ -1,5 +1,5 @@
 import type { Context } from "../../cli/context.ts";
-import { failIfAnyMatch } from "../../cli/flags/condition.ts";
+import { failIfAnyMatch, isMet } from "../../cli/flags/condition.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
@@ -64,7 +64,7 @@ function noteDays({ days }: Counted, cost: readonly string[], reporter: Reporter
 /** @throws ConditionHoldsError if a group meets `--fail-if` */
 function failIfGroupMatches({ groups }: Counted, { failIf, groupBy = "retailer" }: CoverageOptions): void {
   if (failIf !== undefined) {
-    const held = groups.filter((group) => failIf.isMetBy(group));
+    const held = groups.filter((group) => isMet(failIf, group));
     const name = groupBy === "day" ? "crawl_date" : groupBy;
     const noun = groupBy === "retailer" || groupBy === "day" ? groupBy : "group";
     failIfAnyMatch(failIf, [...new Set(held.map((group) => String(entryMember(group, name))))], noun);

@@ -1,4 +1,4 @@
-import type { Condition } from "../../cli/flags/condition.ts";
+import { type Condition, isMet } from "../../cli/flags/condition.ts";
 import { ConditionHoldsError } from "../../contract/errors.ts";
 
 /** What `--fail-if` compares, and the document has. */
@@ -31,10 +31,10 @@ export type Figures = Readonly<Record<Figure, number | null>>;
 
 /** @throws ConditionHoldsError naming each condition that the figures meet, with their values */
 export function failIfFiguresMatch(conditions: readonly Condition<Figure>[], figures: Figures): void {
-  const held = conditions.filter((condition) => condition.isMetBy(figures));
+  const held = conditions.filter((condition) => isMet(condition, figures));
   if (held.length > 0) {
-    const facts = held.map(({ text, fields }) => {
-      const values = fields.map((field) => `${field} is ${figures[field]}`);
+    const facts = held.map(({ text, comparisons }) => {
+      const values = comparisons.map(({ column }) => `${column} is ${figures[column]}`);
       return `${text} holds: ${[...new Set(values)].join(", ")}`;
     });
     throw new ConditionHoldsError(facts.join("; "));
