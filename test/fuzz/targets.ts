@@ -11,7 +11,7 @@ import { parseConfig } from "../../src/config/config-file.ts";
 import { AlteredFolderError, FileError, MismatchError, UsageError } from "../../src/contract/errors.ts";
 import { FILTER_NAMES } from "../../src/contract/filters.ts";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
-import { resolveDay } from "../../src/contract/values/date-expression.ts";
+import { isDateExpression, resolveDay } from "../../src/contract/values/date-expression.ts";
 import { readManifest } from "../../src/export/manifest.ts";
 import { ContentError } from "../../src/files/content-error.ts";
 import { withChecksum } from "../../src/files/text-checksum.ts";
@@ -210,9 +210,12 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   },
   date: {
     read: (bytes) => {
-      const day = resolveDay(bytes.toString(), { today: "2026-01-15", latest: "2026-01-14" });
-      if (day !== undefined && !/^\d{4}-\d\d-\d\d$/.test(day)) {
-        throw new Error(`no day: ${day}`);
+      const text = bytes.toString();
+      if (isDateExpression(text)) {
+        const day = resolveDay(text, { today: "2026-01-15", latest: "2026-01-14" });
+        if (!/^\d{4}-\d\d-\d\d$/.test(day)) {
+          throw new Error(`no day: ${day}`);
+        }
       }
     },
     seeds: () => ["today", "7d", "latest-30d", "2026-02-28", "2024-02-29"],

@@ -87,7 +87,7 @@ function comparedDay(
   if (first === undefined || latest === undefined) {
     throw noMatchingRows({ name });
   }
-  const day = resolveDay(since ?? A_WEEK, { today: dayOf(now), latest }) ?? "";
+  const day = resolveDay(since ?? A_WEEK, { today: dayOf(now), latest });
   if (since === undefined && day < first) {
     reporter.note(
       first === latest
@@ -115,7 +115,7 @@ function nothingSince(
     });
   }
   const gap = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
-  const isWeekBefore = (resolveDay(A_WEEK, { today: latest, latest }) ?? "") >= first;
+  const isWeekBefore = resolveDay(A_WEEK, { today: latest, latest }) >= first;
   return new UsageError(
     `--since ${since}: ${folder} has ${gap}; its rows are from ${first} to ${latest}. Name a day from ${first} on and before ${latest}.`,
     { flag: "--since", value: since, suggestions: [isWeekBefore ? A_WEEK : first] },
@@ -154,7 +154,7 @@ async function bookmarkDays(
   const [first = ""] = isFirst ? synced.days : [];
   /** A folder that is younger than a week is compared with its first day. */
   const weekBefore = (day: string) => {
-    const before = resolveDay(A_WEEK, { today, latest: day }) ?? day;
+    const before = resolveDay(A_WEEK, { today, latest: day });
     return before < first ? first : before;
   };
   const days = new Map([...newest].map(([retailer, day]) => [retailer, seenOf(retailer) ?? weekBefore(day)]));

@@ -141,7 +141,7 @@ function parseDays({ since, from, to }: DiffFlags, isOfFolder: boolean, now: num
  * @throws UsageError if the first is not before the second
  */
 export function resolvePair(days: DayPair, now: number, latest = dayOf(now)): { from: string; to: string } {
-  const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest }) ?? text;
+  const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest });
   const [from, to] = [day(days.from), day(days.to)];
   if (from >= to) {
     throw new UsageError(`--from ${from} is not before --to ${to}; the earlier of the two days comes first.`, {

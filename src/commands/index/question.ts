@@ -61,7 +61,7 @@ function daysOf(
   if (first === undefined || latest === undefined) {
     throw noMatchingRows({ name });
   }
-  const dayFor = (expression: DateExpression) => resolveDay(expression, { today: dayOf(now), latest }) ?? "";
+  const dayFor = (expression: DateExpression) => resolveDay(expression, { today: dayOf(now), latest });
   const [from, to] = [dayFor(startDate ?? first), dayFor(endDate ?? latest)];
   const range = `${name} has ${first} to ${latest}`;
   const start = days.find((day) => day >= from && day <= to);

@@ -1,5 +1,5 @@
 import { isCalendarDate } from "../filters.ts";
-import { DAY, dayOf } from "./day-arithmetic.ts";
+import { addDays, dayNumber } from "./day-arithmetic.ts";
 
 /**
  * A day as a person writes it: `YYYY-MM-DD`, `today`, `yesterday`, `Nd` (N days before today), `latest` (the newest day
@@ -25,17 +25,29 @@ const WORDS = new Map([
   ["latest", "latest-0d"],
 ]);
 
-/** The day as `YYYY-MM-DD`; undefined if `text` is no date expression, or the year would not have four digits. */
-export function resolveDay(text: DateExpression, { today, latest }: DayOrigins): string | undefined {
+/** The first day of a year of four digits. */
+const FIRST_DAY = "0001-01-01";
+
+/** The day as `YYYY-MM-DD`; the first one of the calendar for earlier days. @param text a date expression */
+export function resolveDay(text: DateExpression, { today, latest }: DayOrigins): string {
   if (isCalendarDate(text)) {
     return text;
   }
-  const [, prefix, days] = /^(latest-)?(\d{1,6})d$/.exec(WORDS.get(text) ?? text) ?? [];
-  const start = Date.parse(prefix === undefined ? today : latest);
-  const day = days === undefined || Number.isNaN(start) ? "" : dayOf(start - Number(days) * DAY);
-  return isCalendarDate(day) ? day : undefined;
+  const relative = relativeDay(text);
+  if (relative === undefined) {
+    throw new TypeError(`not a date expression: ${text}`);
+  }
+  const { prefix, days } = relative;
+  const origin = prefix === undefined ? today : latest;
+  return days < dayNumber(origin) - dayNumber(FIRST_DAY) ? addDays(origin, -days) : FIRST_DAY;
 }
 
 export function isDateExpression(text: string): boolean {
-  return resolveDay(text, { today: "9000-01-01", latest: "9000-01-01" }) !== undefined;
+  return isCalendarDate(text) || relativeDay(text) !== undefined;
+}
+
+/** The days before today or, with a prefix, before the newest day; undefined for any other text. */
+function relativeDay(text: string): { prefix: string | undefined; days: number } | undefined {
+  const match = /^(latest-)?(\d{1,6})d$/.exec(WORDS.get(text) ?? text);
+  return match === null ? undefined : { prefix: match[1], days: Number(match[2]) };
 }
