@@ -4,9 +4,10 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
 import { CATALOG, catalog } from "./catalog.mjs";
 
 /** @param home a folder for the configuration of HAProxy */
@@ -70,6 +71,35 @@ export function createFleet(home, database) {
       }
     },
   };
+}
+
+/** Ends all connections at once, as if the server had failed. */
+export async function restartDatabase(database) {
+  const client = new pg.Client(database);
+  await client.connect();
+  const { rows } = await client.query(
+    "SELECT current_setting('data_directory') AS folder, current_setting('server_version_num')::int / 10000 AS version",
+  );
+  await client.end();
+  const [{ folder, version }] = rows;
+  const control = [
+    `/usr/lib/postgresql/${version}/bin/pg_ctl`,
+    "-D",
+    folder,
+    "-m",
+    "immediate",
+    "-w",
+    "-l",
+    join(folder, "log"),
+    "restart",
+  ];
+  const [program, ...args] = process.getuid() === 0 ? ["runuser", "-u", "postgres", "--", ...control] : control;
+  // The server may have been started with a relative path.
+  const child = spawn(program, args, { cwd: dirname(folder), stdio: ["ignore", "ignore", "inherit"] });
+  const [code] = await once(child, "close");
+  if (code !== 0) {
+    throw new Error(`pg_ctl restart ended with ${code}`);
+  }
 }
 
 /** The configuration of `docs/operation.md`, at `port` without TLS, for these instances. */

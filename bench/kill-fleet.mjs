@@ -3,18 +3,16 @@
 // has to end with 0 and the rows of one version. Also: a team gets its limit exactly, over all instances. After a build, with
 // HAProxy installed: `scripts/with-postgres.sh node bench/kill-fleet.mjs [EXPORTS] [FILE.ndjson]`; without FILE, rows are
 // generated.
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import pg from "pg";
 import { CATALOG, catalog } from "./catalog.mjs";
 import { createDatasets } from "./datasets.mjs";
-import { createFleet } from "./fleet.mjs";
+import { createFleet, restartDatabase } from "./fleet.mjs";
 import { printTable } from "./table.mjs";
 
 const INSTANCES = 3;
@@ -71,7 +69,7 @@ async function exportAll(lines) {
     await happens(`instance ${number} restarts`, () => some.restart("SIGTERM"));
   }
   await happens("instance 0 is killed", () => instances[0].restart("SIGKILL"));
-  await happens("PostgreSQL restarts", restartDatabase);
+  await happens("PostgreSQL restarts", () => restartDatabase(database));
   await happens("instance 1 is killed", () => instances[1].restart("SIGKILL"));
   const ended = await results;
   const seconds = (performance.now() - time) / 1000;
@@ -147,35 +145,6 @@ async function untilDone(load) {
   if (!isDone) {
     await delay(1_000);
     await untilDone(load);
-  }
-}
-
-/** Ends all connections at once, as if the server had failed. */
-async function restartDatabase() {
-  const client = new pg.Client(database);
-  await client.connect();
-  const { rows } = await client.query(
-    "SELECT current_setting('data_directory') AS folder, current_setting('server_version_num')::int / 10000 AS version",
-  );
-  await client.end();
-  const [{ folder, version }] = rows;
-  const control = [
-    `/usr/lib/postgresql/${version}/bin/pg_ctl`,
-    "-D",
-    folder,
-    "-m",
-    "immediate",
-    "-w",
-    "-l",
-    join(folder, "log"),
-    "restart",
-  ];
-  const [program, ...args] = process.getuid() === 0 ? ["runuser", "-u", "postgres", "--", ...control] : control;
-  // The server may have been started with a relative path.
-  const child = spawn(program, args, { cwd: dirname(folder), stdio: ["ignore", "ignore", "inherit"] });
-  const [code] = await once(child, "close");
-  if (code !== 0) {
-    throw new Error(`pg_ctl restart ended with ${code}`);
   }
 }
 
