@@ -1,5 +1,6 @@
 import { type Filters, formatRcd, type Rcd, splitRcd } from "./filters.ts";
 import { hasSameParts } from "./values/closest.ts";
+import { quoted } from "./values/phrases.ts";
 
 const PARTS = ["retailer", "category", "department"] as const satisfies (keyof Rcd)[];
 
@@ -31,9 +32,9 @@ export function findUnknownValue(
 }
 
 /** An unknown value for a message: `category "lamp" at the retailer "acme"`. */
-export function describeUnknown({ filter, value, retailer }: UnknownValue, quote: (text: string) => string): string {
+export function describeUnknown({ filter, value, retailer }: UnknownValue): string {
   const noun = filter === "rcd" ? "combination" : filter;
-  return `${noun} ${quote(value)}${retailer === undefined ? "" : ` at the retailer ${quote(retailer)}`}`;
+  return `${noun} ${quoted(value)}${retailer === undefined ? "" : ` at the retailer ${quoted(retailer)}`}`;
 }
 
 function unknownSlug(

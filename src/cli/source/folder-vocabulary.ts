@@ -4,7 +4,6 @@ import { type Filters, splitRcd } from "../../contract/filters.ts";
 import { describeUnknown, findUnknownValue, type UnknownValue } from "../../contract/unknown-value.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
-import { quoted } from "../../contract/values/phrases.ts";
 import type { SyncState } from "../../folder/folder-state.ts";
 import type { Combination, FilterSource } from "../../pull/written-filters.ts";
 import { filtersAsFlags, flagOf } from "../flags/flag-words.ts";
@@ -76,7 +75,7 @@ function checkVocabulary(filters: Filters, folder: string, state: SyncState): vo
   if (unknown !== undefined) {
     const limits =
       Object.keys(state.filters).length === 0 ? "" : `, which was synced with ${filtersAsFlags(state.filters)}`;
-    throw unknownValueError(`There is no ${describeUnknown(unknown, quoted)} in ${folder}${limits}.`, unknown);
+    throw unknownValueError(`There is no ${describeUnknown(unknown)} in ${folder}${limits}.`, unknown);
   }
 }
 

@@ -5,7 +5,7 @@ import type { CoverageSummary } from "../../contract/coverage.ts";
 import { UsageError } from "../../contract/errors.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { describeUnknown, findUnknownValue } from "../../contract/unknown-value.ts";
-import { plural, quoted } from "../../contract/values/phrases.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
 import type { Snapshot } from "../../service/store/product-rows/snapshot.ts";
 import { removeRows } from "../../service/store/product-rows/versions.ts";
@@ -62,7 +62,7 @@ function snapshotFilters(snapshot: Snapshot): FilterSource {
   const check = async (filters: Filters) => {
     const unknown = findUnknownValue(filters, snapshot.combinations(null));
     if (unknown !== undefined) {
-      throw unknownValueError(`the database has no rows of the ${describeUnknown(unknown, quoted)}.`, unknown);
+      throw unknownValueError(`the database has no rows of the ${describeUnknown(unknown)}.`, unknown);
     }
   };
   return {

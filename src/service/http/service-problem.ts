@@ -84,10 +84,3 @@ export function newRequestId(): string {
 export function problemType(errorBase: string, code: ProblemCode): string {
   return `${errorBase}/errors#${code}`;
 }
-
-const QUOTED_LENGTH = 80;
-
-/** A value to put into a sentence: quoted, shortened, with control characters escaped. */
-export function quote(value: string): string {
-  return JSON.stringify(value.length > QUOTED_LENGTH ? `${value.slice(0, QUOTED_LENGTH)}…` : value);
-}

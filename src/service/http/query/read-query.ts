@@ -9,7 +9,8 @@ import {
 import { LIMITS } from "../../../contract/limits.ts";
 import { describeUnknown, findUnknownValue } from "../../../contract/unknown-value.ts";
 import { closest } from "../../../contract/values/closest.ts";
-import { quote, ServiceProblem } from "../service-problem.ts";
+import { quoted } from "../../../contract/values/phrases.ts";
+import { ServiceProblem } from "../service-problem.ts";
 
 /** Reads the query of a request. Invalid parts are refused: an ignored filter would return rows that nobody asked for. */
 export function readQuery(target: string, allowed: readonly string[]): Map<string, string> {
@@ -23,7 +24,7 @@ export function readQuery(target: string, allowed: readonly string[]): Map<strin
     const name = decodeFormText(rawName, rawName);
     const value = decodeFormText(rawValue, name);
     if (!allowed.includes(name)) {
-      throw new ServiceProblem("invalid_request", `There is no parameter ${quote(name)} here.`, {
+      throw new ServiceProblem("invalid_request", `There is no parameter ${quoted(name)} here.`, {
         field: name,
         validOptions: validOptions(name, allowed),
       });
@@ -75,10 +76,10 @@ function errorOf(name: FilterName, value: string): string | undefined {
   switch (name) {
     case "start_date":
     case "end_date":
-      return isCalendarDate(value) ? undefined : `${name} ${quote(value)} is not a calendar date, YYYY-MM-DD.`;
+      return isCalendarDate(value) ? undefined : `${name} ${quoted(value)} is not a calendar date, YYYY-MM-DD.`;
     case "rcd": {
       const wrong = value.split(",").find((text) => /\p{Cc}/u.test(text) || parseRcd(text) === undefined);
-      return wrong === undefined ? undefined : `${quote(wrong)} is not a retailer:category:department triple.`;
+      return wrong === undefined ? undefined : `${quoted(wrong)} is not a retailer:category:department triple.`;
     }
     default:
       if (/\p{Cc}/u.test(value)) {
@@ -97,7 +98,7 @@ export function readLimit(parameters: ReadonlyMap<string, string>): number {
   const { minimum, maximum } = LIMITS.pageSize;
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
   if (!(limit >= minimum && limit <= maximum)) {
-    const detail = `limit ${quote(text)} is not a whole number from ${minimum} to ${maximum}.`;
+    const detail = `limit ${quoted(text)} is not a whole number from ${minimum} to ${maximum}.`;
     throw new ServiceProblem("invalid_request", detail, { field: "limit" });
   }
   return limit;
@@ -108,7 +109,7 @@ export function checkSlugs(filters: Filters, vocabulary: readonly Rcd[]): void {
   const unknown = findUnknownValue(filters, vocabulary);
   if (unknown !== undefined) {
     const { part, filter, value, candidates } = unknown;
-    throw new ServiceProblem(`unknown_${part}`, `There is no ${describeUnknown(unknown, quote)}.`, {
+    throw new ServiceProblem(`unknown_${part}`, `There is no ${describeUnknown(unknown)}.`, {
       field: filter,
       validOptions: validOptions(value, candidates),
     });
