@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ServiceParts } from "../../http/service-parts.ts";
 import { createKey, DuplicateKeyError, listKeys, revokeKey } from "../../store/access/manage-keys.ts";
 import type { Member } from "../../store/access/members.ts";
@@ -11,12 +11,13 @@ import { createdPage, keysPage, revokePage } from "./key-pages.ts";
 /** Longest name of a key, in characters. */
 const LONGEST_NAME = 60;
 
-interface MemberCall {
-  request: FastifyRequest;
-  reply: FastifyReply;
-  /** The hidden field of the forms of a page. */
-  token: Html;
-  member: Member;
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who is signed in. Only the pages of keys have it. */
+    member: Member;
+    /** The hidden field of the forms of these pages. */
+    token: Html;
+  }
 }
 
 /** Serves the keys of a signed-in person's team: list, create, revoke. */
@@ -26,18 +27,8 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
   const keysOf = async ({ team }: Member): Promise<KeyRecord[]> =>
     (await listKeys(store, team)).sort((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
 
-  /** Calls `handle` for signed-in people and redirects others to the sign-in page. Forms must come from the portal. */
-  const forMember =
-    (handle: (call: MemberCall) => Promise<FastifyReply>) => async (request: FastifyRequest, reply: FastifyReply) => {
-      const visitor = request.method === "POST" ? checkForm(request, settings) : visitorOf(request, settings);
-      const member = visitor === undefined ? undefined : await sessionMember(store, visitor, now());
-      return visitor === undefined || member === undefined
-        ? reply.redirect("/portal/sign-in", 303)
-        : handle({ request, reply, token: tokenField(visitor), member });
-    };
-
-  const activeKey = async ({ request, member }: MemberCall): Promise<KeyRecord> => {
-    const { id } = request.params as { id: string };
+  const activeKey = async ({ params, member }: FastifyRequest): Promise<KeyRecord> => {
+    const { id } = params as { id: string };
     const key = (await keysOf(member)).find((candidate) => String(candidate.id) === id && candidate.revokedAt === null);
     if (key === undefined) {
       throw refusal(404, "The team has no such key, or it is already revoked.");
@@ -45,11 +36,24 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
     return key;
   };
 
-  const list = forMember(async ({ reply, token, member }) =>
+  app.addHook("onResponse", measurements.countResponses("portal-keys"));
+  app.addHook("preHandler", async (request, reply) => {
+    const visitor = request.method === "POST" ? checkForm(request, settings) : visitorOf(request, settings);
+    const member = visitor === undefined ? undefined : await sessionMember(store, visitor, now());
+    if (visitor === undefined || member === undefined) {
+      return reply.redirect("/portal/sign-in", 303);
+    }
+    request.member = member;
+    request.token = tokenField(visitor);
+  });
+
+  app.get("/portal", async ({ member, token }, reply) =>
     sendPrivatePage(reply, 200, keysPage({ member, keys: await keysOf(member), token })),
   );
-
-  const create = forMember(async ({ request, reply, token, member }) => {
+  // For the back button and bookmarks after a key was created.
+  app.get("/portal/keys", async (_, reply) => reply.redirect("/portal", 303));
+  app.post("/portal/keys", async (request, reply) => {
+    const { member, token } = request;
     const name = formField(request, "name").trim();
     const keys = await keysOf(member);
     const refused = (error: string) => refusal(400, error, keysPage({ member, keys, token, name, error }));
@@ -57,34 +61,21 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
     if (error !== undefined) {
       throw refused(error);
     }
-    try {
-      const secret = await createKey(store, { name, team: member.team }, new Date(now()));
-      return sendPrivatePage(reply, 200, createdPage({ name, secret, base: base() }));
-    } catch (error) {
-      if (error instanceof DuplicateKeyError) {
-        throw refused("The team has a key of this name. Revoked keys keep their names. Choose another name.");
-      }
-      throw error;
-    }
+    const secret = await createKey(store, { name, team: member.team }, new Date(now())).catch((error: unknown) => {
+      throw error instanceof DuplicateKeyError
+        ? refused("The team has a key of this name. Revoked keys keep their names. Choose another name.")
+        : error;
+    });
+    return sendPrivatePage(reply, 200, createdPage({ name, secret, base: base() }));
   });
-
-  const askToRevoke = forMember(async (call) =>
-    sendPrivatePage(call.reply, 200, revokePage({ key: await activeKey(call), token: call.token })),
+  app.get("/portal/keys/:id/revoke", async (request, reply) =>
+    sendPrivatePage(reply, 200, revokePage({ key: await activeKey(request), token: request.token })),
   );
-
-  const revoke = forMember(async (call) => {
-    const { name, team } = await activeKey(call);
+  app.post("/portal/keys/:id/revoke", async (request, reply) => {
+    const { name, team } = await activeKey(request);
     await revokeKey(store, name, new Date(now()), team);
-    return call.reply.redirect("/portal", 303);
+    return reply.redirect("/portal", 303);
   });
-
-  app.addHook("onResponse", measurements.countResponses("portal-keys"));
-  app.get("/portal", list);
-  // For the back button and bookmarks after a key was created.
-  app.get("/portal/keys", async (_, reply) => reply.redirect("/portal", 303));
-  app.post("/portal/keys", create);
-  app.get("/portal/keys/:id/revoke", askToRevoke);
-  app.post("/portal/keys/:id/revoke", revoke);
 }
 
 function nameError(name: string): string | undefined {
