@@ -202,21 +202,3 @@ test("the page of a quiet service says that all is well, and that its rows are d
   expect(text).not.toContain("Open incidents");
   expect((await service.get("/status.json")).body.sample_data).toBe(true);
 });
-
-test("pages may be kept if they are asked about, and no other window reaches them; script and icon are what they say", async () => {
-  const portal = await startTestPortal();
-  const browser = await portal.signedIn();
-  const { text } = await browser.post("/portal/keys", { name: "laptop" });
-  const address = (ending: string) => new RegExp(`/assets/[\\w-]+\\.${ending}`).exec(text)?.[0] ?? "";
-
-  const { headers } = await browser.get("/errors");
-  const [script, icon] = [await browser.get(address("js")), await browser.get(address("svg"))];
-
-  expect(["cache-control", "cross-origin-opener-policy"].map((name) => headers.get(name))).toEqual([
-    "no-cache",
-    "same-origin",
-  ]);
-  expect(script.text).toContain("navigator.clipboard.writeText(secret.textContent.trim())");
-  expect(icon.text).toMatch(/^<svg .*<\/svg>$/);
-  expect([script, icon].map(({ headers }) => headers.get("x-content-type-options"))).toEqual(["nosniff", "nosniff"]);
-});

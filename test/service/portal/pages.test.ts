@@ -23,6 +23,7 @@ test("every page forbids foreign and inline content, framing and content sniffin
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("x-frame-options")).toBe("DENY");
     expect(headers.get("referrer-policy")).toBe("same-origin");
+    expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
     expect(text).not.toMatch(/<style|<script>|\sstyle=|\son\w+=|(src|href|action)="(https?:)?\/\//);
   }
 });
@@ -30,12 +31,13 @@ test("every page forbids foreign and inline content, framing and content sniffin
 test("private pages are not cached", async () => {
   const portal = await startTestPortal();
   const browser = await portal.signedIn();
-  const paths = ["/portal", "/portal/sign-in", "/portal/code", "/portal/keys"];
+  const paths = ["/portal", "/portal/sign-in", "/portal/code", "/portal/keys", "/errors"];
 
   const kept = await Promise.all(paths.map((path) => browser.get(path)));
 
   expect(kept.filter(({ status }) => status === 200).map(({ headers }) => headers.get("cache-control"))).toEqual([
     "no-store",
+    "no-cache",
   ]);
 });
 
@@ -47,15 +49,20 @@ test("a page's style, icon and script exist and may be cached forever", async ()
 
   const assets = await Promise.all(paths.map((path) => browser.get(path)));
 
-  expect(
-    assets.map(({ status, headers }) => [status, headers.get("content-type"), headers.get("cache-control")]),
-  ).toEqual(
+  const names = ["content-type", "cache-control", "x-content-type-options"];
+  expect(assets.map(({ status, headers }) => [status, ...names.map((name) => headers.get(name))])).toEqual(
     ["text/css; charset=utf-8", "image/svg+xml", "text/javascript; charset=utf-8"].map((type) => [
       200,
       type,
       "public, max-age=31536000, immutable",
+      "nosniff",
     ]),
   );
+  expect(assets.map(({ text: content }) => content)).toEqual([
+    expect.stringContaining("main {"),
+    expect.stringMatching(/^<svg .*<\/svg>$/),
+    expect.stringContaining("navigator.clipboard.writeText(secret.textContent.trim())"),
+  ]);
 });
 
 test("the start page tells the limits of this service", async () => {
