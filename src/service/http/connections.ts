@@ -29,23 +29,6 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
   const connections = new Map<Socket, Set<ServerResponse>>();
   let isClosing = false;
 
-  /** @returns whether to handle the request. Node.js may still emit requests after their connection was closed. */
-  function add(socket: Socket, response: ServerResponse): boolean {
-    const unfinished = connections.get(socket);
-    if (unfinished === undefined || unfinished.size >= MAX_PIPELINED || socket.destroyed) {
-      socket.destroy();
-      return false;
-    }
-    unfinished.add(response);
-    response.once("close", () => {
-      unfinished.delete(response);
-      if (isClosing && unfinished.size === 0) {
-        socket.destroySoon();
-      }
-    });
-    return true;
-  }
-
   return {
     createServer: (options: ServerOptions, listener: RequestListener): Server => {
       const server = createServer(options);
@@ -54,10 +37,22 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
         connections.set(socket, new Set());
         socket.once("close", () => connections.delete(socket));
       });
-      const answer = (request: IncomingMessage, response: ServerResponse) => {
-        if (add(request.socket, response)) {
-          listener(request, response);
+      const answer = (request: IncomingMessage, response: ServerResponse): void => {
+        const { socket } = request;
+        const unfinished = connections.get(socket);
+        // Node.js may still emit requests after their connection was closed.
+        if (unfinished === undefined || unfinished.size >= MAX_PIPELINED || socket.destroyed) {
+          socket.destroy();
+          return;
         }
+        unfinished.add(response);
+        response.once("close", () => {
+          unfinished.delete(response);
+          if (isClosing && unfinished.size === 0) {
+            socket.destroySoon();
+          }
+        });
+        listener(request, response);
       };
       server.on("request", answer);
       // Without a listener, Node.js would refuse an unknown `Expect` header itself.
