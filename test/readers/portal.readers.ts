@@ -1,8 +1,8 @@
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { mailCodes } from "../../src/commands/service/mail.ts";
 import { EXIT } from "../../src/contract/errors.ts";
-import { mailCodes } from "../../src/service/portal/mail.ts";
 import { openIncident } from "../../src/service/store/manage-incidents.ts";
 import { runCatalog } from "../helpers/cli.ts";
 import { startMailServer } from "../helpers/mail-server.ts";

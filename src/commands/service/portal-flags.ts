@@ -5,7 +5,7 @@ import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { isLoopback } from "../../service/http/admission/source-address.ts";
 import type { PortalAccess, SendCode, ServiceOptions } from "../../service/http/service-options.ts";
-import { mailCodes } from "../../service/portal/mail.ts";
+import { mailCodes } from "./mail.ts";
 
 export interface PortalFlags {
   publicUrl?: string;

@@ -118,9 +118,7 @@ async function observeService(
   { printError, now }: Pick<Context, "printError" | "now">,
 ) {
   const metrics =
-    metricsPort === undefined
-      ? undefined
-      : await (await import("../../service/http/start-metrics.ts")).startMetrics(host, metricsPort);
+    metricsPort === undefined ? undefined : await (await import("./start-metrics.ts")).startMetrics(host, metricsPort);
   const writeLine = (entry: object): void =>
     printError(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`);
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { mailCodes } from "../../../src/service/portal/mail.ts";
-import { startMailServer } from "../../helpers/mail-server.ts";
+import { mailCodes } from "../../src/commands/service/mail.ts";
+import { startMailServer } from "../helpers/mail-server.ts";
 
 const sender = (port: number, password = "pass%2Fword") =>
   mailCodes({

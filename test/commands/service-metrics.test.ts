@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { startMetrics } from "../../../src/service/http/start-metrics.ts";
+import { startMetrics } from "../../src/commands/service/start-metrics.ts";
 
 async function started(host = "127.0.0.1") {
   const metrics = await startMetrics(host, 0);

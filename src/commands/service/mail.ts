@@ -1,5 +1,5 @@
 import { createTransport } from "nodemailer";
-import type { SendCode } from "../http/service-options.ts";
+import type { SendCode } from "../../service/http/service-options.ts";
 
 /** Milliseconds to wait for a mail server. */
 const MAIL_TIMEOUT = 20_000;
