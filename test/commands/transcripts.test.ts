@@ -35,7 +35,7 @@ const TRANSCRIPTS = {
   "export-dry-run": ["export", "--dry-run", "--max-rate", "1"],
   "unknown-flag": ["export", "--retailr", "nordwind"],
   "unknown-column": ["sample", "--columns", "sku,tilte"],
-  "wrong-format": ["export", "-f", "cvs"],
+  "wrong-format": ["auth", "status", "-f", "jsn"],
   "wrong-day": ["export", "--date", "yestrday"],
   "no-subcommand": ["service", "keys"],
   "wrong-date": ["export", "--start-date", "2026-02-30"],

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { isRepeatable } from "../../src/cli/flags/flag-checks.ts";
 import { createProgram } from "../../src/commands/program.ts";
 import { EXIT } from "../../src/contract/errors.ts";
+import { ROW_FORMATS } from "../../src/export/formats/registry.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -152,7 +153,7 @@ describe("the flags of all commands", () => {
       );
       expect([name, formats]).toEqual([
         name,
-        [...(name === "export" ? [] : ["table"]), "ndjson", "csv", "tsv", "json", "xlsx"],
+        [...(name === "export" ? [] : ["table"]), ...ROW_FORMATS.filter((format) => format !== "parquet")],
       ]);
     }
   });

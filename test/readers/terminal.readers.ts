@@ -171,10 +171,9 @@ const TRANSCRIPTS: Readonly<Record<string, Transcript>> = {
   },
   help: { args: ["help"] },
   "help-export": { args: ["help", "export"] },
-  "help-export-narrow": { args: ["export", "--help"], columns: 60, kept: 40 },
+  "help-export-narrow": { args: ["export", "--help"], columns: 60, kept: 30 },
   "help-exit-codes": { args: ["help", "exit-codes"] },
   "help-environment": { args: ["help", "environment"] },
-  "help-formats": { args: ["help", "formats"] },
   "mistyped-command": { args: ["covrage"] },
   ...Object.fromEntries(
     Object.entries(MORNING_QUESTIONS).map(([name, args]) => [
