@@ -115,12 +115,3 @@ function checkedProfile(name: string, table: unknown, path: string): Profile {
 function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
 }
-
-/** What other users of the machine can do with a file. Always nothing on Windows, where file modes do not tell. */
-export async function rightsOfOthers(
-  path: string,
-  { platform }: Pick<Environment, "platform">,
-): Promise<{ read: boolean; write: boolean }> {
-  const mode = platform === "win32" ? 0 : (await stat(path)).mode;
-  return { read: (mode & 0o044) !== 0, write: (mode & 0o022) !== 0 };
-}

@@ -3,11 +3,11 @@ import { assertSendable } from "../client/key.ts";
 import { CredentialsError, FileError } from "../contract/errors.ts";
 import { readFileText } from "../files/read-text.ts";
 import { errorCode } from "../files/system-error.ts";
-import { type Profile, readConfig, rightsOfOthers } from "./config-file.ts";
+import { type Profile, readConfig } from "./config-file.ts";
 import type { Environment } from "./environment.ts";
 import { refuseTilde } from "./expanded-path.ts";
 import { type CommandContext, runKeyCommand } from "./key-command.ts";
-import { dangerOf } from "./trusted-path.ts";
+import { dangerOf, rightsOfOthers } from "./trusted-path.ts";
 
 /** Bytes. A key has 43 characters; a much longer file is a mistake. */
 const KEY_FILE_LIMIT = 64 * 1024;

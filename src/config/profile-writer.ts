@@ -1,16 +1,10 @@
 import { FileError, LockedError, UsageError } from "../contract/errors.ts";
 import { lock } from "../files/lock.ts";
 import { privateTarget, replacePrivateFile } from "../files/replace-file.ts";
-import {
-  configPath,
-  DEFAULT_PROFILE,
-  type Profile,
-  readConfig,
-  requestedProfile,
-  rightsOfOthers,
-} from "./config-file.ts";
+import { configPath, DEFAULT_PROFILE, type Profile, readConfig, requestedProfile } from "./config-file.ts";
 import type { Environment } from "./environment.ts";
 import { setProfile } from "./toml-edit.ts";
+import { rightsOfOthers } from "./trusted-path.ts";
 
 /**
  * The profile that a command writes: the requested one, else the default one. Neither it nor its file need to exist yet.

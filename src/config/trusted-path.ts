@@ -1,7 +1,8 @@
 import type { Stats } from "node:fs";
-import { lstat, readlink } from "node:fs/promises";
+import { lstat, readlink, stat } from "node:fs/promises";
 import { parse, resolve, sep } from "node:path";
 import { FileError } from "../contract/errors.ts";
+import type { Environment } from "./environment.ts";
 
 /** Maximum symbolic links in one path, as in Linux. */
 const MAX_LINKS = 40;
@@ -65,4 +66,13 @@ function dangerOfEntry(path: string, entry: Stats, user: number): string | undef
   }
   const [what, remedy] = entry.isDirectory() ? ["the folder ", "go-w"] : ["", "600"];
   return `other users of this machine can change ${what}${path}. Check the configuration file, then run \`chmod ${remedy} ${path}\`.`;
+}
+
+/** What other users of the machine can do with a file. Always nothing on Windows, where file modes do not tell. */
+export async function rightsOfOthers(
+  path: string,
+  { platform }: Pick<Environment, "platform">,
+): Promise<{ read: boolean; write: boolean }> {
+  const mode = platform === "win32" ? 0 : (await stat(path)).mode;
+  return { read: (mode & 0o044) !== 0, write: (mode & 0o022) !== 0 };
 }

@@ -5,8 +5,8 @@ import { EmptyResultError } from "../../contract/errors.ts";
 import { estimate } from "../../pull/estimate.ts";
 import { planPull } from "../../pull/plan.ts";
 import type { ExportOptions } from "./options.ts";
-import { assertFitsSheet, pageSizeOf } from "./pull-rows.ts";
-import { bytesNeeded, sizeText } from "./room.ts";
+import { assertFitsSheet, bytesNeeded, sizeText } from "./room.ts";
+import { pageSizeOf } from "./shared.ts";
 
 /** Prints the expected cost of an export, estimated from one coverage request and the rate limit. Creates no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {

@@ -8,12 +8,7 @@ import { FileError } from "../../contract/errors.ts";
 import { plural, quoted } from "../../contract/values/phrases.ts";
 import { withCompressionEnding } from "../../export/destination/compression.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../export/destination/partition-spool.ts";
-import {
-  assertFolderNames,
-  assertSameLayout,
-  moveIntoPlace,
-  partitionOf,
-} from "../../export/destination/partitions.ts";
+import { assertSameLayout, moveIntoPlace, partitionOf } from "../../export/destination/partitions.ts";
 import { FORMATS, loadEncoder } from "../../export/formats/registry.ts";
 import { type PartitionFile, readPartitionFiles, writePartitionManifest } from "../../export/partition-manifest.ts";
 import { writeStaged } from "../../export/sink.ts";
@@ -21,10 +16,8 @@ import { ifPresent } from "../../files/system-error.ts";
 import { lockFolder, ownFolderOf, storeIn } from "../../folder/folder-lock.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { openPageStore } from "../../pull/store/open-store.ts";
-import { recordExport } from "./export-record.ts";
 import type { ExportOptions } from "./options.ts";
-import { pullRows } from "./pull-rows.ts";
-import { rowEncoding, storeOptions } from "./run.ts";
+import { pullRows, recordExport, rowEncoding, storeOptions } from "./shared.ts";
 
 /**
  * Pulls the set into Hive folders below the output, one file a partition. Existing partitions with new rows are replaced
@@ -49,9 +42,7 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
     });
     await using spool = await openPartitionSpool(join(staging, "rows"), partitionOf(columns));
     const place = { store: store.pages, target: ownFolderOf(folder) };
-    const result = await pullRows(spool.write, options, place, connection, context, (coverage) =>
-      assertFolderNames(columns, coverage),
-    );
+    const result = await pullRows(spool.write, options, place, connection, context);
     const { rows } = result;
     if (rows === 0) {
       await reportEmpty(connection, options);

@@ -1,8 +1,14 @@
-import { dirname } from "node:path";
-import { FileError } from "../../contract/errors.ts";
+// What an export needs room for: its rows in a sheet, its pages and its file on the disk, its names in a folder.
+import { basename, dirname } from "node:path";
+import type { Coverage } from "../../contract/coverage.ts";
+import { FileError, UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { groupDigits } from "../../contract/values/phrases.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import { FORMATS } from "../../export/formats/registry.ts";
+import { ROWS_OF_SHEET } from "../../export/formats/xlsx/workbook-parts.ts";
+import { manifestPathOf } from "../../export/manifest.ts";
+import { LONGEST_NAME } from "../../files/own-file.ts";
 import { freeBytes } from "../../files/stored-bytes.ts";
 import type { ExportOptions } from "./options.ts";
 
@@ -48,4 +54,53 @@ export function sizeText(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB", "PB"];
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   return `${Number((bytes / 1000 ** power).toPrecision(2))} ${units[power]}`;
+}
+
+/**
+ * Refuses more rows than fit into a sheet of xlsx, before the first page is requested. The coverage does not count the rows
+ * of single days, so the encoder refuses partitions by day later.
+ *
+ * @throws UsageError
+ */
+export function assertFitsSheet(
+  { output, partitionBy = [], maxRows = Number.POSITIVE_INFINITY }: ExportOptions,
+  coverage: readonly Coverage[],
+): void {
+  if (output.format !== "xlsx" || partitionBy.includes("crawl_date")) {
+    return;
+  }
+  const sheets = new Map<string, number>();
+  for (const entry of coverage) {
+    const partition = partitionBy.map((column) => entry[column as keyof Coverage]).join("/");
+    sheets.set(partition, (sheets.get(partition) ?? 0) + entry.matching_rows);
+  }
+  for (const [partition, rows] of sheets) {
+    if (Math.min(rows, maxRows) > ROWS_OF_SHEET) {
+      const what = partition === "" ? "the filters match" : `the partition ${partition} has`;
+      const split = partition === "" ? "split the rows with --partition-by" : "partition by more columns";
+      throw new UsageError(
+        `${what} ${groupDigits(rows)} rows, and a sheet of xlsx has at most ${groupDigits(ROWS_OF_SHEET)}; write csv or parquet, ${split}, or narrow the filters.`,
+        { flag: "--format", value: "xlsx" },
+      );
+    }
+  }
+}
+
+/** The longest suffix of the files of an unfinished output. */
+export const PAGES_SUFFIX = ".partial.pages";
+
+/** @throws FileError if a name is too long for those of the files beside it */
+export function assertRoomInName(path: string, hasManifest: boolean): void {
+  const name = basename(path);
+  const longest = LONGEST_NAME - PAGES_SUFFIX.length;
+  if (Buffer.byteLength(name) > longest) {
+    throw new FileError(
+      `${path}: the name is too long; it may have at most ${longest} bytes, because the export also needs names like NAME${PAGES_SUFFIX}`,
+      path,
+    );
+  }
+  const excess = Buffer.byteLength(`${manifestPathOf(name)}.new`) - LONGEST_NAME;
+  if (hasManifest && excess > 0) {
+    throw new FileError(`${path}: the name is ${excess} bytes too long for a manifest beside it`, path);
+  }
 }
