@@ -3,7 +3,7 @@ import { PRODUCT, problemExample } from "./examples.ts";
 import { formatRcd } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
 import type { Schema } from "./object-schema.ts";
-import { OPERATIONS, type Operation, type OperationName, PREFIXES } from "./operations.ts";
+import { API_PREFIX, OPERATIONS, type Operation, type OperationName } from "./operations.ts";
 import { PROBLEMS, problemSchema } from "./problems.ts";
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
@@ -112,7 +112,7 @@ export function openApiDocument(portal?: string, root = "") {
     ...(portal !== undefined && {
       externalDocs: { url: portal, description: "The developer portal, where people create API keys." },
     }),
-    servers: PREFIXES.map((prefix) => ({ url: `${root}${prefix}` || "/" })),
+    servers: ["", API_PREFIX].map((prefix) => ({ url: `${root}${prefix}` || "/" })),
     security: [{ apiKey: [] }],
     paths,
     components: {

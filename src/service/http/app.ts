@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import accepts from "@fastify/accepts";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { API_PREFIX } from "../../contract/operations.ts";
 import { serveConsole } from "../portal/console/serve-console.ts";
 import { notFoundPage } from "../portal/console/sign-in-pages.ts";
 import { addRoot, sendPage } from "../portal/layout.ts";
@@ -61,8 +62,8 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
 
   const app: FastifyInstance = fastify({
     genReqId: newRequestId,
-    // A proxy may keep the path of the public address or strip it.
-    rewriteUrl: ({ url = "/" }) => withoutRoot(originForm(url), root),
+    // A proxy may keep the path of the public address or strip it. Below it, everything is also served below /api.
+    rewriteUrl: ({ url = "/" }) => withoutPrefix(withoutPrefix(originForm(url), root), API_PREFIX),
     // Requests that arrive while the service closes are answered as usual.
     return503OnClosing: false,
     serverFactory: (handler) => {
@@ -148,9 +149,9 @@ function originForm(target: string): string {
   return rest.startsWith("/") || rest === target ? rest : `/${rest}`;
 }
 
-function withoutRoot(target: string, root: string): string {
-  const rest = target.slice(root.length);
-  return target.startsWith(root) && /^(\/|\?|$)/.test(rest) ? rest.replace(/^(?!\/)/, "/") : target;
+function withoutPrefix(target: string, prefix: string): string {
+  const rest = target.slice(prefix.length);
+  return target.startsWith(prefix) && /^(\/|\?|$)/.test(rest) ? rest.replace(/^(?!\/)/, "/") : target;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isVersion, VERSION_HEADER } from "../../../contract/data-version.ts";
 import type { Meta } from "../../../contract/envelope.ts";
 import { LIMITS } from "../../../contract/limits.ts";
-import { OPERATIONS, type OperationName, PREFIXES } from "../../../contract/operations.ts";
+import { OPERATIONS, type OperationName } from "../../../contract/operations.ts";
 import { withinDeadline } from "../../store/query-deadline.ts";
 import { authenticate, requireScope } from "../admission/auth.ts";
 import { rateLimited, rateLimitHeaders } from "../admission/rate-limit.ts";
@@ -39,17 +39,15 @@ export async function serveOperations(app: FastifyInstance, parts: ServiceParts)
     }
   });
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
-    for (const prefix of PREFIXES) {
-      app.get(`${prefix}${OPERATIONS[name].path}`, {
-        handler: async (request, reply) => {
-          const envelope = await withinDeadline(settings.queryTimeout, (deadline) =>
-            respond(name, parts, request, reply, deadline),
-          );
-          return reply.header("cache-control", "no-store").type("application/json").send(envelope);
-        },
-        onResponse: measurements.countResponses(name),
-      });
-    }
+    app.get(OPERATIONS[name].path, {
+      handler: async (request, reply) => {
+        const envelope = await withinDeadline(settings.queryTimeout, (deadline) =>
+          respond(name, parts, request, reply, deadline),
+        );
+        return reply.header("cache-control", "no-store").type("application/json").send(envelope);
+      },
+      onResponse: measurements.countResponses(name),
+    });
   }
 }
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { CHANGELOG } from "../../../contract/changelog.ts";
 import { openApiDocument } from "../../../contract/openapi.ts";
-import { PREFIXES } from "../../../contract/operations.ts";
 import { PROBLEM_CODES, PROBLEMS } from "../../../contract/problems.ts";
 import { serveAssets } from "../../portal/assets.ts";
 import { type Html, sendPage } from "../../portal/layout.ts";
@@ -27,18 +26,16 @@ export function servePages(app: FastifyInstance, { settings, base, errorBase }: 
     });
   };
   servePage("/", () => homePage(base(), settings));
-  for (const prefix of PREFIXES) {
-    servePage(`${prefix}/reference`, () => referencePage(description(), base()));
-    servePage(`${prefix}/changelog`, changelogPage);
-    app.get(`${prefix}/errors`, async (request, reply) => {
-      reply.header("vary", "Accept");
-      const isJson = request.type(["text/html", "application/json"]) === "application/json";
-      return isJson ? sendJson(reply, errors()) : sendPage(reply, errorsPage());
-    });
-    app.get(`${prefix}/changelog.json`, async (_, reply) => sendJson(reply, { releases: CHANGELOG }));
-    app.get(`${prefix}/openapi.json`, async (_, reply) => sendJson(reply, description()));
-    app.get(`${prefix}/errors.json`, async (_, reply) => sendJson(reply, errors()));
-  }
+  servePage("/reference", () => referencePage(description(), base()));
+  servePage("/changelog", changelogPage);
+  app.get("/errors", async (request, reply) => {
+    reply.header("vary", "Accept");
+    const isJson = request.type(["text/html", "application/json"]) === "application/json";
+    return isJson ? sendJson(reply, errors()) : sendPage(reply, errorsPage());
+  });
+  app.get("/changelog.json", async (_, reply) => sendJson(reply, { releases: CHANGELOG }));
+  app.get("/openapi.json", async (_, reply) => sendJson(reply, description()));
+  app.get("/errors.json", async (_, reply) => sendJson(reply, errors()));
 }
 
 function sendJson(reply: FastifyReply, document: object): FastifyReply {

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { PREFIXES } from "../../../contract/operations.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { statusPage } from "../../portal/pages/status-page.ts";
 import { withinDeadline } from "../../store/query-deadline.ts";
@@ -40,11 +39,9 @@ export function serveStatus(app: FastifyInstance, { store, measurements, setting
     return latest.status;
   }
 
-  for (const prefix of PREFIXES) {
-    app.get(`${prefix}/status.json`, async (_, reply) => {
-      const { json } = await status();
-      return reply.header("cache-control", "no-cache").type("application/json").send(json);
-    });
-    app.get(`${prefix}/status`, async (_, reply) => sendPage(reply, (await status()).page));
-  }
+  app.get("/status.json", async (_, reply) => {
+    const { json } = await status();
+    return reply.header("cache-control", "no-cache").type("application/json").send(json);
+  });
+  app.get("/status", async (_, reply) => sendPage(reply, (await status()).page));
 }
