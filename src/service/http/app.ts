@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import accepts from "@fastify/accepts";
@@ -116,7 +116,7 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
   serveOperator(app, parts);
   servePages(app, parts);
   serveConsole(app, parts);
-  closeGracefully(app, connections.isLast, parts);
+  closeGracefully(app, parts);
   return app;
 }
 
@@ -171,17 +171,8 @@ function limitRequests(app: FastifyInstance): void {
 }
 
 /** Writes the measurements regularly. On closing, waits for the drain delay and for open responses, then writes the rest. */
-function closeGracefully(
-  app: FastifyInstance,
-  isLast: (response: ServerResponse) => boolean,
-  { settings, measurements }: ServiceParts,
-): void {
+function closeGracefully(app: FastifyInstance, { settings, measurements }: ServiceParts): void {
   const flushTimer = setInterval(measurements.flush, FLUSH_INTERVAL).unref();
-  app.addHook("onSend", async (_, reply) => {
-    if (isLast(reply.raw)) {
-      reply.header("connection", "close");
-    }
-  });
   app.addHook("preClose", async () => {
     if (settings.drainDelay > 0) {
       await delay(settings.drainDelay);

@@ -61,15 +61,16 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
       server.closeIdleConnections = () => {
         isClosing = true;
         for (const [socket, unfinished] of connections) {
-          if ([...unfinished].every(lacksBody)) {
+          const last = [...unfinished].at(-1);
+          if (last === undefined || [...unfinished].every(lacksBody)) {
             socket.destroy();
+          } else {
+            last.shouldKeepAlive = false;
           }
         }
       };
       return server;
     },
-    /** Whether the service is closing and this is the last response on its connection. */
-    isLast: ({ req }: ServerResponse): boolean => isClosing && connections.get(req.socket)?.size === 1,
     /**
      * Writes a problem to a socket without an HTTP response, and closes it. If another response is unfinished, it closes the socket
      * only: the client would read the problem as part of that response.
