@@ -1,5 +1,5 @@
-// Bundles the tool into dist/, in chunks that a command loads only when it runs. libsql and DuckDB have
-// native libraries, so they stay packages.
+// Bundles the tool into dist/, in chunks that a command loads only when it runs. libsql and the
+// bindings of DuckDB have native libraries, so they stay packages.
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { build } from "esbuild";
@@ -43,7 +43,7 @@ const result = await build({
   format: "esm",
   platform: "node",
   target: "node20.18",
-  external: ["libsql", "@duckdb/node-api"],
+  external: ["libsql", "@duckdb/node-bindings"],
   chunkNames: "chunks/[name]-[hash]",
   metafile: true,
   write: false,

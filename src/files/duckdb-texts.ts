@@ -1,5 +1,4 @@
 import type { DuckDBType } from "@duckdb/node-api";
-import { loadDuckDb } from "./duckdb.ts";
 
 /**
  * The package drops a byte order mark at the start of a text, so this macro adds a second one. Other values stay as they are.
@@ -14,20 +13,17 @@ export function exactQuery(sql: string): string {
 
 /** SQL for a value of any type whose texts the package reads exactly, also in lists, structures and maps. */
 export function exactValue(value: string, type: DuckDBType, depth = 0): string {
-  const { DuckDBListType, DuckDBArrayType, DuckDBMapType, DuckDBStructType } = loadDuckDb();
   const part = `part${depth}`;
   const exact = (inner: string, innerType: DuckDBType) => exactValue(inner, innerType, depth + 1);
-  if (type instanceof DuckDBListType) {
-    return `list_transform(${value}, lambda ${part}: ${exact(part, type.valueType)})`;
+  if ("valueType" in type && !("keyType" in type)) {
+    const list = `list_transform(${value}, lambda ${part}: ${exact(part, type.valueType)})`;
+    return "length" in type ? `${list}::${type}` : list;
   }
-  if (type instanceof DuckDBArrayType) {
-    return `list_transform(${value}, lambda ${part}: ${exact(part, type.valueType)})::${type}`;
-  }
-  if (type instanceof DuckDBMapType) {
+  if ("keyType" in type) {
     const [key, item] = [exact(`${part}.key`, type.keyType), exact(`${part}.value`, type.valueType)];
     return `map_from_entries(list_transform(map_entries(${value}), lambda ${part}: {key: ${key}, value: ${item}}))`;
   }
-  if (type instanceof DuckDBStructType) {
+  if ("entryTypes" in type) {
     const entries = type.entryTypes.map((entry, index) => exact(`struct_extract_at(${value}, ${index + 1})`, entry));
     const named = entries.map((entry, index) => `"${type.entryNames[index]?.replaceAll('"', '""')}" := ${entry}`);
     const isNamed = type.entryNames.every((name) => name !== "");

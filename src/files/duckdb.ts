@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { EXACT_MACRO } from "./duckdb-texts.ts";
 import { scratchFolder } from "./scratch-folder.ts";
@@ -41,7 +40,7 @@ export interface DuckDb extends AsyncDisposable {
  */
 export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   const { database = ":memory:", readOnly = false, threads, memory, spills = false, files, setUp = [] } = options;
-  const { DuckDBInstance } = loadDuckDb();
+  const { DuckDBInstance } = await loadDuckDb();
   options.signal.throwIfAborted();
   // Without a folder that can be written, what fits into memory still works.
   const scratch = spills ? await scratchFolder().catch(() => undefined) : undefined;
@@ -130,10 +129,8 @@ export function filePattern(path: string): string {
   return path.replace(/[[*?]/g, "[$&]");
 }
 
-/**
- * Loads the package. `import` would parse each of its CommonJS files for the names of its exports, which takes longer than all
- * the rest.
- */
-export function loadDuckDb(): typeof import("@duckdb/node-api") {
-  return createRequire(import.meta.filename)("@duckdb/node-api");
+/** Loads the package, which takes longer than all the rest of the tool. */
+export async function loadDuckDb(): Promise<typeof import("@duckdb/node-api")> {
+  // The package is CommonJS, of which a bundle has this export alone.
+  return (await import("@duckdb/node-api")).default;
 }

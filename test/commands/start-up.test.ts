@@ -45,7 +45,7 @@ describe("what is loaded", () => {
   test("by sql: DuckDB; by verify, which also reads a folder: not", async () => {
     const folder = await syncedFolder(sixteenDays());
     const [sql, verify] = [await loadedBy(["sql", "select 1", folder]), await loadedBy(["verify", folder])];
-    expect(sql.packages).toContain("@duckdb/node-api");
+    expect(sql.packages).toContain("@duckdb/node-bindings");
     expect([...verify.packages]).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import manifest from "../../../package.json" with { type: "json" };
 import { MissingPackageError } from "../../contract/errors.ts";
 import type { Context } from "../context.ts";
 import { quoteCommand } from "../terminal/quote.ts";
@@ -6,7 +7,8 @@ import { quoteCommand } from "../terminal/quote.ts";
 /** Packages with native code. npm leaves them out with `--omit=optional`, and on unsupported platforms. */
 const PACKAGES = [
   {
-    name: "@duckdb/node-api",
+    // The version that fits the bundled part.
+    name: `@duckdb/node-bindings@${manifest.optionalDependencies["@duckdb/node-bindings"]}`,
     pattern: /@duckdb\/|duckdb native binding/,
     title: "DuckDB, which reads and writes Parquet and answers questions about a folder,",
   },

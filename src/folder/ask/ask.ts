@@ -96,7 +96,7 @@ export async function runStatement(duckDb: DuckDb, sql: string, parameters: Para
 }
 
 async function prepare(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<DuckDBPreparedStatement> {
-  const { listValue, structValue, LIST, STRUCT, VARCHAR } = loadDuckDb();
+  const { listValue, structValue, LIST, STRUCT, VARCHAR } = await loadDuckDb();
   const toDuckDb = (parameter: Parameter): DuckDBValue =>
     parameter === null || typeof parameter !== "object"
       ? parameter

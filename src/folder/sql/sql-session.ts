@@ -61,7 +61,7 @@ export async function openSqlSession(
   { views, tables = [], resultFile, checked }: SqlSessionOptions,
 ): Promise<SqlSession> {
   const { connection } = duckDb;
-  const { StatementType } = loadDuckDb();
+  const { StatementType } = await loadDuckDb();
   const asQueryError = async (error: unknown): Promise<never> => {
     await checked;
     duckDb.signal.throwIfAborted();
