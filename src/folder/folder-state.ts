@@ -3,34 +3,22 @@ import { join } from "node:path";
 import { AlteredFolderError, FileError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters, isCalendarDate, parseRcd } from "../contract/filters.ts";
 import { isDateExpression } from "../contract/values/date-expression.ts";
-import { isJsonObject, parseJsonObject } from "../contract/values/json-object.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../contract/values/json-object.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { hasChecksum, isUnaltered, withChecksum } from "../files/text-checksum.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
+import { type DayState, readDays, storedDays } from "./day-state.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 
-/** Bumped on incompatible changes. Version 2 had no checksum. */
-const STATE_VERSION = 3;
+/** Bumped on incompatible changes. Version 2 had no checksum, and version 3 repeated the names of combinations. */
+const STATE_VERSION = 4;
 
-/** How a state of this version begins. Such a state must have a checksum. */
-const BEGINNING = `{"version":${STATE_VERSION},`;
+/** How a state begins that must have a checksum. */
+const BEGINNING = /^\{"version":[34],/;
 
-/** Longest state in bytes. The state of a year of 420 combinations takes 3.4 MB. */
+/** Longest state in bytes. The state of a year of 420 combinations takes 0.8 MB. */
 const MAX_BYTES = 256 * 1024 ** 2;
-
-/** The content of one day's file. */
-export interface DayState {
-  rows: number;
-  /** Identifies the set of rows, independent of their order in the file; empty if unknown. */
-  digest: string;
-  bytes: number;
-  sha256: string;
-  /** Rows per combination. */
-  counts: Readonly<Record<string, number>>;
-  /** When a run last pulled the day, or compared only its counts (ISO 8601). Absent if unknown. */
-  checked?: string;
-}
 
 /** The source of a folder and its content. */
 export interface SyncState {
@@ -48,6 +36,9 @@ export interface SyncState {
   /** Whether no run has ended yet, so that days may be missing. */
   incomplete?: boolean;
 }
+
+/** A state whose members may be missing or wrong. */
+type Unproven = Partial<Record<keyof SyncState, unknown>>;
 
 /** What to do with a state that cannot be used, worded to follow a message that begins with its path. */
 export const START_OVER = "delete it and run `catalog sync --adopt` to start over";
@@ -79,7 +70,7 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
     return undefined;
   }
   // Either the version or the checksum is enough to require a valid checksum, so that damage to the other is noticed, too.
-  if ((text.startsWith(BEGINNING) || hasChecksum(text)) && !isUnaltered(text)) {
+  if ((BEGINNING.test(text) || hasChecksum(text)) && !isUnaltered(text)) {
     throw new AlteredFolderError(`${path} was altered: its own checksum is wrong; ${START_OVER}`);
   }
   const state = migrated(parseJsonObject(text) ?? {});
@@ -92,9 +83,13 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
   return state;
 }
 
-/** Converts a state of an earlier version: 2 had no checksum, and 1 stored the filters as they were sent to the API. */
-function migrated({ checksum: _, ...state }: Partial<SyncState> & { checksum?: unknown }): Partial<SyncState> {
-  if (state.version === 2) {
+/** Reads the days of a state, and converts one of an earlier version: 1 stored the filters as they were sent to the API. */
+function migrated({ checksum: _, combinations, ...written }: JsonObject): Unproven {
+  if (written.version === STATE_VERSION) {
+    return { ...written, days: readDays({ combinations, days: written.days }) };
+  }
+  const state: Unproven = haveCounts(written.days) ? written : { ...written, days: undefined };
+  if (state.version === 2 || state.version === 3) {
     return { ...state, version: STATE_VERSION };
   }
   if (state.version !== 1 || !isJsonObject(state.filters)) {
@@ -106,30 +101,30 @@ function migrated({ checksum: _, ...state }: Partial<SyncState> & { checksum?: u
   return { ...state, version: STATE_VERSION, filters, window, datesAreResolved: true };
 }
 
-function isState(state: Partial<SyncState>): state is SyncState {
+function isState(state: Unproven): state is SyncState {
   const { version, service, filters, window, days, pending } = state;
   return (
     version === STATE_VERSION &&
     typeof service === "string" &&
     isJsonObject(filters) &&
     Object.entries(filters).every(isWrittenFilter) &&
-    [state.datesAreResolved, state.incomplete].every((value) => [undefined, true, false].includes(value)) &&
+    [state.datesAreResolved, state.incomplete].every((value) => value === undefined || typeof value === "boolean") &&
     isJsonObject(window) &&
     Object.values(window).every((day) => typeof day === "string" && isCalendarDate(day)) &&
     isJsonObject(days) &&
     Object.keys(days).every(isCalendarDate) &&
     Object.values(days).every(isDayState) &&
-    haveCounts(Object.values(days)) &&
     Array.isArray(pending) &&
     pending.every((day) => typeof day === "string" && isCalendarDate(day))
   );
 }
 
-function isDayState(day: Partial<DayState> | null): day is DayState {
+/** Whether a day, whose counts are checked already, is whole. */
+function isDayState(day: unknown): boolean {
   return (
-    typeof day?.digest === "string" &&
+    isJsonObject(day) &&
+    typeof day.digest === "string" &&
     typeof day.sha256 === "string" &&
-    isJsonObject(day.counts) &&
     (day.checked === undefined || (typeof day.checked === "string" && !Number.isNaN(Date.parse(day.checked)))) &&
     isWholeNumber(day.rows, 0) &&
     isWholeNumber(day.bytes, 1)
@@ -140,15 +135,15 @@ function isWholeNumber(value: unknown, least: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= least;
 }
 
-/**
- * Whether every count is a number of rows and belongs to a valid combination. A large folder has about 100,000 counts of a few
- * hundred combinations, so each name is parsed once. A list of the counts of each day would take three times as long.
- */
-function haveCounts(days: readonly DayState[]): boolean {
+/** Whether the days of a state of an earlier version have rows of valid combinations. Each name is parsed once. */
+function haveCounts(days: unknown): boolean {
   const names = new Set<string>();
-  for (const { counts } of days) {
-    for (const name in counts) {
-      if (!isWholeNumber(counts[name], 1)) {
+  for (const day of isJsonObject(days) ? Object.values(days) : []) {
+    if (!isJsonObject(day) || !isJsonObject(day.counts)) {
+      return false;
+    }
+    for (const [name, rows] of Object.entries(day.counts)) {
+      if (!isWholeNumber(rows, 1)) {
         return false;
       }
       names.add(name);
@@ -173,6 +168,8 @@ function isWrittenFilter([name, value]: [name: string, value: unknown]): boolean
  * @param beforePlacing called right before the new file takes the name; if it throws, the old file stays
  */
 export async function writeState(folder: string, state: SyncState, beforePlacing?: () => Promise<void>): Promise<void> {
-  const text = withChecksum(JSON.stringify(state).slice(0, -"}".length));
+  const text = withChecksum(
+    JSON.stringify({ ...state, version: STATE_VERSION, ...storedDays(state.days) }).slice(0, -"}".length),
+  );
   await replaceFile(statePathOf(folder), text, beforePlacing && { beforePlacing });
 }

@@ -3,7 +3,8 @@ import { appendFile, cp, mkdir, readFile, rm, truncate, writeFile } from "node:f
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
-import { type DayState, type SyncState, writeState } from "../../src/folder/folder-state.ts";
+import type { DayState } from "../../src/folder/day-state.ts";
+import { type SyncState, writeState } from "../../src/folder/folder-state.ts";
 import { readSyncedFolder } from "../../src/folder/synced-day.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests, type OnEnd } from "../helpers/endings.ts";

@@ -69,10 +69,10 @@ describe("a state of version 1", () => {
     const start_date = addDays(LAST_DAY, -5);
     await rows.sync({ filters: { start_date, retailer: ["bolt"] } });
     const path = statePathOf(rows.folder);
-    const { window: _, checksum: __, days, ...state } = JSON.parse(await readFile(path, "utf8"));
-    for (const day of Object.values(days) as { checked?: string }[]) {
-      delete day.checked;
-    }
+    const { window: _, ...state } = await readSyncedFolder(rows.folder);
+    const days = Object.fromEntries(
+      Object.entries(state.days).map(([day, held]) => [day, { ...held, checked: undefined }]),
+    );
     const filters = { retailer: "bolt", start_date };
     await writeFile(path, JSON.stringify({ ...state, version: 1, filters, days }));
     return { ...rows, start_date };
@@ -85,7 +85,7 @@ describe("a state of version 1", () => {
       days: 0,
       requests: 1,
     });
-    expect(JSON.parse(await readFile(statePathOf(rows.folder), "utf8"))).toMatchObject({ version: 3 });
+    expect(JSON.parse(await readFile(statePathOf(rows.folder), "utf8"))).toMatchObject({ version: 4 });
   });
 
   test("accepts a relative date in place of the stored absolute one, and remembers it", async () => {

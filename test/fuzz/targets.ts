@@ -86,11 +86,11 @@ const DAY = {
   digest: "",
   bytes: 1,
   sha256: "00",
-  counts: { "a:b:c": 1 },
+  counts: [0, 1],
   checked: "2026-01-01T00:00:00.000Z",
 };
 const STATE = {
-  ...{ version: 3, service: "http://a", filters: { retailer: ["a"] }, window: {} },
+  ...{ version: 4, service: "http://a", filters: { retailer: ["a"] }, window: {}, combinations: ["a:b:c"] },
   ...{ days: { "2026-01-01": DAY }, pending: ["2026-01-02"], incomplete: true },
 };
 const MANIFEST = {

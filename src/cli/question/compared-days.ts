@@ -1,6 +1,7 @@
 import { combinationFilter } from "../../contract/filter-match.ts";
 import { splitRcd } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { combinationsOf } from "../../folder/day-state.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 
 /** The days of one retailer, an element of the query parameter `days`. */
@@ -30,20 +31,17 @@ export function newestDayOf({ state }: Pick<SyncedFolder, "state">, now: number)
 /** The retailers that the filters match, each with its newest crawled day up to `lastDay`. */
 export function newestOfRetailers({ state, filters }: SyncedFolder, lastDay: string): Map<string, string> {
   const isWanted = combinationFilter(filters);
-  const retailerOf = new Map<string, string | undefined>();
+  const met = new Set<string>();
   const newest = new Map<string, string>();
-  for (const day of Object.keys(state.days)
-    .filter((day) => day <= lastDay)
-    .sort()
-    .reverse()) {
-    for (const rcd in state.days[day]?.counts) {
-      if (!retailerOf.has(rcd)) {
-        const combination = splitRcd(rcd);
-        retailerOf.set(rcd, isWanted(combination) ? combination.retailer : undefined);
-      }
-      const retailer = retailerOf.get(rcd);
-      if (retailer !== undefined && !newest.has(retailer)) {
-        newest.set(retailer, day);
+  const days = Object.entries(state.days).filter(([day]) => day <= lastDay);
+  for (const [day, held] of days.sort(([a], [b]) => (a < b ? 1 : -1))) {
+    for (const rcd of combinationsOf(held)) {
+      if (!met.has(rcd)) {
+        met.add(rcd);
+        const { retailer, ...others } = splitRcd(rcd);
+        if (!newest.has(retailer) && isWanted({ retailer, ...others })) {
+          newest.set(retailer, day);
+        }
       }
     }
   }

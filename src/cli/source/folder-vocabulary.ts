@@ -4,6 +4,7 @@ import { type Filters, splitRcd } from "../../contract/filters.ts";
 import { describeUnknown, findUnknownValue, type UnknownValue } from "../../contract/unknown-value.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
+import { combinationsOf } from "../../folder/day-state.ts";
 import type { SyncState } from "../../folder/folder-state.ts";
 import type { Combination, FilterSource } from "../../pull/written-filters.ts";
 import { filtersAsFlags, flagOf } from "../flags/flag-words.ts";
@@ -88,7 +89,8 @@ export function unknownValueError(message: string, { filter, value, candidates }
 function combinationsOn(days: readonly string[], state: SyncState): Combination[] {
   const newest = new Map<string, string>();
   for (const day of [...days].sort()) {
-    for (const rcd of Object.keys(state.days[day]?.counts ?? {})) {
+    const held = state.days[day];
+    for (const rcd of held === undefined ? [] : combinationsOf(held)) {
       newest.set(rcd, day);
     }
   }

@@ -6,7 +6,8 @@ import { columnsOf } from "../../export/formats/row-members.ts";
 import { type DuckDb, filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { fingerprint } from "../../files/fingerprint.ts";
 import { DAY_FILE, type DayFolders, placeOfDay } from "../day-files.ts";
-import type { DayState, SyncState } from "../folder-state.ts";
+import type { DayState } from "../day-state.ts";
+import type { SyncState } from "../folder-state.ts";
 
 /** Maximum number of names in an error. */
 const NAMED = 3;

@@ -1,6 +1,6 @@
 import type { Coverage } from "../../contract/coverage.ts";
 import { addDays, dayNumber } from "../../contract/values/day-arithmetic.ts";
-import type { DayState } from "../folder-state.ts";
+import type { DayState } from "../day-state.ts";
 import { type DayRange, halvesOf, isInRange, oneDay } from "./day-ranges.ts";
 
 /** Rows per combination (`retailer:category:department`); combinations without rows are absent. */

@@ -8,8 +8,8 @@ import { cutByDate } from "../../pull/date-cuts.ts";
 import { type PullObserver, pull } from "../../pull/pull.ts";
 import { openPageStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
+import type { DayState } from "../day-state.ts";
 import { storeIn } from "../folder-lock.ts";
-import type { DayState } from "../folder-state.ts";
 import { type Batch, type DayRange, isInRange, mergeRanges } from "./day-ranges.ts";
 import {
   type ComparedRun,

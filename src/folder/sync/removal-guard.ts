@@ -1,5 +1,5 @@
 import { ShrinkError } from "../../contract/errors.ts";
-import type { DayState } from "../folder-state.ts";
+import type { DayState } from "../day-state.ts";
 import type { RcdCounts } from "./changes.ts";
 
 /**

@@ -7,8 +7,9 @@ import type { RowEncoder } from "../../export/formats/encoder.ts";
 import type { PullObserver, PullOptions } from "../../pull/pull.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import { placeOfDay, removeDay } from "../day-files.ts";
+import type { DayState } from "../day-state.ts";
 import type { LockedFolder } from "../folder-lock.ts";
-import { type DayState, type SyncState, writeState } from "../folder-state.ts";
+import { type SyncState, writeState } from "../folder-state.ts";
 import type { DayRange } from "./day-ranges.ts";
 
 /** Receives the progress of a run. */

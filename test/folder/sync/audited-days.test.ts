@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Coverage } from "../../../src/contract/coverage.ts";
 import { parseRcd } from "../../../src/contract/filters.ts";
-import type { DayState } from "../../../src/folder/folder-state.ts";
+import type { DayState } from "../../../src/folder/day-state.ts";
 import { edgesThatDiffer, longestUnchecked, timeOfRun } from "../../../src/folder/sync/changes.ts";
 
 function dayOf(counts: Record<string, number>, checked?: string): DayState {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ShrinkError } from "../../../src/contract/errors.ts";
-import type { DayState } from "../../../src/folder/folder-state.ts";
+import type { DayState } from "../../../src/folder/day-state.ts";
 import { countBatches } from "../../../src/folder/sync/day-batch.ts";
 import { removalGuard } from "../../../src/folder/sync/removal-guard.ts";
 import type { SyncObserver } from "../../../src/folder/sync/sync-run.ts";

@@ -2,6 +2,7 @@ import { copyFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import type { DayState } from "../../../src/folder/day-state.ts";
 import { writeState } from "../../../src/folder/folder-state.ts";
 import { checkDay, readSyncedFolder } from "../../../src/folder/synced-day.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
@@ -26,8 +27,10 @@ async function killedBeforeItsState() {
         await checkDay(rows.folder, day, await readSyncedFolder(rows.folder));
       }
     },
-    leave: (pending: string[], changes: Partial<typeof state.days> = {}) =>
-      writeState(rows.folder, { ...state, pending, days: { ...state.days, ...changes } as typeof state.days }),
+    leave: (pending: string[], changes: Readonly<Record<string, DayState | undefined>> = {}) => {
+      const days = Object.entries({ ...state.days, ...changes }).flatMap(([day, held]) => (held ? [[day, held]] : []));
+      return writeState(rows.folder, { ...state, pending, days: Object.fromEntries(days) });
+    },
   };
 }
 
