@@ -7,6 +7,7 @@ import { chunksOf } from "../../src/export/destination/compression.ts";
 import type { Chunk, EncoderOptions, RowEncoder } from "../../src/export/formats/encoder.ts";
 import { loadEncoder } from "../../src/export/formats/registry.ts";
 import { filePattern, sqlText } from "../../src/files/duckdb.ts";
+import { EXACT_MACRO, exactQuery } from "../../src/files/duckdb-texts.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "./cli.ts";
 
@@ -52,9 +53,11 @@ async function askEach(paths: readonly string[], query: string): Promise<Record<
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
   try {
+    await connection.run(EXACT_MACRO);
     const answers = [];
     for (const path of paths) {
-      const result = await connection.runAndReadAll(query.replaceAll("FILE", sqlText(filePattern(path))));
+      const sql = exactQuery(query.replaceAll("FILE", sqlText(filePattern(path))));
+      const result = await connection.runAndReadAll(sql);
       answers.push(result.getRowObjectsJson());
     }
     return answers;
