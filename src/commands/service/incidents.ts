@@ -1,21 +1,18 @@
-import { checkChoice, wholeNumber } from "../../cli/flags/values.ts";
+import { checkChoice, type FlagsOf, wholeNumber } from "../../cli/flags/values.ts";
 import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
-import type { IncidentSeverity, IncidentState } from "../../contract/status.ts";
+import type { IncidentState } from "../../contract/status.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";
+import type { addOpenFlags } from "./service-flags.ts";
 import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
-interface OpenIncidentFlags {
-  severity?: IncidentSeverity;
-  /** Slug of the suite that is affected. */
-  suite?: string;
-  body?: string;
-}
-
 export const openIncidentCommand = subcommand({
-  parse: ({ suite = SUITE_SLUGS[0] ?? "", severity = "minor", body }: OpenIncidentFlags, [title]: [string]) => {
+  parse: (
+    { suite = SUITE_SLUGS[0] ?? "", severity = "minor", body }: FlagsOf<typeof addOpenFlags>,
+    [title]: [string],
+  ) => {
     checkChoice(suite, SUITE_SLUGS, "--suite");
     refuseEmpty(title, "the title of an incident");
     return { title, suite, severity, body: body ?? title };

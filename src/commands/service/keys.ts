@@ -1,5 +1,6 @@
 import { open, rm } from "node:fs/promises";
 import type { Context } from "../../cli/context.ts";
+import type { FlagsOf } from "../../cli/flags/values.ts";
 import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { ClosedPipeError, FileError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
@@ -9,18 +10,13 @@ import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../
 import { readTeams } from "../../service/store/access/team-records.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
+import type { addCreateFlags } from "./service-flags.ts";
 import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
-import { type GrantFlags, wantedGrants } from "./teams.ts";
+import { wantedGrants } from "./teams.ts";
 import { writeListing } from "./write-listing.ts";
 
-interface CreateKeyFlags extends GrantFlags {
-  /** A new file for the secret; `-` or undefined for stdout. */
-  output?: string;
-  team?: string;
-}
-
 export const createKeyCommand = subcommand({
-  parse: ({ team, output, ...grants }: CreateKeyFlags, [name]: [string]) => {
+  parse: ({ team, output, ...grants }: FlagsOf<typeof addCreateFlags>, [name]: [string]) => {
     refuseEmpty(name, "the name of a key");
     const key: NewKey = { name, ...(team !== undefined && { team }), ...wantedGrants(grants) };
     return { key, output: output === "-" ? undefined : output };

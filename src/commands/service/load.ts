@@ -1,7 +1,7 @@
 import { access, constants, stat } from "node:fs/promises";
-import { flagError, valueError } from "../../cli/flags/values.ts";
+import { type FlagsOf, flagError, valueError } from "../../cli/flags/values.ts";
 import { FileError, UsageError } from "../../contract/errors.ts";
-import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
+import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { groupDigits, plural, quoted } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
 import { readPipe, readStream } from "../../files/read-text.ts";
@@ -12,13 +12,10 @@ import { checkExtension, LoadError } from "../../service/load/load-source.ts";
 import type { Replacement } from "../../service/store/product-rows/row-stage.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
 import { withDatabase } from "./database.ts";
+import type { addLoadFlags } from "./service-flags.ts";
 import { type ServiceCall, subcommand } from "./subcommand.ts";
 
-interface LoadFlags {
-  replace?: boolean;
-  retailer?: string;
-  date?: DateExpression;
-}
+type LoadFlags = FlagsOf<typeof addLoadFlags>;
 
 interface LoadOptions {
   /** Paths; `-` is stdin. */

@@ -1,18 +1,14 @@
 import { isIP } from "node:net";
 import type { Context } from "../../cli/context.ts";
-import { flagError, valueError } from "../../cli/flags/values.ts";
+import { type FlagsOf, flagError, valueError } from "../../cli/flags/values.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { isLoopback } from "../../service/http/admission/source-address.ts";
 import type { PortalAccess, SendCode, ServiceOptions } from "../../service/http/service-options.ts";
 import { mailCodes } from "./mail.ts";
+import type { addStartFlags } from "./service-flags.ts";
 
-export interface PortalFlags {
-  publicUrl?: string;
-  trustProxy?: string;
-  smtpUrl?: string;
-  mailFrom?: string;
-}
+type PortalFlags = FlagsOf<typeof addStartFlags>;
 
 /** How clients reach the service, and how sign-in codes are sent. */
 export interface PortalOptions extends Pick<ServiceOptions, "publicUrl" | "trustProxy"> {

@@ -1,8 +1,8 @@
-import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
-import { collectValues, formatOption } from "../../cli/flags/values.ts";
-import { SCOPES } from "../../contract/operations.ts";
-import { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
+import { formatOption } from "../../cli/flags/values.ts";
+import { INCIDENT_STATES } from "../../contract/status.ts";
+import { addCreateFlags, addGrantFlags, addOpenFlags } from "./service-flags.ts";
 import { addRecordList, RECORD_COLUMNS, subcommandsOf } from "./subcommand.ts";
 
 export function declareTeams(command: Command, context: Context, run: Run<unknown> | undefined): void {
@@ -67,15 +67,6 @@ export function declareTeams(command: Command, context: Context, run: Run<unknow
   });
 }
 
-function addGrantFlags<Flags extends OptionValues>(command: Command<[], Flags>, team = "the team", byDefault = "") {
-  const repeatable = `repeatable, or a comma list${byDefault}`;
-  const scope = new Option("--scope <scope>", `scope of ${team}, ${repeatable}`);
-  return command
-    .addOption(scope.choices(SCOPES).argParser(collectValues))
-    .option("--retailer <slug>", `retailer that ${team} can see, ${repeatable}`, collectValues)
-    .option("--all-retailers", `${team} can see every retailer`);
-}
-
 export function declareKeys(command: Command, context: Context, run: Run<unknown> | undefined): void {
   command.description("API keys of the embedded service. A secret is shown once, when its key is created.");
   const add = subcommandsOf(command, context, run);
@@ -107,14 +98,6 @@ export function declareKeys(command: Command, context: Context, run: Run<unknown
   });
 }
 
-function addCreateFlags(command: Command) {
-  const team = "team that the key belongs to; scopes, retailers and limits are the team's (default: default)";
-  return addGrantFlags(command.option("--team <team>", team), "a new team", " (default: all)").option(
-    "-o, --output <file>",
-    "write the secret to a new file that only its owner can read, instead of stdout",
-  );
-}
-
 export function declareIncidents(command: Command, context: Context, run: Run<unknown> | undefined): void {
   command.description("The incidents that the status feed shows.");
   const add = subcommandsOf(command, context, run);
@@ -129,11 +112,7 @@ export function declareIncidents(command: Command, context: Context, run: Run<un
     summary: "open an incident and print its id",
     description: "Opens an incident in the state investigating, and prints its id on stdout.",
     examples: ['catalog service incident open "Slow responses" --severity minor'],
-    options: (open) =>
-      open
-        .addOption(new Option("--severity <severity>", "(default: minor)").choices(INCIDENT_SEVERITIES))
-        .option("--suite <slug>", "affected suite (default: catalog-api)")
-        .option("--body <text>", "what is known (default: the title)"),
+    options: addOpenFlags,
     load: async () => (await import("./incidents.ts")).openIncidentCommand,
   });
   add("update <id>", {

@@ -1,5 +1,5 @@
-import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { flagError } from "../../cli/flags/values.ts";
+import { parseFilters } from "../../cli/flags/filter.ts";
+import { type FlagsOf, flagError } from "../../cli/flags/values.ts";
 import { unknownValueError } from "../../cli/source/folder-vocabulary.ts";
 import type { CoverageSummary } from "../../contract/coverage.ts";
 import { UsageError } from "../../contract/errors.ts";
@@ -10,17 +10,13 @@ import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts
 import type { Snapshot } from "../../service/store/product-rows/snapshot.ts";
 import { removeRows } from "../../service/store/product-rows/versions.ts";
 import { withExistingDatabase } from "./database.ts";
+import type { addRemoveFlags } from "./service-flags.ts";
 import { subcommand } from "./subcommand.ts";
 
-interface RemoveFlags extends FilterFlags {
-  all?: boolean;
-  /** Whether to count the rows only. */
-  dryRun?: boolean;
-}
-
 export const removeCommand = subcommand({
-  parse: ({ all = false, dryRun = false, ...flags }: RemoveFlags, _: [], context) => {
-    const filters = parseFilters(flags, context.now());
+  parse: (flags: FlagsOf<typeof addRemoveFlags>, _: [], context) => {
+    const { all = false, dryRun = false, ...others } = flags;
+    const filters = parseFilters(others, context.now());
     const isFiltered = Object.keys(filters).length > 0;
     if (!isFiltered && !all) {
       throw new UsageError(

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../../cli/context.ts";
-import { flagError } from "../../cli/flags/values.ts";
+import { type FlagsOf, flagError } from "../../cli/flags/values.ts";
 import { FileError, InterruptedError, UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
@@ -12,7 +12,8 @@ import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { isPostgres, shownLocation } from "../../service/store/database/location.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
 import { withDatabase } from "./database.ts";
-import { type PortalFlags, type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";
+import { type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";
+import type { addStartFlags } from "./service-flags.ts";
 import { type ServiceCall, subcommand } from "./subcommand.ts";
 
 interface ObserveOptions {
@@ -21,18 +22,6 @@ interface ObserveOptions {
   /** The port of the metrics, 0 for a free one; undefined for no metrics. */
   metricsPort: number | undefined;
 }
-
-interface StartFlags extends PortalFlags, Partial<ObserveOptions>, Times {
-  host?: string;
-  port: number;
-  rateLimit: number;
-  sampleRateLimit: number;
-  /** Seconds. */
-  window: number;
-  replica?: string;
-}
-
-type Times = Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "drainDelay" | "errorBase">;
 
 /** Milliseconds. Balancers ask for `/readyz` every second or more often. */
 const DRAIN_DELAY = 2_000;
@@ -43,7 +32,7 @@ interface StartOptions extends ObserveOptions, Pick<PortalOptions, "mail"> {
   replica: string | undefined;
 }
 
-function parseStart(flags: StartFlags, _: [], { env, setTitle }: Context): StartOptions {
+function parseStart(flags: FlagsOf<typeof addStartFlags>, _: [], { env, setTitle }: Context): StartOptions {
   const { replica } = flags;
   if (replica !== undefined && !(isPostgres(replica) && URL.canParse(replica))) {
     throw flagError("--replica", "is not the URL of a PostgreSQL server; write postgres://user@host:5432/name.");

@@ -16,14 +16,9 @@ import {
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
 import { readKeys, readTeams } from "../../service/store/access/team-records.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
+import type { GrantFlags } from "./service-flags.ts";
 import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
-
-export interface GrantFlags {
-  scope?: string[];
-  retailer?: string[];
-  allRetailers?: boolean;
-}
 
 export const createTeamCommand = subcommand({
   parse: (flags: GrantFlags, [name]: [string]) => {
