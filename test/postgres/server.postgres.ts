@@ -131,7 +131,7 @@ test("a request that waits for its count ends at its deadline, on the server too
     const late = await service.get("/v1/catalog", { key: "unknown" });
     const waiting = `SELECT count(*) FROM pg_locks
       WHERE relation = 'request_window'::regclass AND pid <> pg_backend_pid()`;
-    await vi.waitFor(async () => expect(await session.query(waiting)).toEqual([[0]]), 30_000);
+    await vi.waitFor(async () => expect(await session.query(waiting)).toEqual([{ count: 0 }]), 30_000);
     return late;
   });
   expect([refused.status, answer.status, answer.body.code, asked]).toEqual([401, 504, "upstream_timeout", 0]);
@@ -245,9 +245,9 @@ test("messages name the database without its password", async () => {
 
 /** Queries of this text that the server runs now. */
 async function running(store: Awaited<ReturnType<typeof testStore>>, text: string): Promise<unknown> {
-  const active = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE ? || '%'";
-  const [[count] = []] = await store.read((session) =>
-    session.query(active, [text.startsWith("SELECT") ? text : `SELECT ${text}`]),
+  const active = "SELECT count(*) AS count FROM pg_stat_activity WHERE state = 'active' AND query LIKE ? || '%'";
+  const [row] = await store.read((session) =>
+    session.query<{ count: number }>(active, [text.startsWith("SELECT") ? text : `SELECT ${text}`]),
   );
-  return count;
+  return row?.count;
 }

@@ -86,8 +86,10 @@ export async function warnOfUnknownRetailers(
   granted: readonly string[] | null | undefined,
   reporter: Pick<Reporter, "warn">,
 ): Promise<void> {
-  const rows = await store.read((session) => session.query("SELECT DISTINCT retailer FROM combination"));
-  const known = rows.map(([retailer]) => String(retailer));
+  const rows = await store.read((session) =>
+    session.query<{ retailer: string }>("SELECT DISTINCT retailer FROM combination"),
+  );
+  const known = rows.map(({ retailer }) => retailer);
   for (const retailer of (granted ?? []).filter((slug) => !known.includes(slug))) {
     const [near] = closest(retailer, known, 1);
     const meant = near === undefined ? "." : `; did you mean ${near}?`;

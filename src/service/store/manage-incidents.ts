@@ -18,12 +18,12 @@ export async function openIncident(
 ): Promise<number> {
   return await database.write(async (session) => {
     const { title, suite, severity, body } = incident;
-    const [[id] = []] = await session.query(
+    const [{ id } = { id: 0 }] = await session.query<{ id: number }>(
       "INSERT INTO incident (title, suite, severity, started_at) VALUES (?, ?, ?, ?) RETURNING id",
       [title, suite, severity, at.toISOString()],
     );
-    await addUpdate(session, Number(id), { state: "investigating", body, posted_at: at.toISOString() });
-    return Number(id);
+    await addUpdate(session, id, { state: "investigating", body, posted_at: at.toISOString() });
+    return id;
   });
 }
 
@@ -35,7 +35,7 @@ export async function updateIncident(
   at: Date,
 ): Promise<void> {
   await database.write(async (session) => {
-    const [current] = await session.records<{ state: IncidentState }>(
+    const [current] = await session.query<{ state: IncidentState }>(
       "SELECT state FROM incident_update WHERE incident = ? ORDER BY id DESC LIMIT 1",
       [id],
     );

@@ -16,11 +16,11 @@ export async function addDayCounts(session: Session, counts: readonly DayCount[]
 
 export async function readDayCounts(session: Session, since: string): Promise<DayCount[]> {
   const counts = "SELECT date, operation, requests, failures FROM day_count WHERE date >= ? ORDER BY date, operation";
-  return await session.records<DayCount>(counts, [since]);
+  return await session.query<DayCount>(counts, [since]);
 }
 
 export async function readIncidents(session: Session, since: string): Promise<Incident[]> {
-  const rows = await session.records<Omit<Incident, "updates"> & IncidentUpdate>(
+  const rows = await session.query<Omit<Incident, "updates"> & IncidentUpdate>(
     `SELECT incident.id AS id, title, suite, severity, started_at, resolved_at, state, body, posted_at
      FROM incident JOIN incident_update ON incident_update.incident = incident.id
      WHERE resolved_at IS NULL OR resolved_at >= ?

@@ -18,7 +18,7 @@ const charge = ({ unsynced }: Dialect, source: string) => `
       SELECT excluded.started_at >= present.ends_at OR excluded.ends_at <= present.started_at AS is_over
     ) AS window_state
   )
-  RETURNING started_at, used`;
+  RETURNING started_at AS "startedAt", used`;
 
 const chargeKey = (dialect: Dialect) => charge(dialect, "SELECT CAST(?1 AS TEXT) AS key");
 
@@ -29,7 +29,7 @@ const chargeTeam = (dialect: Dialect) => `
   ${charge(dialect, "SELECT CAST(?4 AS TEXT) || team AS key FROM api_key WHERE hash = ?1 AND revoked_at IS NULL")},
     (SELECT ${dialect.jsonObject(KEY_MEMBERS)} FROM (
       SELECT ${KEY_COLUMNS} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1
-    ) AS key_record)`;
+    ) AS key_record) AS key`;
 
 /** The requests of a window so far. */
 export interface WindowCount {
@@ -56,37 +56,37 @@ export function createWindows(name: string, length: number, connection: Database
       .catch(() => undefined);
   }
 
-  async function ask(sql: (dialect: Dialect) => string, parameters: SqlValue[], deadline?: AbortSignal) {
-    const [row] = await connection.use((session) => session.query(sql(session.dialect), parameters), deadline);
+  async function ask<T = WindowCount>(
+    sql: (dialect: Dialect) => string,
+    parameters: SqlValue[],
+    deadline?: AbortSignal,
+  ): Promise<T | undefined> {
+    const [row] = await connection.use((session) => session.query<T>(sql(session.dialect), parameters), deadline);
     return row;
   }
 
   return {
     /** Counts one request, in one step. The first one after the end of a window starts the next. */
     charge: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount> => {
-      const row = await ask(chargeKey, [prefix + key, time, time + length], deadline);
+      const count = await ask(chargeKey, [prefix + key, time, time + length], deadline);
       sweep(time);
-      return countOf(row ?? []);
+      return count ?? { startedAt: time, used: 1 };
     },
     /**
      * Finds the valid key whose secret has this hash and counts a request of its team, in one round trip. Keys are never cached,
      * so that a revocation takes effect at once.
      */
     chargeTeam: async (hash: string, time: number, deadline: AbortSignal) => {
-      const row = await ask(chargeTeam, [hash, time, time + length, prefix], deadline);
+      const parameters = [hash, time, time + length, prefix];
+      const charged = await ask<WindowCount & { key: string }>(chargeTeam, parameters, deadline);
       sweep(time);
-      return row && { ...countOf(row), key: withGrants(JSON.parse(String(row[2]))) as KeyRecord };
+      return charged && { ...charged, key: withGrants(JSON.parse(charged.key)) as KeyRecord };
     },
     /** The present window. Undefined if the next request starts one. */
-    read: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount | undefined> => {
-      const row = await ask(() => PRESENT, [prefix + key, time, time + length], deadline);
-      return row && countOf(row);
-    },
+    read: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount | undefined> =>
+      await ask(() => PRESENT, [prefix + key, time, time + length], deadline),
   };
 }
 
-const PRESENT = "SELECT started_at, used FROM request_window WHERE key = ? AND ends_at > ? AND started_at < ?";
-
-function countOf([startedAt, used]: SqlValue[]): WindowCount {
-  return { startedAt: Number(startedAt), used: Number(used) };
-}
+const PRESENT = `
+  SELECT started_at AS "startedAt", used FROM request_window WHERE key = ? AND ends_at > ? AND started_at < ?`;

@@ -10,11 +10,11 @@ import {
 } from "./database/sqlite-database.ts";
 import { readPage } from "./product-rows/pages.ts";
 import { createSnapshots, type Selection, type Snapshot } from "./product-rows/snapshot.ts";
-import { hasVersion, publishVersion, readPublished } from "./product-rows/versions.ts";
+import { hasVersion, publishVersion, readVersions } from "./product-rows/versions.ts";
 import { orAfter, orTimeout } from "./query-deadline.ts";
 import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
-import type { DayCount, KeyUse, Page, PageStart, RowTexts } from "./store.ts";
+import { DamagedDataError, type DayCount, type KeyUse, type Page, type PageStart, type RowTexts } from "./store.ts";
 import { createWindows } from "./windows.ts";
 
 /** Milliseconds that a request waits for the counts of a newly published version, before it falls back to the previous version. */
@@ -99,7 +99,7 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
     prepareWrite: async <T>(work: (session: Session) => Promise<T>): Promise<T> => await writer.use(work),
     /** The newest version that is published and whose rows are counted, so that no request waits for a load. */
     snapshot: async (deadline: AbortSignal): Promise<Snapshot> =>
-      await newestOf(await reader.use(readPublished, deadline), deadline),
+      await newestOf((await reader.use(readVersions, deadline)).published, deadline),
     /** An earlier version. Undefined if the database never had it or has deleted it, which it may do a day after the next version. */
     snapshotAt: async (version: number, deadline: AbortSignal): Promise<Snapshot | undefined> => {
       const isKept = await reader.use((session) => hasVersion(session, version), deadline);
@@ -117,8 +117,13 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
     /** The database's secret for signing cursors, generated with the database. */
     cursorSecret: async (deadline: AbortSignal): Promise<Buffer> => {
       if (secret === undefined) {
-        const [[stored] = []] = await reader.use((session) => session.query("SELECT cursor FROM secret"), deadline);
-        secret = Buffer.from(stored as Buffer);
+        // A Buffer of PostgreSQL, and an ArrayBuffer of SQLite.
+        const read = (session: Session) => session.query<{ cursor: ArrayBuffer }>("SELECT cursor FROM secret");
+        const [stored] = await reader.use(read, deadline);
+        if (stored === undefined) {
+          throw new DamagedDataError("the database has lost its secret for cursors");
+        }
+        secret = Buffer.from(stored.cursor);
       }
       return secret;
     },

@@ -51,19 +51,12 @@ export const NO_DEADLINE = new AbortController().signal;
 
 /** A session that adds each statement to `seen`, with its plan if it can be explained. */
 export function spied(session: Session, seen: Map<string, string>): Session {
-  const explain = async (sql: string, parameters?: Parameters<Session["query"]>[1]) => {
-    const plan = await session.query(`EXPLAIN ${sql}`, parameters);
-    seen.set(sql.trim(), plan.flat().join("\n"));
-  };
   return {
     ...session,
-    query: async (sql, parameters) => {
-      await explain(sql, parameters);
-      return await session.query(sql, parameters);
-    },
-    records: async <T>(sql: string, parameters?: Parameters<Session["records"]>[1]) => {
-      await explain(sql, parameters);
-      return await session.records<T>(sql, parameters);
+    query: async <T>(sql: string, parameters?: Parameters<Session["query"]>[1]) => {
+      const plan = await session.query<object>(`EXPLAIN ${sql}`, parameters);
+      seen.set(sql.trim(), plan.flatMap((line) => Object.values(line)).join("\n"));
+      return await session.query<T>(sql, parameters);
     },
   };
 }

@@ -163,7 +163,7 @@ test("a database of another program is refused and not changed", async () => {
   const other = connectToSqlite(path);
   await other.use((session) => session.script("CREATE TABLE note (text TEXT)"));
   await expect(testStore(path)).rejects.toThrow("belongs to another program");
-  expect(await other.use((session) => session.query("SELECT name FROM sqlite_schema"))).toEqual([["note"]]);
+  expect(await other.use((session) => session.query("SELECT name FROM sqlite_schema"))).toEqual([{ name: "note" }]);
   await other.close();
 });
 
@@ -199,7 +199,9 @@ async function untilUnavailable(store: WritableStore): Promise<void> {
 /** Moves the write-ahead log into the file, so that the file alone is the database. */
 async function settle(path: string): Promise<void> {
   const connection = connectToSqlite(path);
-  expect(await connection.use((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"))).toEqual([[0, 0, 0]]);
+  expect(await connection.use((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"))).toEqual([
+    { busy: 0, log: 0, checkpointed: 0 },
+  ]);
   await connection.close();
 }
 

@@ -53,11 +53,11 @@ export async function membersOf(session: Session, team: string): Promise<string[
 
 /** All members, sorted by team and address. */
 export async function readMembers(session: Session): Promise<Member[]> {
-  return await session.records<Member>("SELECT email, team FROM member ORDER BY team, email");
+  return await session.query<Member>("SELECT email, team FROM member ORDER BY team, email");
 }
 
 /** The team of a person. */
 export async function teamOf(session: Session, email: string): Promise<string | undefined> {
-  const [member] = await session.records<Member>("SELECT email, team FROM member WHERE email = ?", [email]);
+  const [member] = await session.query<Member>("SELECT email, team FROM member WHERE email = ?", [email]);
   return member?.team;
 }

@@ -26,7 +26,7 @@ export async function openPortalSession(database: WritableStore, email: string, 
 export async function sessionMember(database: WritableStore, secret: string, now: number): Promise<Member | undefined> {
   const hash = hashSecret(secret);
   const [row] = await database.read((session) =>
-    session.records<Member & { seen_at: string }>(
+    session.query<Member & { seen_at: string }>(
       `SELECT member.email AS email, team, seen_at FROM portal_session JOIN member ON member.email = portal_session.email
        WHERE hash = ? AND created_at > ? AND seen_at > ?`,
       [hash, isoTime(now - SESSION_LIFETIME), isoTime(now - SESSION_IDLE)],

@@ -46,7 +46,7 @@ export async function tryCode(
 ): Promise<CodeOutcome> {
   const hash = hashSecret(visitor);
   return await database.write(async (session) => {
-    const [row] = await session.records<{ email: string; code_hash: string; tries: number }>(
+    const [row] = await session.query<{ email: string; code_hash: string; tries: number }>(
       `UPDATE sign_in SET tries = tries + 1 WHERE hash = ? AND expires_at > ? RETURNING email, code_hash, tries`,
       [hash, isoTime(now)],
     );
@@ -71,7 +71,7 @@ export async function tryCode(
 export async function pendingEmail(database: WritableStore, visitor: string, now: number): Promise<string | undefined> {
   const pending = "SELECT email FROM sign_in WHERE hash = ? AND expires_at > ?";
   const [signIn] = await database.read((session) =>
-    session.records<{ email: string }>(pending, [hashSecret(visitor), isoTime(now)]),
+    session.query<{ email: string }>(pending, [hashSecret(visitor), isoTime(now)]),
   );
   return signIn?.email;
 }

@@ -13,7 +13,7 @@ type Stored<T extends Grants> = Omit<T, keyof Grants> & StoredGrants;
 
 /** The key whose secret has this hash, revoked or not. */
 export async function readKeyByHash(session: Session, hash: string): Promise<KeyRecord | undefined> {
-  const [key] = await session.records<Stored<KeyRecord>>(`${KEYS} WHERE hash = ?`, [hash]);
+  const [key] = await session.query<Stored<KeyRecord>>(`${KEYS} WHERE hash = ?`, [hash]);
   return key && withGrants(key);
 }
 
@@ -24,7 +24,7 @@ export async function readKeys(
 ): Promise<KeyRecord[]> {
   const given = Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const conditions = ["true", ...given.map(([column]) => `api_key.${column} = ?`)].join(" AND ");
-  const keys = await session.records<Stored<KeyRecord>>(
+  const keys = await session.query<Stored<KeyRecord>>(
     `${KEYS} WHERE ${conditions} ORDER BY api_key.name, api_key.team`,
     given.map(([, value]) => value),
   );
@@ -69,7 +69,7 @@ export interface TeamRecord extends Grants {
 /** All teams, sorted by name. */
 export async function readTeams(session: Session): Promise<TeamRecord[]> {
   const teams = `SELECT name, scopes, retailers, created_at AS "createdAt" FROM team ORDER BY name`;
-  return (await session.records<Stored<TeamRecord>>(teams)).map(withGrants);
+  return (await session.query<Stored<TeamRecord>>(teams)).map(withGrants);
 }
 
 export async function insertTeam(session: Session, team: TeamRecord): Promise<void> {

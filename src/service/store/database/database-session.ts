@@ -17,10 +17,11 @@ export type Columns = Readonly<Record<string, string>>;
 /** Runs the statements of one caller, without statements of other callers between them. */
 export interface Session {
   readonly dialect: Dialect;
-  /** All rows of a statement, each an array of its columns. Parameters are written `?`, or `?1`, `?2` and so on. */
-  query(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlValue[][]>;
-  /** The same, but each row is an object by the names of its columns, whose types the caller states. */
-  records<T>(sql: string, parameters?: readonly SqlValue[]): Promise<T[]>;
+  /**
+   * All rows of a statement, each an object by the names of its columns, whose types the caller states. Parameters are written `?`,
+   * or `?1`, `?2` and so on.
+   */
+  query<T = unknown>(sql: string, parameters?: readonly SqlParameter[]): Promise<T[]>;
   /** Inserts rows, except those whose first column, which is unique, has a known value. @returns the positions of these */
   insertNew(table: string, columns: Columns, rows: readonly SqlValue[][]): Promise<number[]>;
   /** Runs several statements without parameters. */

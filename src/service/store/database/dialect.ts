@@ -6,6 +6,12 @@ import sqliteFrom8 from "./schema/sqlite-from-8.sql";
 
 export type SqlValue = string | number | Buffer | null;
 
+/** A row of a page: its text, or in SQLite the texts of all rows as bytes, if there are rows, and their number. */
+export interface PageRow {
+  body: string | ArrayBuffer | null;
+  count?: number;
+}
+
 /** The SQL in which the engines differ, as SQLite has it. All other statements are the same for both. */
 export const SQLITE = {
   /** Creates the tables. Those of records may be there already. */
@@ -16,9 +22,10 @@ export const SQLITE = {
   newDatabase: "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL",
   /** The number of tables, and 0 if they are not of this service. */
   presence: `
-    SELECT (SELECT count(*) FROM sqlite_schema), application_id = ${0x52_43_61_74} FROM pragma_application_id`,
+    SELECT (SELECT count(*) FROM sqlite_schema) AS tables, application_id = ${0x52_43_61_74} AS own
+    FROM pragma_application_id`,
   /** The version of the tables. */
-  version: "SELECT user_version FROM pragma_user_version",
+  version: "SELECT user_version AS version FROM pragma_user_version",
   /** A JSON object with the values of these columns. */
   jsonObject: (columns: readonly string[]) => `json_object(${pairs(columns)})`,
   /** Whether a column has one of the values in the list that is this parameter. */
@@ -34,16 +41,16 @@ export const SQLITE = {
    */
   page: (matches: string, order: string, limit: string, sortedOf?: string) =>
     sortedOf !== undefined
-      ? `SELECT CAST(group_concat(body, char(10)) AS BLOB), count(*) FROM (
+      ? `SELECT CAST(group_concat(body, char(10)) AS BLOB) AS body, count(*) AS count FROM (
            SELECT id FROM product INDEXED BY product_place WHERE ${matches} ORDER BY ${order} ${limit}
          ) AS found CROSS JOIN product USING (id)`
-      : `SELECT CAST(group_concat(body, char(10)) AS BLOB), count(*) FROM (
+      : `SELECT CAST(group_concat(body, char(10)) AS BLOB) AS body, count(*) AS count FROM (
            SELECT body FROM product INDEXED BY product_order WHERE ${matches} ORDER BY ${order} ${limit}
          ) AS page`,
   /** The texts that `page` read, with line breaks between them, and their number. SQLite joins them outside the event loop. */
-  textsOf: (rows: SqlValue[][]): { bytes: Buffer; count: number } => {
-    const [[texts, count] = []] = rows;
-    return { bytes: Buffer.isBuffer(texts) ? texts : Buffer.alloc(0), count: Number(count) };
+  textsOf: ([page]: PageRow[]): { bytes: Buffer; count: number } => {
+    const { body, count = 0 } = page ?? {};
+    return { bytes: body instanceof ArrayBuffer ? Buffer.from(body) : Buffer.alloc(0), count };
   },
   /** The types of columns: of a sku and a product_id, and of other texts. */
   types: { sorted: "TEXT", text: "TEXT" },
@@ -67,7 +74,7 @@ export const POSTGRES: Dialect = {
   migrations: { 8: postgresFrom8 },
   newDatabase: "",
   presence: `
-    SELECT count(*), count(*) FILTER (WHERE relname = 'catalog_schema')
+    SELECT count(*) AS tables, count(*) FILTER (WHERE relname = 'catalog_schema') AS own
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = current_schema() AND relkind IN ('r', 'p', 'f')`,
   version: "SELECT version FROM catalog_schema",
@@ -85,7 +92,7 @@ export const POSTGRES: Dialect = {
          SELECT body FROM found JOIN product USING (id, retailer) WHERE ${sortedOf} ORDER BY place`
       : `SELECT body FROM product WHERE ${matches} ORDER BY ${order} ${limit}`,
   // To join the texts would take the server half as long again as to read them.
-  textsOf: (rows) => ({ bytes: Buffer.from(rows.map(([body]) => body).join("\n")), count: rows.length }),
+  textsOf: (rows) => ({ bytes: Buffer.from(rows.map(({ body }) => body).join("\n")), count: rows.length }),
   types: { sorted: "BYTEA", text: 'TEXT COLLATE "C"' },
   sortedValue: (text) => Buffer.from(text),
   load: {

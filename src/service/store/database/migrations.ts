@@ -3,7 +3,7 @@ import type { Product } from "../../../contract/product.ts";
 import { insertKey, insertTeam } from "../access/team-records.ts";
 import { createRowStage } from "../product-rows/row-stage.ts";
 import type { Grants } from "../store.ts";
-import type { Session, SqlValue } from "./database-session.ts";
+import type { Session } from "./database-session.ts";
 
 /** The version that release 0.1.0 used. There, each key has its own scopes and retailers, and removed rows are not kept. */
 const FIRST_VERSION = 2;
@@ -23,20 +23,23 @@ export async function migrate(session: Session, version: number): Promise<void> 
 /** The rows are added as a load would add them, and walks in progress have to start over. */
 async function migrateFirst(session: Session): Promise<void> {
   const { dialect } = session;
-  const keys = await session.query(UNGRANTED_KEYS);
+  const keys = await session.query<EarlierKey>(UNGRANTED_KEYS);
   await session.script(`DROP TABLE api_key; ${dialect.migrations[FIRST_VERSION]}; ${dialect.tables}`);
   await grantToTeams(session, keys);
   const next = `SELECT id, body FROM earlier_product WHERE id > ? ORDER BY id LIMIT ${BATCH}`;
   const stage = await createRowStage(session, () => undefined);
-  let rows = await session.query(next, [-1]);
-  while (rows.length > 0) {
-    const bodies = rows.map(([, body]) => String(body));
-    await stage.add(bodies.map((body) => ({ line: 0, product: JSON.parse(body) as Product, body })));
-    rows = await session.query(next, [rows.at(-1)?.[0] ?? null]);
+  for (let last: number | undefined = -1; last !== undefined; ) {
+    const rows: { id: number; body: string }[] = await session.query(next, [last]);
+    await stage.add(rows.map(({ body }) => ({ line: 0, product: JSON.parse(body) as Product, body })));
+    last = rows.at(-1)?.id;
   }
   await stage.merge();
   await session.script("DROP TABLE earlier_product; DROP TABLE earlier_combination");
 }
+
+/** A key of version 0.1.0. Its lists are JSON. */
+type EarlierKey = Record<"name" | "hash" | "team" | "scopes" | "created_at", string> &
+  Record<"retailers" | "revoked_at", string | null>;
 
 const UNGRANTED_KEYS = `
   SELECT name, hash, team, scopes, retailers, created_at, revoked_at FROM api_key
@@ -46,29 +49,24 @@ const UNGRANTED_KEYS = `
  * Moves scopes and retailers from keys to teams, so that each key can read exactly what it could before. If the keys of a team
  * `sales` differ, the oldest active key decides for `sales`, and the others move to new teams `sales-2` and so on.
  */
-async function grantToTeams(session: Session, keys: readonly SqlValue[][]): Promise<void> {
-  const taken = new Set(keys.map(([, , team]) => String(team)));
+async function grantToTeams(session: Session, keys: readonly EarlierKey[]): Promise<void> {
+  const taken = new Set(keys.map(({ team }) => team));
   const teams = new Map<string, string>();
-  for (const [name, hash, team, scopes, retailers, createdAt, revokedAt] of keys) {
+  for (const { name, hash, team, scopes, retailers, created_at, revoked_at } of keys) {
     const grants: Grants = {
-      scopes: SCOPES.filter((scope) => storedList(scopes).includes(scope)),
-      retailers: retailers === null ? null : [...new Set(storedList(retailers))].sort(),
+      scopes: SCOPES.filter((scope) => JSON.parse(scopes).includes(scope)),
+      retailers: retailers === null ? null : [...new Set<string>(JSON.parse(retailers))].sort(),
     };
     const grantedTo = JSON.stringify([team, grants]);
     let owner = teams.get(grantedTo);
     if (owner === undefined) {
-      owner = [...teams.values()].includes(String(team)) ? freeName(String(team), taken) : String(team);
+      owner = [...teams.values()].includes(team) ? freeName(team, taken) : team;
       taken.add(owner);
       teams.set(grantedTo, owner);
-      await insertTeam(session, { name: owner, ...grants, createdAt: String(createdAt) });
+      await insertTeam(session, { name: owner, ...grants, createdAt: created_at });
     }
-    const key = { team: owner, name: String(name), createdAt: String(createdAt) };
-    await insertKey(session, String(hash), key, revokedAt === null ? null : String(revokedAt));
+    await insertKey(session, hash, { team: owner, name, createdAt: created_at }, revoked_at);
   }
-}
-
-function storedList(list: SqlValue | undefined): string[] {
-  return JSON.parse(String(list)) as string[];
 }
 
 function freeName(team: string, taken: ReadonlySet<string>): string {

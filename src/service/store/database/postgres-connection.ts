@@ -59,9 +59,11 @@ export async function openPostgres(url: string): Promise<DatabaseAccess> {
 
 /** @throws StoreUnavailableError */
 async function checkServer(session: Session): Promise<void> {
-  const facts = "SELECT current_setting('server_version_num')::int / 10000, current_setting('server_encoding')";
-  const [[server, encoding] = []] = await session.query(facts);
-  if (Number(server) < OLDEST_SERVER) {
+  const [facts] = await session.query<{ server: number; encoding: string }>(
+    "SELECT current_setting('server_version_num')::int / 10000 AS server, current_setting('server_encoding') AS encoding",
+  );
+  const { server = 0, encoding } = facts ?? {};
+  if (server < OLDEST_SERVER) {
     throw new StoreUnavailableError(`the server is PostgreSQL ${server}, this service needs ${OLDEST_SERVER} or newer`);
   }
   if (encoding !== "UTF8") {
@@ -148,27 +150,23 @@ function sessionOf(
     await run(() => client.query(sql));
   };
 
-  const query = async (sql: string, values: readonly SqlParameter[] = []): Promise<SqlValue[][]> => {
-    const config = { ...namedStatement(sql), values: [...values], rowMode: "array" as const, types: TYPES };
-    return (await run(() => client.query<SqlValue[]>(config))).rows;
+  const query = async <T>(sql: string, values: readonly SqlParameter[] = []) => {
+    const config = { ...namedStatement(sql), values: [...values], types: TYPES };
+    return (await run(() => client.query(config))).rows as T[];
   };
 
   return {
     dialect: POSTGRES,
     query,
-    records: async <T>(sql: string, values: readonly SqlValue[] = []) => {
-      const config = { ...namedStatement(sql), values: [...values], types: TYPES };
-      return (await run(() => client.query(config))).rows as T[];
-    },
     script,
     insertNew: async (table, columns, rows) => {
       const [unique = ""] = Object.keys(columns);
       const lists = Object.values(columns).map((type) => `CAST(? AS ${type.split(" ")[0]}[])`);
-      const inserted = await query(
+      const inserted = await query<Record<string, SqlValue>>(
         `INSERT INTO ${table} SELECT * FROM unnest(${lists.join(", ")}) ON CONFLICT DO NOTHING RETURNING ${unique}`,
         lists.map((_, column) => rows.map((row) => row[column] ?? null)),
       );
-      const isNew = new Set(inserted.map(([value]) => String(value)));
+      const isNew = new Set(inserted.map((row) => String(row[unique])));
       return [...rows.keys()].filter((position) => !isNew.delete(String(rows[position]?.[0])));
     },
     transaction: async (kind, work) => {

@@ -46,13 +46,13 @@ async function createTables(session: Session): Promise<void> {
 /** The version of the tables, and 0 if there are none. @throws StoreUnavailableError for those of another program */
 async function schemaVersion(session: Session): Promise<number> {
   const { presence, version } = session.dialect;
-  const [[tables, own] = []] = await session.query(presence);
-  if (tables === 0) {
+  const [found] = await session.query<{ tables: number; own: number }>(presence);
+  if (found?.tables === 0) {
     return 0;
   }
-  if (own === 0) {
+  if (found?.own === 0) {
     throw new StoreUnavailableError("the database belongs to another program");
   }
-  const [[found] = []] = await session.query(version);
-  return Number(found);
+  const [stored] = await session.query<{ version: number }>(version);
+  return stored?.version ?? 0;
 }

@@ -20,8 +20,6 @@ const TRANSACTION_PAUSE = 20;
 const INTERRUPT_INTERVAL = 10;
 
 interface NativeStatement {
-  reader: boolean;
-  raw(): NativeStatement;
   all<T>(parameters: readonly SqlValue[]): Promise<T[]>;
   run(parameters: readonly SqlValue[]): { changes: number };
 }
@@ -129,18 +127,9 @@ function sessionOf({ database, statements }: OpenDatabase, deadline: AbortSignal
     }
   }
 
-  async function prepare(sql: string, isRaw = true): Promise<NativeStatement> {
-    const key = `${isRaw} ${sql}`;
-    const known = statements.get(key);
-    if (known !== undefined) {
-      return known;
-    }
-    const statement = await run(async () => (await database.prepare(sql)) as NativeStatement);
-    // The driver refuses this setting for a statement without rows.
-    if (isRaw && statement.reader) {
-      statement.raw();
-    }
-    statements.set(key, statement);
+  async function prepare(sql: string): Promise<NativeStatement> {
+    const statement = statements.get(sql) ?? (await run(async () => (await database.prepare(sql)) as NativeStatement));
+    statements.set(sql, statement);
     return statement;
   }
 
@@ -164,14 +153,10 @@ function sessionOf({ database, statements }: OpenDatabase, deadline: AbortSignal
 
   return {
     dialect: SQLITE,
-    records: async <T>(sql: string, parameters: readonly SqlValue[] = []) => {
-      const statement = await prepare(sql, false);
-      return await run(() => statement.all<T>(parameters));
-    },
     // The first row is computed outside the event loop.
-    query: async (sql, parameters = []) => {
+    query: async <T>(sql: string, parameters: readonly SqlParameter[] = []) => {
       const statement = await prepare(sql);
-      return await run(() => statement.all<SqlValue[]>(parameters.map(plain)));
+      return await run(() => statement.all<T>(parameters.map(plain)));
     },
     insertNew: async (table, columns, rows) => {
       const marks = Object.keys(columns).map(() => "?");

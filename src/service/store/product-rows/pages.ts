@@ -1,5 +1,6 @@
 import type { Product } from "../../../contract/product.ts";
 import type { Session, SqlParameter } from "../database/database-session.ts";
+import type { PageRow } from "../database/dialect.ts";
 import { DamagedDataError, type Page, type RowPlace, type RowTexts } from "../store.ts";
 import {
   type CombinationCount,
@@ -68,7 +69,7 @@ export async function readPage(
   const bounds = `LIMIT ${parameter(length)}${after === undefined && offset > 0 ? ` OFFSET ${parameter(offset)}` : ""}`;
   const isSorted = set.total * set.total * SORTING_COST <= limit * set.stored;
   const statement = dialect.page(conditions.join(" AND "), ROW_ORDER, bounds, isSorted ? ofRetailers : undefined);
-  const { bytes, count } = dialect.textsOf(await session.query(statement, parameters));
+  const { bytes, count } = dialect.textsOf(await session.query<PageRow>(statement, parameters));
   if (count !== length) {
     throw new DamagedDataError(`the database has ${count} rows where it counted ${length}`);
   }
@@ -92,7 +93,8 @@ export async function readSampledRows(
   const rows = sampledPlaces(set, counts, most).map(({ day, combination, place }) =>
     rowOfCell(parameters.push(day, combination.id, combination.retailer, place)),
   );
-  const texts = (await session.query(rows.join(" UNION ALL "), parameters)).map(String);
+  const found = await session.query<{ body: string }>(rows.join(" UNION ALL "), parameters);
+  const texts = found.map(({ body }) => body);
   if (texts.length !== most) {
     throw new DamagedDataError(`the database has ${texts.length} rows of a sample where it counted ${most}`);
   }

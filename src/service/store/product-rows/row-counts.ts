@@ -58,7 +58,7 @@ interface Change extends Rcd {
  */
 export async function readCounts(session: Session, version: number): Promise<CountedCombination[]> {
   type Stored = Omit<Change, "change"> & { change: string | null };
-  const stored = await session.records<Stored>(withChanges("LEFT JOIN"), [version, END_OF_VERSIONS]);
+  const stored = await session.query<Stored>(withChanges("LEFT JOIN"), [version, END_OF_VERSIONS]);
   return stored
     .map(({ days, change, ...combination }) => {
       const cells = JSON.parse(days) as number[];
@@ -69,7 +69,7 @@ export async function readCounts(session: Session, version: number): Promise<Cou
 
 /** What the version `to` has more, and fewer, than the version `from`. The cost depends on the rows that changed. */
 export async function readChanges(session: Session, from: number, to: number): Promise<Change[]> {
-  return await session.records<Change>(withChanges("JOIN"), [from, to]);
+  return await session.query<Change>(withChanges("JOIN"), [from, to]);
 }
 
 /** The counts of a version with the changes of later ones. */

@@ -59,7 +59,7 @@ const REPLACED_SLICE = `
     AND id NOT IN (SELECT id FROM present WHERE NOT differs)`;
 
 const conflictsOf = ({ join }: Dialect) => `
-  SELECT line, staged_row.body, product.body FROM present ${join} staged_row USING (product_id)
+  SELECT line, staged_row.body AS body, product.body AS "presentBody" FROM present ${join} staged_row USING (product_id)
     ${join} product ON product.id = present.id AND product.retailer = present.retailer
   WHERE differs AND line > ? AND present.id NOT IN (SELECT id FROM gone) ORDER BY line LIMIT 100`;
 
@@ -88,12 +88,14 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
   let changes = 0;
 
   async function refuseConflicts(): Promise<void> {
-    let found = await session.query(conflictsOf(dialect), [-1]);
-    while (found.length > 0) {
-      for (const [line, body, presentBody] of found) {
-        onConflict(Number(line), String(body), String(presentBody), true);
+    for (let last: number | undefined = -1; last !== undefined; ) {
+      const found: { line: number; body: string; presentBody: string }[] = await session.query(conflictsOf(dialect), [
+        last,
+      ]);
+      for (const { line, body, presentBody } of found) {
+        onConflict(line, body, presentBody, true);
       }
-      found = await session.query(conflictsOf(dialect), [found.at(-1)?.[0] ?? null]);
+      last = found.at(-1)?.line;
     }
   }
 
@@ -107,9 +109,10 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
       });
       for (const position of await session.insertNew("staged_row", columnsOf(dialect), values)) {
         const [id = null] = values[position] ?? [];
-        const [[staged] = []] = await session.query("SELECT body FROM staged_row WHERE product_id = ?", [id]);
+        const ofId = "SELECT body FROM staged_row WHERE product_id = ?";
+        const [staged] = await session.query<{ body: string }>(ofId, [id]);
         const { line = 0, body = "" } = rows[position] ?? {};
-        onConflict(line, body, String(staged), false);
+        onConflict(line, body, staged?.body ?? "", false);
       }
     },
     /** Adds the staged rows as the next version, in the caller's transaction. @returns numbers of rows */
@@ -123,10 +126,10 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
       }
       await refuseConflicts();
       await session.script(DROP_PRESENT);
-      const [counts = []] = await session.query(
-        "SELECT (SELECT count(*) FROM staged_row), (SELECT count(*) FROM gone)",
+      const [counts] = await session.query<{ added: number; removed: number }>(
+        "SELECT (SELECT count(*) FROM staged_row) AS added, (SELECT count(*) FROM gone) AS removed",
       );
-      const [added = 0, removed = 0] = counts.map(Number);
+      const { added, removed } = counts ?? { added: 0, removed: 0 };
       changes = added + removed;
       if (changes > 0) {
         const version = await beginVersion(session);

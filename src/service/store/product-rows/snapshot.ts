@@ -57,7 +57,8 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
   async function countsOf(session: Session, version: number): Promise<CountedCombination[]> {
     const known = newest;
     if (known !== undefined && known.version < version) {
-      const isLittle = (await changedRows(session, known.version, version)) < MANY_CHANGES;
+      const { added, removed } = await changedRows(session, known.version, version);
+      const isLittle = added + removed < MANY_CHANGES;
       const changes = isLittle ? await readChanges(session, known.version, version) : [];
       // Asked last, because rows that were removed since are deleted with the known version.
       if (isLittle && (await hasVersion(session, known.version))) {

@@ -12,10 +12,12 @@ const KEPT_TIME = 24 * 60 * 60 * 1000;
 const PUBLICATION_WAIT = 120_000;
 const PUBLICATION_PAUSE = 100;
 
-/** The newest version that may be read. */
-export async function readPublished(session: Session): Promise<number> {
-  const [[published] = []] = await session.query("SELECT published FROM data_version");
-  return Number(published);
+/** The newest version, and the newest one that may be read. */
+export async function readVersions(session: Session) {
+  const [versions] = await session.query<{ version: number; published: number }>(
+    "SELECT version, published FROM data_version",
+  );
+  return versions ?? { version: 0, published: 0 };
 }
 
 /** Whether all rows of a version are still stored. */
@@ -31,12 +33,11 @@ export async function hasVersion(session: Session, version: number): Promise<boo
  * from a copy never repeats one.
  */
 export async function beginVersion(session: Session): Promise<number> {
-  const [[newest] = []] = await session.query("SELECT version FROM data_version");
-  const version = Math.max(Date.now(), Number(newest) + 1);
+  const version = Math.max(Date.now(), (await readVersions(session)).version + 1);
   const past = `
-    SELECT coalesce(max(row_version.version), 0) FROM row_version, data_version
+    SELECT coalesce(max(row_version.version), 0) AS oldest FROM row_version, data_version
     WHERE row_version.version <= ? AND row_version.version <= published`;
-  const [[oldest = 0] = []] = await session.query(past, [version - KEPT_TIME]);
+  const [{ oldest } = { oldest: 0 }] = await session.query<{ oldest: number }>(past, [version - KEPT_TIME]);
   await session.query("DELETE FROM row_version WHERE version < ?", [oldest]);
   await session.query("DELETE FROM product WHERE removed <= ?", [oldest]);
   return version;
@@ -49,14 +50,20 @@ export async function commitVersion(session: Session, version: number, added = 0
   await session.query("UPDATE data_version SET version = ?", [version]);
 }
 
-/** How many rows the versions after `from`, up to `to`, added and removed. */
-export async function changedRows(session: Session, from: number, to: number): Promise<number> {
-  const [[changes] = []] = await session.query(CHANGED_ROWS, [from, to]);
-  return Number(changes);
+interface ChangedRows {
+  added: number;
+  removed: number;
 }
 
-const CHANGED_ROWS = `
-  SELECT CAST(coalesce(sum(added + removed), 0) AS BIGINT) FROM row_version WHERE version > ? AND version <= ?`;
+/** How many rows the versions after `from`, up to `to`, added and removed. */
+export async function changedRows(session: Session, from: number, to: number): Promise<ChangedRows> {
+  const [changes] = await session.query<ChangedRows>(
+    `SELECT CAST(coalesce(sum(added), 0) AS BIGINT) AS added, CAST(coalesce(sum(removed), 0) AS BIGINT) AS removed
+     FROM row_version WHERE version > ? AND version <= ?`,
+    [from, to],
+  );
+  return changes ?? { added: 0, removed: 0 };
+}
 
 /**
  * Publishes the newest version after its transaction. A database on several servers commits on one after the other: readers must
@@ -64,12 +71,13 @@ const CHANGED_ROWS = `
  */
 export async function publishVersion(session: Session): Promise<void> {
   for (const end = Date.now() + PUBLICATION_WAIT; ; await pause(PUBLICATION_PAUSE)) {
-    const [[version = 0, published = 0, ...changes] = []] = await session.query(UNPUBLISHED);
+    const { version, published } = await readVersions(session);
     if (version === published) {
       return;
     }
-    const [present = []] = await session.query(PRESENT_CHANGES, [published, version]);
-    if (present.join() === changes.join()) {
+    const { added, removed } = await changedRows(session, published, version);
+    const [present] = await session.query<ChangedRows>(PRESENT_CHANGES, [published, version]);
+    if (present?.added === added && present.removed === removed) {
       const publish = "UPDATE data_version SET published = ?1 WHERE published < ?1";
       await session.transaction("records", () => session.query(publish, [version]));
       return;
@@ -82,22 +90,16 @@ export async function publishVersion(session: Session): Promise<void> {
   }
 }
 
-/** The newest version, the published one, and how many rows the versions between them added and removed. */
-const UNPUBLISHED = `
-  SELECT data_version.version, published,
-    CAST(coalesce(sum(added), 0) AS BIGINT), CAST(coalesce(sum(removed), 0) AS BIGINT)
-  FROM data_version LEFT JOIN row_version ON row_version.version > published GROUP BY data_version.version, published`;
-
 /** How many of these rows can be read. */
 const PRESENT_CHANGES = `
-  SELECT (SELECT count(*) FROM product WHERE added > ?1 AND added <= ?2),
-    (SELECT count(*) FROM product WHERE removed > ?1 AND removed <= ?2)`;
+  SELECT (SELECT count(*) FROM product WHERE added > ?1 AND added <= ?2) AS added,
+    (SELECT count(*) FROM product WHERE removed > ?1 AND removed <= ?2) AS removed`;
 
 /** Removes the rows that match the filters, in the current transaction. Earlier walks still read them. @returns their coverage */
 export async function removeRows(session: Session, filters: Filters): Promise<CoverageSummary> {
-  const [[newest] = []] = await session.query("SELECT version FROM data_version");
   const days = daysOf(filters);
-  const matching = countsOn(days, wantedOf(await readCounts(session, Number(newest)), filters, null));
+  const newest = await readCounts(session, (await readVersions(session)).version);
+  const matching = countsOn(days, wantedOf(newest, filters, null));
   const wanted = matching.map(({ combination }) => combination);
   const summary = summaryOf(matching);
   if (summary.matching_rows > 0) {

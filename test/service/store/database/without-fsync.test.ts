@@ -19,6 +19,9 @@ test.each([
 
   const { reader, writer, windows } = await openFileDatabase(join(folder, "service.db"));
   onTestFinished(async () => void (await Promise.all([reader, writer, windows].map(({ close }) => close()))));
-  const setting = (name: string) => windows.use(async (session) => (await session.query(`PRAGMA ${name}`))[0]?.[0]);
+  const setting = async (name: string) => {
+    const [row] = await windows.use((session) => session.query<{ synchronous: number }>(`PRAGMA ${name}`));
+    return row?.synchronous;
+  };
   expect([await setting("synchronous"), await setting("limits.synchronous")]).toEqual(expected);
 });
