@@ -1,14 +1,17 @@
 import { groupDigits } from "../contract/values/phrases.ts";
 import { isStdout } from "../export/destination/stdout.ts";
+import type { EncoderOptions } from "../export/formats/encoder.ts";
 import type { Context } from "./context.ts";
 import type { GlobalOptions } from "./flags/global.ts";
 import { hasRowFormat, type ListingOptions, type OutputOptions, type TableFormat } from "./flags/output.ts";
+import { sortBy } from "./order.ts";
 import type { Reporter } from "./reporter.ts";
 import { showTable } from "./terminal/pager.ts";
 import { screenOf } from "./terminal/screen.ts";
+import { type ItemColumn, itemTable } from "./terminal/tables/item-table.ts";
 import { recordTable } from "./terminal/tables/row-table.ts";
-import { renderCaptioned, type Table } from "./terminal/tables/table.ts";
-import { type RecordView, writeRecords } from "./write-rows.ts";
+import { renderTable } from "./terminal/tables/table.ts";
+import { writeRecords } from "./write-rows.ts";
 
 /** The default limit of a table on a terminal. Every other output has all rows. */
 const SHOWN_ROWS = 1000;
@@ -23,11 +26,13 @@ export function usualLimit(
   return isOnTerminal ? shownRows : Number.POSITIVE_INFINITY;
 }
 
-interface ListView<Item, Row extends object> extends RecordView<Item, Row> {
-  /** Makes the table if no columns are chosen. */
-  tableOf: (records: readonly Row[]) => Table;
-  /** Headings of columns that move to a caption if all rows have the same value. */
-  captions: readonly string[];
+interface ListView<Row extends object> {
+  /** All columns of a record, in order. */
+  known: readonly string[];
+  /** Those that are not texts, for Parquet. */
+  types?: EncoderOptions["types"];
+  /** The columns of the table if none are chosen. */
+  table: readonly ItemColumn<Row>[];
 }
 
 /** What is said of a table that has only the first of all rows. */
@@ -35,31 +40,24 @@ export function limitNote(shown: number, all: number): string {
   return `the first ${groupDigits(shown)} of ${groupDigits(all)}; -f ndjson or -o FILE has them all`;
 }
 
-type Listing = ListingOptions<TableFormat>;
-
-/** The items to write, within the limit. */
-export function listed<Item>(items: readonly Item[], { output, list }: Listing, context: Context): readonly Item[] {
-  return items.slice(0, list.limit ?? usualLimit(output, context));
-}
-
-/** Writes the `listed` items as rows, or as a table with a note if there are more. */
-export async function writeList<Item, Row extends object>(
-  all: readonly Item[],
-  view: ListView<Item, Row>,
-  options: Listing & { globals: GlobalOptions },
+/** Writes records in the order and number of the options: as rows, or as a table with a note if there are more. */
+export async function writeList<Row extends object>(
+  all: readonly Row[],
+  options: ListingOptions<TableFormat> & { globals: GlobalOptions },
   reporter: Reporter,
   context: Context,
+  { known, types, table }: ListView<Row>,
 ): Promise<void> {
   const { output, list, columns } = options;
-  const items = listed(all, options, context);
+  const sorted = sortBy(all, list.sort, (record, column) => record[column as keyof Row]);
+  const records = sorted.slice(0, list.limit ?? usualLimit(output, context));
   if (hasRowFormat(output)) {
-    await writeRecords(items, view, { output, columns }, reporter, context);
+    await writeRecords(records, output, { known, types, chosen: columns }, reporter, context);
     return;
   }
-  const records = items.map(view.recordOf);
-  const table = columns === undefined ? view.tableOf(records) : recordTable(records, view.known, columns);
-  await showTable(renderCaptioned(table, view.captions, screenOf(context, options)), output, list, reporter, context);
-  if (all.length > items.length) {
-    reporter.note(limitNote(items.length, all.length));
+  const shown = columns === undefined ? itemTable(records, table) : recordTable(records, known, columns);
+  await showTable(renderTable(shown, screenOf(context, options)), output, list, reporter, context);
+  if (all.length > records.length) {
+    reporter.note(limitNote(records.length, all.length));
   }
 }

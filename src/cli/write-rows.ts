@@ -97,28 +97,23 @@ export function lossWarnings(
   };
 }
 
-/** Items per batch; one batch is in memory as rows. */
+/** Records per batch; one batch is in memory as rows. */
 const AT_ONCE = 2_000;
 
-export interface RecordView<Item, Row extends object> extends Pick<EncoderOptions, "known" | "types"> {
-  /** Returns the members in the order of the columns. */
-  recordOf: (item: Item) => Row;
-}
-
-/** Writes items as rows. */
-export async function writeRecords<Item>(
-  items: readonly Item[],
-  { recordOf, known, types }: RecordView<Item, object>,
-  { output, columns }: { output: OutputOptions<RowFormat>; columns?: readonly string[] | undefined },
+/** Writes records, whose members have the order of `known`, as rows. */
+export async function writeRecords(
+  records: readonly object[],
+  output: OutputOptions<RowFormat>,
+  encoding: EncoderOptions,
   reporter: Reporter,
-  context: Context,
+  target: WriteTarget,
 ): Promise<void> {
-  await writeRows(batches(items, recordOf, known), output, { known, chosen: columns, types }, reporter, context);
+  await writeRows(batches(records, encoding.known), output, encoding, reporter, target);
 }
 
-function* batches<Item>(items: readonly Item[], recordOf: (item: Item) => object, columns: readonly string[]) {
-  for (let first = 0; first < items.length; first += AT_ONCE) {
-    const texts = items.slice(first, first + AT_ONCE).map((item) => JSON.stringify(recordOf(item)));
+function* batches(records: readonly object[], columns: readonly string[]) {
+  for (let first = 0; first < records.length; first += AT_ONCE) {
+    const texts = records.slice(first, first + AT_ONCE).map((record) => JSON.stringify(record));
     yield batchOf(texts, columns);
   }
 }

@@ -9,7 +9,7 @@ import { plural } from "../../contract/values/phrases.ts";
 import { coverageColumns } from "./columns.ts";
 import { newestUpToToday, openServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
-import { type Counted, countedBy, type Entry, entryMember } from "./groups.ts";
+import { type Counted, countedBy, entryMember } from "./groups.ts";
 import type { CoverageOptions } from "./options.ts";
 
 /** Writes how much data exists, in the view of the options. */
@@ -30,8 +30,8 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   reporter.progress.clear();
   const writeListing = async () => {
     if (hasRowFormat(output)) {
-      const view = { recordOf: (entry: Entry) => entry, known: coverageColumns(groupBy) };
-      await writeRecords<Entry>(listed.entries, view, { output, columns }, reporter, context);
+      const encoding = { known: coverageColumns(groupBy), chosen: columns };
+      await writeRecords(listed.entries, output, encoding, reporter, context);
     } else {
       // Loaded where it is needed: tables take as long as all the rest.
       const { viewOf } = await import("./views/coverage-views.ts");

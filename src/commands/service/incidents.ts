@@ -1,12 +1,12 @@
 import { checkChoice, type FlagsOf, wholeNumber } from "../../cli/flags/values.ts";
-import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { writeList } from "../../cli/write-list.ts";
 import type { IncidentState } from "../../contract/status.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";
 import type { addOpenFlags } from "./service-flags.ts";
 import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
-import { writeListing } from "./write-listing.ts";
 
 export const openIncidentCommand = subcommand({
   parse: (
@@ -29,20 +29,21 @@ export const openIncidentCommand = subcommand({
 
 export const listIncidentsCommand = subcommand({
   parse: parseRecordList(RECORD_COLUMNS.incidents),
-  run: async (call) => {
-    const incidents = await withExistingDatabase(call.options.database, (store) => store.incidents(""));
+  run: async ({ options, reporter, context }) => {
+    const incidents = await withExistingDatabase(options.database, (store) => store.incidents(""));
     const closedLast = (incident: { resolved_at: string | null }) => Number(incident.resolved_at !== null);
     const ordered = incidents.toSorted((a, b) => closedLast(a) - closedLast(b));
-    await writeListing(call, ordered, RECORD_COLUMNS.incidents, (listed) =>
-      itemTable(listed, [
+    await writeList(ordered, options, reporter, context, {
+      known: RECORD_COLUMNS.incidents,
+      table: [
         textColumn("id", ({ id }) => String(id)),
         textColumn("state", ({ updates }) => updates[0]?.state ?? ""),
         textColumn("severity", ({ severity }) => severity),
         textColumn("began", ({ started_at }) => started_at.slice(0, 10)),
         textColumn("suite", ({ suite }) => suite),
         textColumn("title", ({ title }) => title),
-      ]),
-    );
+      ],
+    });
   },
 });
 

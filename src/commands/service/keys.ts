@@ -1,7 +1,8 @@
 import { open, rm } from "node:fs/promises";
 import type { Context } from "../../cli/context.ts";
 import type { FlagsOf } from "../../cli/flags/values.ts";
-import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { writeList } from "../../cli/write-list.ts";
 import { ClosedPipeError, FileError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { quoted } from "../../contract/values/phrases.ts";
@@ -13,7 +14,6 @@ import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./da
 import type { addCreateFlags } from "./service-flags.ts";
 import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
 import { wantedGrants } from "./teams.ts";
-import { writeListing } from "./write-listing.ts";
 
 export const createKeyCommand = subcommand({
   parse: ({ team, output, ...grants }: FlagsOf<typeof addCreateFlags>, [name]: [string]) => {
@@ -85,16 +85,17 @@ async function openSecret(path: string | undefined, context: Context) {
 
 export const listKeysCommand = subcommand({
   parse: parseRecordList(RECORD_COLUMNS.keys),
-  run: async (call) => {
-    const keys = await withExistingDatabase(call.options.database, listKeys);
+  run: async ({ options, reporter, context }) => {
+    const keys = await withExistingDatabase(options.database, listKeys);
     const documents = keys.map(({ id: _, createdAt, lastUsedAt, revokedAt, ...key }) => ({
       ...key,
       created_at: createdAt,
       last_used_at: lastUsedAt,
       revoked_at: revokedAt,
     }));
-    await writeListing(call, documents, RECORD_COLUMNS.keys, (listed) =>
-      itemTable(listed, [
+    await writeList(documents, options, reporter, context, {
+      known: RECORD_COLUMNS.keys,
+      table: [
         textColumn("name", ({ name }) => name),
         textColumn("team", ({ team }) => team),
         textColumn("scopes", ({ scopes }) => scopes.join(", ")),
@@ -104,8 +105,8 @@ export const listKeysCommand = subcommand({
         textColumn("state", ({ revoked_at }) =>
           revoked_at === null ? "active" : `revoked ${revoked_at.slice(0, 10)}`,
         ),
-      ]),
-    );
+      ],
+    });
   },
 });
 

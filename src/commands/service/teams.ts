@@ -1,6 +1,7 @@
 import { splitValues } from "../../cli/flags/filter.ts";
 import { checkChoice, flagError } from "../../cli/flags/values.ts";
-import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { writeList } from "../../cli/write-list.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { SCOPES } from "../../contract/operations.ts";
 import { plural, quoted } from "../../contract/values/phrases.ts";
@@ -18,7 +19,6 @@ import { readKeys, readTeams } from "../../service/store/access/team-records.ts"
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import type { GrantFlags } from "./service-flags.ts";
 import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
-import { writeListing } from "./write-listing.ts";
 
 export const createTeamCommand = subcommand({
   parse: (flags: GrantFlags, [name]: [string]) => {
@@ -36,8 +36,8 @@ export const createTeamCommand = subcommand({
 
 export const listTeamsCommand = subcommand({
   parse: parseRecordList(RECORD_COLUMNS.teams),
-  run: async (call) => {
-    const { teams, members, keys } = await withExistingDatabase(call.options.database, (store) =>
+  run: async ({ options, reporter, context }) => {
+    const { teams, members, keys } = await withExistingDatabase(options.database, (store) =>
       store.read(async (session) => ({
         teams: await readTeams(session),
         members: await readMembers(session),
@@ -50,15 +50,16 @@ export const listTeamsCommand = subcommand({
       created_at: createdAt,
       active_keys: keys.filter((key) => key.team === team.name && key.revokedAt === null).length,
     }));
-    await writeListing(call, documents, RECORD_COLUMNS.teams, (listed) =>
-      itemTable(listed, [
+    await writeList(documents, options, reporter, context, {
+      known: RECORD_COLUMNS.teams,
+      table: [
         textColumn("name", (team) => team.name),
         textColumn("scopes", (team) => team.scopes.join(", ")),
         textColumn("retailers", (team) => team.retailers?.join(", ") ?? "all"),
         textColumn("members", (team) => String(team.members.length)),
         textColumn("active keys", (team) => String(team.active_keys)),
-      ]),
-    );
+      ],
+    });
   },
 });
 

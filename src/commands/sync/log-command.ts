@@ -10,9 +10,8 @@ import {
   TABLE_FORMATS,
   type TableFormat,
 } from "../../cli/flags/output.ts";
-import { sortBy } from "../../cli/order.ts";
 import { startReporting } from "../../cli/reporter.ts";
-import { itemTable, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { type ItemColumn, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { writeList } from "../../cli/write-list.ts";
 import type { ColumnType } from "../../export/formats/encoder.ts";
 import { readSyncLog, SYNC_LOG_COLUMNS, type SyncLogEntry } from "../../folder/sync-log.ts";
@@ -60,26 +59,17 @@ async function runSyncLog(options: SyncLogOptions, context: Context): Promise<vo
   using reporting = startReporting(options.globals, context);
   await readSyncedFolder(options.folder);
   const runs = await readSyncLog(options.folder);
-  const view = {
-    recordOf: (entry: SyncLogEntry) => entry,
-    known: SYNC_LOG_COLUMNS,
-    types: TYPES,
-    tableOf: logTable,
-    captions: [],
-  };
-  const sorted = sortBy(runs, options.list.sort, (entry, column) => entry[column as keyof SyncLogEntry]);
-  await writeList(sorted, view, options, reporting.reporter, context);
+  const view = { known: SYNC_LOG_COLUMNS, types: TYPES, table: TABLE };
+  await writeList(runs, options, reporting.reporter, context, view);
 }
 
-function logTable(runs: readonly SyncLogEntry[]) {
-  return itemTable(runs, [
-    textColumn("when", ({ started_at }) => started_at.slice(0, 19).replace("T", " "), { rigid: true }),
-    numberColumn("seconds", ({ seconds }) => seconds),
-    numberColumn("added", ({ rows_added }) => rows_added),
-    numberColumn("replaced", ({ rows_replaced }) => rows_replaced),
-    numberColumn("removed", ({ rows_removed }) => rows_removed),
-    numberColumn("days", ({ days_changed }) => days_changed),
-    numberColumn("requests", ({ requests }) => requests),
-    textColumn("outcome", ({ outcome }) => outcome),
-  ]);
-}
+const TABLE: readonly ItemColumn<SyncLogEntry>[] = [
+  textColumn("when", ({ started_at }) => started_at.slice(0, 19).replace("T", " "), { rigid: true }),
+  numberColumn("seconds", ({ seconds }) => seconds),
+  numberColumn("added", ({ rows_added }) => rows_added),
+  numberColumn("replaced", ({ rows_replaced }) => rows_replaced),
+  numberColumn("removed", ({ rows_removed }) => rows_removed),
+  numberColumn("days", ({ days_changed }) => days_changed),
+  numberColumn("requests", ({ requests }) => requests),
+  textColumn("outcome", ({ outcome }) => outcome),
+];
