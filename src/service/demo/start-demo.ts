@@ -29,8 +29,8 @@ export async function startDemoService(now: number, folder: string) {
   const [rows, own] = await Promise.all([openCachedRows(dayOf(now), folder, demoRows), openStore(":memory:")]);
   await addDemoHistory(own, now);
   const apiKey = await createKey(own, { name: "demo" }, new Date(now));
-  const { snapshot, snapshotAt, page, sample, cursorSecret } = rows;
-  const store = { ...own, snapshot, snapshotAt, page, sample, cursorSecret };
+  const { snapshot, snapshotAt, page, cursorSecret } = rows;
+  const store = { ...own, snapshot, snapshotAt, page, cursorSecret };
   const app = createApp(store, { sampleData: true, rateLimit: 100_000, sampleRateLimit: 100_000 });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   const close = async (): Promise<void> => {

@@ -14,7 +14,7 @@ import { hasVersion, publishVersion, readVersions } from "./product-rows/version
 import { orAfter, orTimeout } from "./query-deadline.ts";
 import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
-import { DamagedDataError, type DayCount, type KeyUse, type Page, type PageStart, type RowTexts } from "./store.ts";
+import { DamagedDataError, type DayCount, type KeyUse, type Page, type PageStart } from "./store.ts";
 import { createWindows } from "./windows.ts";
 
 /** Milliseconds that a request waits for the counts of a newly published version, before it falls back to the previous version. */
@@ -108,9 +108,6 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
     /** At most `limit` rows of a selection of this store. @throws DamagedDataError if rows are missing that it counted */
     page: async ({ rows }: Selection, start: PageStart, limit: number, deadline: AbortSignal): Promise<Page> =>
       await readRows(rows.version, (session) => readPage(session, rows, start, limit), deadline),
-    /** At most `most` rows of a selection, spread evenly over combinations and days. @throws as `page` */
-    sample: async ({ sample }: Selection, most: number, deadline: AbortSignal): Promise<RowTexts> =>
-      await orTimeout(sample(most), deadline),
     /** The key whose secret has this hash, revoked or not; never cached, so that a revocation takes effect at once. */
     keyByHash: async (hash: string, deadline: AbortSignal) =>
       await reader.use((session) => readKeyByHash(session, hash), deadline),

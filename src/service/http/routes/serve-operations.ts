@@ -107,7 +107,7 @@ async function respond(
   switch (name) {
     case "sample": {
       // The first rows alone would show only the smallest skus.
-      const { bytes } = await store.sample(selection, LIMITS.sampleRows, deadline);
+      const { bytes } = await selection.sample(LIMITS.sampleRows);
       return envelope(bytes, { pagination: UNCURSORED, meta });
     }
     case "coverage":

@@ -75,7 +75,7 @@ test("a selection gives the same rows as a plain search, in order, on every page
           });
           expect(await walkOf(store, selection, size, true)).toEqual(expected);
           expect(await walkOf(store, selection, size, false)).toEqual(expected);
-          const sampled = rowsOf(await store.sample(selection, 7, NO_DEADLINE));
+          const sampled = rowsOf(await selection.sample(7));
           const ids = sampled.map(({ product_id }) => product_id);
           expect(ids.length).toBe(Math.min(total, 7));
           expect(sampled).toEqual(expected.filter(({ product_id }) => ids.includes(product_id)));
@@ -127,10 +127,10 @@ test("rows that are counted but missing are an error, on a page and in a sample"
   const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
   await store.write((session) => session.query("DELETE FROM product WHERE sku = ?", [skuOf(session, "sku-0002")]));
   await expect(store.page(selection, { offset: 0 }, 3, NO_DEADLINE)).rejects.toThrow(DamagedDataError);
-  await expect(store.sample(selection, 2, NO_DEADLINE)).resolves.toMatchObject({ count: 2 });
+  await expect(selection.sample(2)).resolves.toMatchObject({ count: 2 });
   await store.write((session) => session.query("DELETE FROM product"));
   const again = await (await store.snapshot(NO_DEADLINE)).select({ retailer: "acme" }, null);
-  await expect(store.sample(again, 2, NO_DEADLINE)).rejects.toThrow(DamagedDataError);
+  await expect(again.sample(2)).rejects.toThrow(DamagedDataError);
 });
 
 const skuOf = ({ dialect }: Session, sku: string) => dialect.sortedValue(sku);
@@ -206,14 +206,14 @@ test("a sample is read once, at even distances in each combination and day", asy
   const store = await testStore();
   await load(store, [...products(7), ...products(6, { retailer: "bolt", crawl_date: "2026-01-16" })]);
   const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
-  const sampled = await store.sample(selection, 3, NO_DEADLINE);
+  const sampled = await selection.sample(3);
   // The rows 0, 4 and 8 of the 7 of one retailer and the 6 of the other.
   expect(rowsOf(sampled).map(({ sku, retailer }) => [sku, retailer])).toEqual([
     ["sku-0000", "acme"],
     ["sku-0001", "bolt"],
     ["sku-0004", "acme"],
   ]);
-  expect(await store.sample(selection, 3, NO_DEADLINE)).toBe(sampled);
+  expect(await selection.sample(3)).toBe(sampled);
 });
 
 function search(all: readonly Product[], set: Filters, visible: Visibility): Product[] {
