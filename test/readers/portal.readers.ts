@@ -29,7 +29,6 @@ async function setUp() {
   const sendCode = mailCodes({
     url: `smtp://catalog:pass%2Fword@127.0.0.1:${mail.port}`,
     from: "catalog@example.com",
-    portal: () => "the portal",
   });
   const service = await startTestPortal({
     rows: TRANSCRIPT_ROWS,

@@ -5,7 +5,7 @@ import type { SendCode } from "../../service/http/service-options.ts";
 const MAIL_TIMEOUT = 20_000;
 
 /** Sends codes over SMTP. @param url `smtps://user:password@mail.example.com`, or `smtp://…:587` with STARTTLS */
-export function mailCodes({ url, from, portal }: { url: string; from: string; portal: () => string }): SendCode {
+export function mailCodes({ url, from }: { url: string; from: string }): SendCode {
   const transport = createTransport({
     url,
     connectionTimeout: MAIL_TIMEOUT,
@@ -14,13 +14,13 @@ export function mailCodes({ url, from, portal }: { url: string; from: string; po
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return async (email, code) => {
+  return async (email, code, portal) => {
     await transport.sendMail({
       from,
       to: { name: "", address: email },
       subject: `${code} is your sign-in code`,
       text: `${code} is your code for the developer portal at
-${portal()}
+${portal}
 
 It works once, for ten minutes, in the browser that asked for it.
 If you did not ask for it, ignore this mail. Nobody can sign in

@@ -39,12 +39,9 @@ export function parsePortalFlags(flags: PortalFlags, host: string, env: Context[
 /**
  * How people sign in to the portal, and warnings about the set-up. Without mail, a service on loopback prints the codes; any
  * other service has no portal.
- *
- * @param base returns the address of the service
  */
 export function signInOf(
   { host, publicUrl, mail }: Pick<PortalOptions, "mail"> & { host: string; publicUrl: string | undefined },
-  base: () => string,
   printError: Context["printError"],
 ): { portal?: PortalAccess; warnings: readonly string[] } {
   const isPublicLoopback = publicUrl === undefined || isLoopback(new URL(publicUrl).hostname);
@@ -53,8 +50,7 @@ export function signInOf(
       ? [`${publicUrl} is not https: others on the network can read keys, codes and cookies.`]
       : [];
   if (mail !== undefined) {
-    const sendCode = mailCodes({ ...mail, portal: () => `${base()}/portal` });
-    return { portal: { sendCode, codesArePrinted: false }, warnings };
+    return { portal: { sendCode: mailCodes(mail), codesArePrinted: false }, warnings };
   }
   if (isLoopback(host) && isPublicLoopback) {
     const sendCode: SendCode = async (email, code) => {

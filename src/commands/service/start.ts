@@ -47,9 +47,18 @@ function parseStart(flags: FlagsOf<typeof addStartFlags>, _: [], { env, setTitle
   const times = {
     ...(cursorTtl !== undefined && { cursorTtl }),
     ...(queryTimeout !== undefined && { queryTimeout }),
-    ...(errorBase !== undefined && { errorBase }),
   };
-  const service = { host, port, rateLimit, sampleRateLimit, windowSeconds: window, drainDelay, ...address, ...times };
+  const service = {
+    host,
+    port,
+    rateLimit,
+    sampleRateLimit,
+    windowSeconds: window,
+    drainDelay,
+    errorBase,
+    ...address,
+    ...times,
+  };
   return { service, mail, replica, log: flags.log, metricsPort: flags.metricsPort };
 }
 
@@ -62,8 +71,7 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
     throw flagError("--replica", "needs a --database in PostgreSQL, of which it is a standby.");
   }
   const { host, port, publicUrl } = options.service;
-  let url = publicUrl ?? "";
-  const { portal, warnings } = signInOf({ host, publicUrl, mail }, () => url, context.printError);
+  const { portal, warnings } = signInOf({ host, publicUrl, mail }, context.printError);
   const observer = await observeService(options, host, context).catch((error: unknown) => {
     throw listenError(error, host, metricsPort, "--metrics-port");
   });
@@ -72,7 +80,7 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
       const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
       await using app = createApp(store, {
         ...options.service,
-        ...(portal !== undefined && { portal }),
+        portal,
         onUnexpectedError: observer.onUnexpectedError,
       });
       app.addHook("onResponse", observer.onResponse);
@@ -81,7 +89,6 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
       });
       const metrics = observer.metricsUrl === undefined ? "" : `metrics on ${observer.metricsUrl}\n`;
       await context.print(`listening on ${app.listeningOrigin}\n${metrics}`);
-      url ||= app.listeningOrigin;
       warnings.forEach(reporter.warn);
       if (!hasKeys) {
         reporter.note(`There is no valid key yet. \`catalog service keys create NAME${databaseFlag}\` creates one.`);

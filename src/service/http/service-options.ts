@@ -1,7 +1,7 @@
 import { LIMITS } from "../../contract/limits.ts";
 
-/** Sends the one-time code of a sign-in to an address. */
-export type SendCode = (email: string, code: string) => Promise<void>;
+/** Sends the one-time code of a sign-in to an address. @param portal address of the portal that it is for */
+export type SendCode = (email: string, code: string, portal: string) => Promise<void>;
 
 /** How people sign in to the developer portal. */
 export interface PortalAccess {
@@ -26,13 +26,13 @@ export interface ServiceOptions {
   /** Milliseconds that the service keeps answering after `/readyz` turned to 503, so that a balancer can switch to other instances. */
   drainDelay?: number;
   /** Address of the host that serves `/errors`, without a final slash. Default: the service itself. */
-  errorBase?: string;
+  errorBase?: string | undefined;
   /** Public address, without a final slash: `https://api.example.com` or `https://example.com/catalog`. Default: the listening address. */
-  publicUrl?: string;
+  publicUrl?: string | undefined;
   /** Proxies whose `X-Forwarded-For` is trusted: their number, or their addresses and networks. */
   trustProxy?: number | string;
   /** How people sign in to the developer portal. Default: nobody can sign in. */
-  portal?: PortalAccess;
+  portal?: PortalAccess | undefined;
   /** Whether the rows are generated demo data. The status feed says so. */
   sampleData?: boolean;
   /** Milliseconds since the epoch. */

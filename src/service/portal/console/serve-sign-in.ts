@@ -22,7 +22,7 @@ const TRIES_PER_SOURCE = 60;
 /** Serves signing in with a mailed code, and signing out. */
 export function serveSignIn(
   app: FastifyInstance,
-  { store, settings, measurements }: ServiceParts,
+  { store, settings, base, measurements }: ServiceParts,
   { sendCode, codesArePrinted }: PortalAccess,
 ): void {
   const { now } = settings;
@@ -72,7 +72,9 @@ export function serveSignIn(
     if (isMember) {
       // Sent after the response, so that the time it takes does not show whether the address belongs to a member.
       reply.raw.once("close", () => {
-        sendCode(email, code).catch((error: unknown) => settings.onUnexpectedError(error, request.id));
+        sendCode(email, code, `${base()}/portal`).catch((error: unknown) =>
+          settings.onUnexpectedError(error, request.id),
+        );
       });
     }
     return reply.redirect("/portal/code", 303);
