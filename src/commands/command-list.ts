@@ -10,14 +10,14 @@ const SET_UP = "Set up:";
 
 interface CommandEntry {
   name: string;
-  /** Undefined for a hidden command. */
-  group: string | undefined;
+  /** Empty for a hidden command. */
+  group: string;
   summary: string;
   /** Imports the command; only called if the command line names it. */
   load: () => Promise<{ declare: (command: Command, context: Context) => void }>;
 }
 
-function entry(name: string, group: string | undefined, summary: string, load: CommandEntry["load"]): CommandEntry {
+function entry(name: string, group: string, summary: string, load: CommandEntry["load"]): CommandEntry {
   return { name, group, summary, load };
 }
 
@@ -63,5 +63,5 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry("service", SET_UP, "run, fill and administer the embedded service", () => import("./service/command.ts")),
   entry("completion", SET_UP, "completion for bash, zsh or fish", () => import("./completion/command.ts")),
   entry("help", SET_UP, "help for a command or a topic", () => import("./help/command.ts")),
-  entry(COMPLETE, undefined, "candidates for the end of a command line", () => import("./completion/complete.ts")),
+  entry(COMPLETE, "", "candidates for the end of a command line", () => import("./completion/complete.ts")),
 ];

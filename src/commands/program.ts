@@ -105,8 +105,8 @@ export async function createProgram(
     .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");
   addGlobalFlags(program);
   for (const { name, group, summary, load } of COMMANDS) {
-    const command = program.command(name, { hidden: group === undefined }).summary(summary);
-    command.helpGroup(group ?? "");
+    const command = program.command(name, { hidden: group === "" }).summary(summary);
+    command.helpGroup(group);
     if (isNeeded(name)) {
       const { declare } = await load();
       declare(command, context);

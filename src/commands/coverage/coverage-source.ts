@@ -69,7 +69,9 @@ export async function newestUpToToday(
 ): Promise<CoverageResponse> {
   const today = dayOf(now);
   const { data, meta } = response;
-  if ((meta.coverage.latest_date ?? "") <= today || (filters.start_date ?? "") > today) {
+  const { latest_date: newestDay } = meta.coverage;
+  const { start_date = today } = filters;
+  if (newestDay === null || newestDay <= today || start_date > today) {
     return response;
   }
   const known = await client.coverage({ ...filters, end_date: today }, signal);

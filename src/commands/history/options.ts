@@ -52,14 +52,14 @@ export async function parseHistoryOptions(
   const end = words.at(-1);
   const isFolder = end !== undefined && !flags.demo && (await isFolderPath(end));
   const [skus, folder] = isFolder ? [words.slice(0, -1), end] : [words, undefined];
-  const search = (flags.search ?? "").split(/\s+/).filter((word) => word !== "");
+  const search = flags.search?.split(/\s+/).filter((word) => word !== "") ?? [];
   if (skus.length === 0 && search.length === 0 && flags.skus === undefined) {
     throw new UsageError(
       "no product is named: give a sku, its model number or words of its title with --search, or a list with --skus.",
     );
   }
-  if (skus.length > 0 && flags.search !== undefined) {
-    const last = skus.at(-1) ?? "";
+  const last = skus.at(-1);
+  if (last !== undefined && flags.search !== undefined) {
     const others = skus.slice(0, -1);
     throw new UsageError(
       others.length === 0

@@ -40,17 +40,17 @@ export function groupsText({ rows, totals }: ShownAnswer, { groupBy, by }: Lates
     percentColumnOf("discounted %", "discounted_percent"),
     percentColumnOf("mean discount %", "mean_discount_pct"),
   ];
-  const periods = [
-    textColumn("currency", textOf("currency"), { rigid: true }),
-    textColumn<AnswerRow>(by ?? "", textOf("period"), { rigid: true }),
-    ...counts,
-    priceColumnOf("lowest", "price_min"),
-    priceColumnOf("25 %", "price_p25"),
-    priceColumnOf("median", "price_median"),
-    priceColumnOf("75 %", "price_p75"),
-    priceColumnOf("highest", "price_max"),
-  ];
   if (by !== undefined) {
+    const periods = [
+      textColumn<AnswerRow>("currency", textOf("currency"), { rigid: true }),
+      textColumn<AnswerRow>(by, textOf("period"), { rigid: true }),
+      ...counts,
+      priceColumnOf("lowest", "price_min"),
+      priceColumnOf("25 %", "price_p25"),
+      priceColumnOf("median", "price_median"),
+      priceColumnOf("75 %", "price_p75"),
+      priceColumnOf("highest", "price_max"),
+    ];
     return renderCaptioned(itemTable(rows, [...group, ...periods]), ["currency"], screen);
   }
   const columns = [...group, ...counts];

@@ -87,7 +87,7 @@ function moversTable(kind: MoverKind, rows: readonly AnswerRow[]): Table {
     if (kind === "new_low") {
       return numberOf("below_low_percent")(row);
     }
-    return kind === "discount" ? -(numberOf("discount_pct")(row) ?? 0) : numberOf("percent")(row);
+    return kind === "discount" ? -Number(row.discount_pct) : numberOf("percent")(row);
   };
   return itemTable(rows, [
     titleColumn(textOf("title"), (row) => (row.url === null ? undefined : textOf("url")(row))),

@@ -44,11 +44,11 @@ function factsOf(row: AnswerRow, newest: string): string[] {
   if (row.known_price === null) {
     return [`no price up to ${newest}`];
   }
-  const age = `of ${textOf("date")(row)}, ${plural(numberOf("days_old")(row) ?? 0, "day")} old`;
+  const age = `of ${textOf("date")(row)}, ${plural(Number(row.days_old), "day")} old`;
   const isKnown = row.is_known === true;
   const percent = percentText(numberOf("percent")(row));
   const change = percent === undefined ? "in another currency" : `${signed(price("difference"))}, ${signed(percent)} %`;
-  const days = numberOf("reference_days")(row) ?? 0;
+  const days = Number(row.reference_days);
   return [
     isKnown ? `price ${priced("known_price")} ${age}` : `not known: the last price is ${priced("known_price")} ${age}`,
     ...(isKnown ? [] : [`reason ${textOf("reason")(row)}`]),
