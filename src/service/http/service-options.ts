@@ -43,9 +43,6 @@ export interface ServiceOptions {
 
 export type AppSettings = ReturnType<typeof withDefaults>;
 
-/** Failed authentications of one source address per window, before it gets a 429. */
-export const FAILED_ATTEMPTS_PER_WINDOW = 20;
-
 const HOUR = 3_600_000;
 
 /** The path of the public address, such as `/catalog`; empty without a path. */

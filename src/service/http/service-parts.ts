@@ -1,10 +1,13 @@
 import type { WritableStore } from "../store/writable-store.ts";
 import { fixedWindow } from "./admission/rate-limit.ts";
 import { createMeasurements } from "./measurements.ts";
-import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./service-options.ts";
+import { type ServiceOptions, withDefaults } from "./service-options.ts";
 
 /** Matches paths below `/v1` and `/api/v1`. Its group matches only for the sample endpoint. */
 const VERSIONED = /^\/(?:api\/)?v1(?![^/?])(\/sample\b)?/;
+
+/** Failed authentications of one source address per window, before it gets a 429. */
+const FAILED_ATTEMPTS = 20;
 
 export type ServiceParts = ReturnType<typeof createParts>;
 
@@ -27,7 +30,7 @@ export function createParts(store: WritableStore, options: ServiceOptions) {
       return versioned === undefined ? undefined : sample === undefined ? budgets.catalog : budgets.sample;
     },
     /** Failed authentications, by source address. */
-    failedAttempts: windowOf("failed", FAILED_ATTEMPTS_PER_WINDOW),
+    failedAttempts: windowOf("failed", FAILED_ATTEMPTS),
     measurements: createMeasurements(store, now),
     /** Address of the service, without a final slash. */
     base,

@@ -113,12 +113,8 @@ function presentState(failures: readonly boolean[]): ServiceState {
 
 /** Percentage with two decimals, rounded down so that a failure never shows as 100; null without requests. */
 function uptimePct(counts: readonly DayCount[]): number | null {
-  let requests = 0;
-  let failures = 0;
-  for (const count of counts) {
-    requests += count.requests;
-    failures += count.failures;
-  }
+  const sum = (name: "requests" | "failures") => counts.reduce((total, count) => total + count[name], 0);
+  const [requests, failures] = [sum("requests"), sum("failures")];
   return requests === 0 ? null : Math.floor((10_000 * (requests - failures)) / requests) / 100;
 }
 
