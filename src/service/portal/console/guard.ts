@@ -3,7 +3,17 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { isLoopback } from "../../http/admission/source-address.ts";
 import { type AppSettings, publicPath } from "../../http/service-options.ts";
 import { ServiceProblem } from "../../http/service-problem.ts";
+import { newSecret } from "../../store/access/manage-keys.ts";
 import { type Html, html } from "../layout.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The secret of the browser. Only requests to the console have it. */
+    visitor: string;
+    /** The hidden field of a form that only this browser can send. */
+    token: Html;
+  }
+}
 
 /** The contract has no code for a form from another site, so programs get `invalid_request`. */
 const CODES = { 400: "invalid_request", 403: "invalid_request", 404: "not_found", 429: "rate_limited" } as const;
@@ -30,36 +40,27 @@ export function cookieFlags(origin: Origin) {
   return { path: publicPath(origin) || "/", httpOnly: true, sameSite: "lax", secure: isHttps(origin) } as const;
 }
 
-/** The secret in the browser's cookie. It proves nothing by itself: only its format is checked. */
-export function visitorOf(request: FastifyRequest, origin: Origin): string | undefined {
-  const value = request.cookies[cookieName(origin)];
-  return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
-}
-
-/** Gives the browser a secret. @returns the secret */
-export function setSecret(reply: FastifyReply, secret: string, origin: Origin): string {
-  reply.setCookie(cookieName(origin), secret);
-  return secret;
-}
-
-/** The hidden field of a form that only this browser can send. */
-export function tokenField(visitor: string): Html {
-  return html`<input type="hidden" name="${TOKEN}" value="${tokenOf(visitor)}">`;
-}
-
 /**
- * The browser's secret, if the form came from the portal: other sites cannot change the `Origin` header, nor read the form's token.
+ * Identifies the browser by the secret in its cookie, or gives it one. The secret proves nothing by itself: only its format is
+ * checked. A form must come from the portal: other sites cannot change the `Origin` header, nor read the form's token.
  * @throws ServiceProblem otherwise
  */
-export function checkForm(request: FastifyRequest, origin: Origin): string {
-  const visitor = visitorOf(request, origin);
-  if (!isOwnOrigin(request, origin)) {
+export function identifyVisitor(request: FastifyRequest, reply: FastifyReply, origin: Origin): void {
+  const { [cookieName(origin)]: cookie = "" } = request.cookies;
+  const isKnown = /^[\w-]{43}$/.test(cookie);
+  const visitor = isKnown ? cookie : newSecret();
+  const token = createHmac("sha256", visitor).update("form").digest("base64url");
+  if (request.method === "POST" && !isOwnOrigin(request, origin)) {
     throw refusal(403, "The form was not sent from a page of this portal.");
   }
-  if (visitor === undefined || !isSameToken(formField(request, TOKEN), tokenOf(visitor))) {
+  if (request.method === "POST" && !isSameText(formField(request, TOKEN), token)) {
     throw refusal(403, "The page expired, or the browser blocks cookies. Open the page again and repeat.");
   }
-  return visitor;
+  if (!isKnown) {
+    reply.setCookie(cookieName(origin), visitor);
+  }
+  request.visitor = visitor;
+  request.token = html`<input type="hidden" name="${TOKEN}" value="${token}">`;
 }
 
 /** The text of a form field, or an empty text if the field is missing or repeated. */
@@ -81,11 +82,8 @@ export function isHttps({ publicUrl }: Origin): boolean {
   return publicUrl?.startsWith("https:") === true;
 }
 
-function tokenOf(visitor: string): string {
-  return createHmac("sha256", visitor).update("form").digest("base64url");
-}
-
-function isSameToken(one: string, other: string): boolean {
+/** Compares in constant time. */
+function isSameText(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
 }

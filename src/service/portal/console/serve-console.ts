@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { ServiceParts } from "../../http/service-parts.ts";
 import { PROBLEM_TYPE, problemFrom } from "../../http/service-problem.ts";
 import { sendPrivatePage } from "../layout.ts";
-import { cookieFlags, isHttps } from "./guard.ts";
+import { cookieFlags, identifyVisitor, isHttps } from "./guard.ts";
 import { serveKeys } from "./serve-keys.ts";
 import { serveSignIn } from "./serve-sign-in.ts";
 import { closedPage, messagePage } from "./sign-in-pages.ts";
@@ -37,6 +37,7 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
       const { page = messagePage(problem, request.id), pageStatus = problem.status } = problem.details;
       return sendPrivatePage(reply, pageStatus, page);
     });
+    scope.addHook("preHandler", async (request, reply) => identifyVisitor(request, reply, settings));
     if (isHttps(settings)) {
       scope.addHook("onSend", async (_, reply) => {
         reply.header("strict-transport-security", "max-age=31536000");

@@ -4,8 +4,8 @@ import { createKey, DuplicateKeyError, listKeys, revokeKey } from "../../store/a
 import type { Member } from "../../store/access/members.ts";
 import { sessionMember } from "../../store/access/sessions.ts";
 import type { KeyRecord } from "../../store/store.ts";
-import { type Html, sendPrivatePage } from "../layout.ts";
-import { checkForm, formField, refusal, tokenField, visitorOf } from "./guard.ts";
+import { sendPrivatePage } from "../layout.ts";
+import { formField, refusal } from "./guard.ts";
 import { createdPage, keysPage, revokePage } from "./key-pages.ts";
 
 /** Longest name of a key, in characters. */
@@ -13,10 +13,8 @@ const LONGEST_NAME = 60;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Who is signed in. Only the pages of keys have it. */
+    /** Who is signed in. Only requests to the pages of keys have it. */
     member: Member;
-    /** The hidden field of the forms of these pages. */
-    token: Html;
   }
 }
 
@@ -38,13 +36,11 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
 
   app.addHook("onResponse", measurements.countResponses("portal-keys"));
   app.addHook("preHandler", async (request, reply) => {
-    const visitor = request.method === "POST" ? checkForm(request, settings) : visitorOf(request, settings);
-    const member = visitor === undefined ? undefined : await sessionMember(store, visitor, now());
-    if (visitor === undefined || member === undefined) {
+    const member = await sessionMember(store, request.visitor, now());
+    if (member === undefined) {
       return reply.redirect("/portal/sign-in", 303);
     }
     request.member = member;
-    request.token = tokenField(visitor);
   });
 
   app.get("/portal", async ({ member, token }, reply) =>

@@ -4,12 +4,11 @@ import { fixedWindow } from "../../http/admission/rate-limit.ts";
 import { sourceOf } from "../../http/admission/source-address.ts";
 import type { PortalAccess } from "../../http/service-options.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
-import { newSecret } from "../../store/access/manage-keys.ts";
 import { normalEmail } from "../../store/access/members.ts";
 import { endSession, openPortalSession, sessionMember } from "../../store/access/sessions.ts";
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
 import { sendPrivatePage } from "../layout.ts";
-import { checkForm, cookieName, formField, refusal, setSecret, tokenField, visitorOf } from "./guard.ts";
+import { cookieName, formField, refusal } from "./guard.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
 
 const HOUR_SECONDS = 3_600;
@@ -44,17 +43,15 @@ export function serveSignIn(
   const triesOfSource = limiter("tries-of-source", TRIES_PER_SOURCE);
   app.addHook("onResponse", measurements.countResponses("portal-sign-in"));
 
-  app.get("/portal/sign-in", async (request, reply) => {
-    const visitor = visitorOf(request, settings) ?? setSecret(reply, newSecret(), settings);
+  app.get("/portal/sign-in", async ({ visitor, token }, reply) => {
     if ((await sessionMember(store, visitor, now())) !== undefined) {
       return reply.redirect("/portal", 303);
     }
-    return sendPrivatePage(reply, 200, signInPage({ token: tokenField(visitor) }));
+    return sendPrivatePage(reply, 200, signInPage({ token }));
   });
 
   app.post("/portal/sign-in", async (request, reply) => {
-    const visitor = checkForm(request, settings);
-    const token = tokenField(visitor);
+    const { visitor, token } = request;
     const typed = formField(request, "email");
     const email = normalEmail(typed);
     if (email === undefined) {
@@ -80,18 +77,15 @@ export function serveSignIn(
     return reply.redirect("/portal/code", 303);
   });
 
-  app.get("/portal/code", async (request, reply) => {
-    const visitor = visitorOf(request, settings);
-    const email = visitor === undefined ? undefined : await pendingEmail(store, visitor, now());
-    if (visitor === undefined || email === undefined) {
-      return reply.redirect("/portal/sign-in", 303);
-    }
-    return sendPrivatePage(reply, 200, codePage({ token: tokenField(visitor), email, codesArePrinted }));
+  app.get("/portal/code", async ({ visitor, token }, reply) => {
+    const email = await pendingEmail(store, visitor, now());
+    return email === undefined
+      ? reply.redirect("/portal/sign-in", 303)
+      : sendPrivatePage(reply, 200, codePage({ token, email, codesArePrinted }));
   });
 
   app.post("/portal/code", async (request, reply) => {
-    const visitor = checkForm(request, settings);
-    const token = tokenField(visitor);
+    const { visitor, token } = request;
     const code = formField(request, "code").replaceAll(/[\s-]/g, "");
     const email = await pendingEmail(store, visitor, now());
     const again = (status: 400 | 429, error: string) =>
@@ -114,12 +108,12 @@ export function serveSignIn(
       const error = "The code has expired, was used, or was tried too often. Ask for another one.";
       throw refusal(400, error, signInPage({ token, email: email ?? "", error }));
     }
-    setSecret(reply, await openPortalSession(store, outcome.email, now()), settings);
-    return reply.redirect("/portal", 303);
+    const secret = await openPortalSession(store, outcome.email, now());
+    return reply.setCookie(cookieName(settings), secret).redirect("/portal", 303);
   });
 
-  app.post("/portal/sign-out", async (request, reply) => {
-    await endSession(store, checkForm(request, settings));
+  app.post("/portal/sign-out", async ({ visitor }, reply) => {
+    await endSession(store, visitor);
     return reply.clearCookie(cookieName(settings)).redirect("/portal/sign-in", 303);
   });
 }
