@@ -16,7 +16,7 @@ const PAGE = 500;
 const [SAMPLES, LONGEST] = [21, 8_000];
 /** V8 compiles the code of a service while it answers its first pages, which then cost up to twice as much as later ones. */
 const WARMING_PAGES = 4_000;
-/** Pages that SQLite alone reads. */
+/** Pages that the engine alone reads. */
 const COMPARED_PAGES = 400;
 
 const DAY = { start_date: dayOf(20), end_date: dayOf(20) };
@@ -109,7 +109,7 @@ async function measure(engine, { folder, rows, more }) {
   printTable(
     `${title}, walks of all pages`,
     ["filter", "pages", "pages/s", "pages a CPU second of the service", "CPU ms a page of the database"],
-    [...costs, ...engine.alone()],
+    [...costs, await engine.alone()],
   );
   printTable(
     title,
@@ -232,7 +232,7 @@ function fileEngine(location) {
     size: async () => statSync(location).size,
     // SQLite runs in the process of the service.
     processors: async () => undefined,
-    alone: () => [["SQLite alone", COMPARED_PAGES, ...readAlone(location), ""]],
+    alone: async () => ["SQLite alone", COMPARED_PAGES, ...readAlone(location), ""],
   };
 }
 
@@ -257,7 +257,7 @@ async function postgresEngine(server) {
       const own = "SELECT pid FROM pg_stat_activity WHERE application_name = 'catalog'";
       return new Map((await query(own)).map(({ pid }) => [pid, processorTime(pid)]));
     },
-    alone: () => [],
+    alone: async () => ["PostgreSQL alone", COMPARED_PAGES, ...(await readAloneOf(location.href))],
   };
 }
 
@@ -268,7 +268,7 @@ async function databaseCost(engine, before, pages) {
     return "";
   }
   const spent = [...after].reduce((sum, [pid, milliseconds]) => sum + milliseconds - (before.get(pid) ?? 0), 0);
-  return (spent / pages).toFixed(1);
+  return (spent / pages).toFixed(2);
 }
 
 function readAlone(path) {
@@ -287,6 +287,29 @@ function readAlone(path) {
   const rates = [rate(COMPARED_PAGES, performance.now() - started), rate(COMPARED_PAGES, (user + system) / 1000)];
   database.close();
   return rates;
+}
+
+/** Pages a second, pages a CPU second of this process, and CPU milliseconds a page of the server. */
+async function readAloneOf(location) {
+  const client = new pg.Client(location);
+  await client.connect();
+  const order = "sku, retailer, day, product_id";
+  const statement = {
+    name: "page",
+    text: `SELECT ${order}, body FROM product WHERE (${order}) > ($1, $2, $3, $4) ORDER BY ${order} LIMIT ${PAGE}`,
+    rowMode: "array",
+  };
+  const [{ pid }] = (await client.query("SELECT pg_backend_pid() AS pid")).rows;
+  let place = [Buffer.alloc(0), "", 0, Buffer.alloc(0)];
+  const [started, server, before] = [performance.now(), processorTime(pid), process.cpuUsage()];
+  for (let page = 0; page < COMPARED_PAGES; page += 1) {
+    place = (await client.query({ ...statement, values: place })).rows.at(-1).slice(0, place.length);
+  }
+  const { user, system } = process.cpuUsage(before);
+  const costs = [rate(COMPARED_PAGES, performance.now() - started), rate(COMPARED_PAGES, (user + system) / 1000)];
+  const ofServer = ((processorTime(pid) - server) / COMPARED_PAGES).toFixed(2);
+  await client.end();
+  return [...costs, ofServer];
 }
 
 function rate(pages, milliseconds) {
