@@ -5,13 +5,12 @@ import { inject, onTestFinished } from "vitest";
 import type { CatalogClient } from "../../src/client/client.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
-import { loadEncoder } from "../../src/export/formats/registry.ts";
 import { fingerprint } from "../../src/files/fingerprint.ts";
-import { DAY_FILE, placeOfDay } from "../../src/folder/day-files.ts";
+import { placeOfDay } from "../../src/folder/day-files.ts";
 import { writeState } from "../../src/folder/folder-state.ts";
 import { openPriceIndex } from "../../src/folder/index/price-index.ts";
 import { type SyncResult, syncFolder } from "../../src/folder/sync/sync.ts";
-import type { MirrorOptions } from "../../src/folder/sync/sync-run.ts";
+import { type MirrorOptions, ONE_RUN } from "../../src/folder/sync/sync-run.ts";
 import { readSyncedFolder } from "../../src/folder/synced-day.ts";
 import type { WritableStore } from "../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "./cli.ts";
@@ -20,8 +19,6 @@ import { parquetOf, parquetRows, rowsOfEach } from "./parquet-files.ts";
 import { product } from "./products.ts";
 import { startTestService } from "./service.ts";
 import { testClient } from "./test-client.ts";
-
-const createDayEncoder = await loadEncoder("parquet", new AbortController().signal);
 
 export const FIRST_DAY = "2026-01-01";
 export const LAST_DAY = addDays(FIRST_DAY, 15);
@@ -213,19 +210,13 @@ function defaults(folder: string, service: string): MirrorOptions {
     folder,
     service,
     filters: {},
-    lookback: 0,
-    audit: 0,
-    prune: false,
-    allowShrink: false,
+    ...ONE_RUN,
     now: Date.now,
-    verify: false,
-    adopt: false,
     concurrency: 8,
     pageSize: 500,
     pid: process.pid,
     tool: "test",
     signal: new AbortController().signal,
-    createEncoder: (scratch) => createDayEncoder(DAY_FILE, scratch),
   };
 }
 

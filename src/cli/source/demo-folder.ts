@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { LIMITS } from "../../contract/limits.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { loadEncoder } from "../../export/formats/registry.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
-import { DAY_FILE } from "../../folder/day-files.ts";
 import { readStateOf } from "../../folder/folder-state.ts";
 import { syncFolder } from "../../folder/sync/sync.ts";
+import { ONE_RUN } from "../../folder/sync/sync-run.ts";
 import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import { VERSION } from "../version.ts";
@@ -20,12 +19,9 @@ export async function demoFolder(globals: GlobalOptions, context: Context): Prom
     await makeFolderPath(folder);
     await using connection = await connect({ globals, demo: true, filters: {} }, context);
     const { client, service, signal } = connection;
-    const createEncoder = await loadEncoder("parquet", signal);
     await syncFolder(client, {
       ...{ folder, service, signal, filters: {}, pid: context.pid, tool: VERSION, now: context.now },
-      ...{ lookback: 0, audit: 0, concurrency: 8, pageSize: LIMITS.pageSize.maximum },
-      ...{ verify: false, adopt: false, prune: false, allowShrink: false },
-      createEncoder: (scratch) => createEncoder(DAY_FILE, scratch),
+      ...{ ...ONE_RUN, concurrency: 8, pageSize: LIMITS.pageSize.maximum },
     });
   }
   return folder;

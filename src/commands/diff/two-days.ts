@@ -7,11 +7,11 @@ import { VERSION } from "../../cli/version.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { loadEncoder } from "../../export/formats/registry.ts";
 import { scratchFolder } from "../../files/scratch-folder.ts";
-import { DAY_FILE, placeOfDay } from "../../folder/day-files.ts";
+import { placeOfDay } from "../../folder/day-files.ts";
 import { writeState } from "../../folder/folder-state.ts";
 import { syncFolder } from "../../folder/sync/sync.ts";
+import { ONE_RUN } from "../../folder/sync/sync-run.ts";
 import { readSyncedFolder } from "../../folder/synced-day.ts";
 import { type DayPair, type DiffOptions, resolvePair } from "./options.ts";
 
@@ -59,16 +59,13 @@ async function syncDays(
   context: Context,
 ): Promise<void> {
   using progress = showProgress(reporter, context, options);
-  const createEncoder = await loadEncoder("parquet", signal);
   let [rows, total] = [0, 0];
   for (const day of days) {
     const [rowsBefore, totalBefore] = [rows, total];
     await syncFolder(client, {
       ...{ folder: join(root, day), service, signal, filters: { ...options.filters, start_date: day, end_date: day } },
-      ...{ lookback: 0, audit: 0, verify: false, adopt: false, prune: false, allowShrink: true },
-      ...{ concurrency: options.concurrency, pageSize: LIMITS.pageSize.maximum },
+      ...{ ...ONE_RUN, concurrency: options.concurrency, pageSize: LIMITS.pageSize.maximum },
       ...{ pid: context.pid, tool: VERSION, now: context.now },
-      createEncoder: (scratchPath) => createEncoder(DAY_FILE, scratchPath),
       observer: {
         onTotal: (all) => {
           total = totalBefore + all.rows;

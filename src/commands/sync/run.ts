@@ -13,8 +13,6 @@ import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { firstFew, plural } from "../../contract/values/phrases.ts";
-import { loadEncoder } from "../../export/formats/registry.ts";
-import { DAY_FILE } from "../../folder/day-files.ts";
 import { type SyncResult, syncFolder } from "../../folder/sync/sync.ts";
 import { logSync } from "../../folder/sync-log.ts";
 import { namedRetailers } from "../../pull/written-filters.ts";
@@ -58,8 +56,6 @@ async function syncWithProgress(
   context: Context,
 ): Promise<SyncResult> {
   using progress = showProgress(reporter, context, options);
-  const onLoss = lossWarnings("parquet", reporter);
-  const createEncoder = await loadEncoder("parquet", signal);
   const result = await syncFolder(client, {
     ...options,
     service,
@@ -68,7 +64,7 @@ async function syncWithProgress(
     pid: context.pid,
     tool: VERSION,
     signal,
-    createEncoder: (scratchPath) => createEncoder({ ...DAY_FILE, onLoss }, scratchPath),
+    onLoss: lossWarnings("parquet", reporter),
     observer: {
       onTotal: ({ rows, requests }) => progress.update({ total: rows, requests }),
       onRows: (rows) => progress.update({ rows }),

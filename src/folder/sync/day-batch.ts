@@ -175,7 +175,7 @@ async function stage(run: SyncRun, spool: PartitionSpool): Promise<Map<string, D
     const day = partition.slice("crawl_date=".length);
     const path = stagedFile(run, day);
     const tally: DayTally = { counts: {}, digest: Buffer.alloc(32) };
-    const written = await writeStaged(path, tallied(spool.read(partition), tally), run.options.createEncoder);
+    const written = await writeStaged(path, tallied(spool.read(partition), tally), run.createEncoder);
     days.set(day, { ...written, digest: tally.digest.toString("hex"), counts: tally.counts, checked: run.checkedAt });
   }
   return days;

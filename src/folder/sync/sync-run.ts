@@ -3,7 +3,7 @@ import type { CatalogClient } from "../../client/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { moveIntoPlace } from "../../export/destination/partitions.ts";
-import type { RowEncoder } from "../../export/formats/encoder.ts";
+import type { EncoderOptions, RowEncoder } from "../../export/formats/encoder.ts";
 import type { PullObserver, PullOptions } from "../../pull/pull.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import { placeOfDay, removeDay } from "../day-files.ts";
@@ -46,8 +46,17 @@ export interface ComparisonOptions extends Pick<PullOptions, "pageSize" | "concu
   now: () => number;
 }
 
-export interface MirrorOptions extends ComparisonOptions {
-  createEncoder: (scratchPath: () => Promise<string>) => RowEncoder;
+/** For a folder that is filled once. */
+export const ONE_RUN = {
+  lookback: 0,
+  audit: 0,
+  verify: false,
+  adopt: false,
+  prune: false,
+  allowShrink: false,
+} as const satisfies Partial<ComparisonOptions>;
+
+export interface MirrorOptions extends ComparisonOptions, Pick<EncoderOptions, "onLoss"> {
   pid: number;
   /** Version of the tool. */
   tool: string;
@@ -92,6 +101,8 @@ export interface ComparedRun {
 /** What all parts of a run share. */
 export interface SyncRun extends ComparedRun, Omit<LockedFolder, keyof AsyncDisposable> {
   options: MirrorOptions;
+  /** Creates the encoder of a day's file. */
+  createEncoder: (scratchPath: () => Promise<string>) => RowEncoder;
 }
 
 /** The combinations that have rows on some days, by one coverage request. */

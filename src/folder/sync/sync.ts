@@ -1,9 +1,11 @@
 import type { CatalogClient } from "../../client/client.ts";
 import { ShrinkError } from "../../contract/errors.ts";
 import type { Filters } from "../../contract/filters.ts";
+import { loadEncoder } from "../../export/formats/registry.ts";
 import { pageRequests } from "../../pull/estimate.ts";
 import { planPull } from "../../pull/plan.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
+import { DAY_FILE } from "../day-files.ts";
 import { type LockedFolder, lockFolder } from "../folder-lock.ts";
 import type { SyncState } from "../folder-state.ts";
 import { cutIntoBatches, syncBatches } from "./day-batch.ts";
@@ -54,9 +56,13 @@ export interface SyncResult extends SyncCounts {
  * @throws SetChangedError if the set changes faster than it can be read
  */
 export async function syncFolder(client: CatalogClient, options: MirrorOptions): Promise<SyncResult> {
+  const { signal, onLoss } = options;
+  const createParquet = await loadEncoder("parquet", signal);
   await using locked = await lockFolder(options.folder, options.pid);
   try {
-    return await syncLocked(client, locked, options);
+    return await syncLocked(client, locked, options, (scratchPath) =>
+      createParquet({ ...DAY_FILE, ...(onLoss && { onLoss }) }, scratchPath),
+    );
   } catch (error) {
     // A process that took the lock has removed the staging folder; what failed because of that is not the reason.
     await locked.lock.assertHeld();
@@ -64,9 +70,14 @@ export async function syncFolder(client: CatalogClient, options: MirrorOptions):
   }
 }
 
-async function syncLocked(client: CatalogClient, locked: LockedFolder, options: MirrorOptions): Promise<SyncResult> {
+async function syncLocked(
+  client: CatalogClient,
+  locked: LockedFolder,
+  options: MirrorOptions,
+  createEncoder: SyncRun["createEncoder"],
+): Promise<SyncResult> {
   const { run: compared, unfinished, written, unexpectedFiles } = await prepareRun(client, options);
-  const run: SyncRun = { ...compared, options, lock: locked.lock, staging: locked.staging };
+  const run: SyncRun = { ...compared, options, createEncoder, lock: locked.lock, staging: locked.staging };
   const { state, untrusted, filters } = run;
   const isNew = await finishBatch(run, unfinished);
   const outside = daysOutside(run);
