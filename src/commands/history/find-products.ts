@@ -38,15 +38,26 @@ export async function findProducts(
   options: HistoryOptions,
   synced: SyncedFolder,
 ): Promise<number[]> {
-  const rows = (await readRows(prices, NEWEST_ROWS, scope)).map(([product, ...texts]): NewestRow => {
+  const { skus, search } = options;
+  if (skus.length > 0) {
+    const exact = await newestRows(prices, scope, skus);
+    const isFound = skus.every((sku) => exact.some((row) => row.sku === sku));
+    // Only skus in other letters need the rows of all products.
+    return bySkus(isFound ? exact : await newestRows(prices, scope, null), options, synced).map(
+      ({ product }) => product,
+    );
+  }
+  const rows = await newestRows(prices, scope, null);
+  // An own list has narrowed the rows.
+  return (search.length > 0 ? bySearch(rows, options, synced) : rows).map(({ product }) => product);
+}
+
+async function newestRows(prices: DuckDb, scope: Parameters, skus: readonly string[] | null): Promise<NewestRow[]> {
+  return (await readRows(prices, NEWEST_ROWS, { ...scope, skus })).map(([product, ...texts]) => {
     const [retailer = "", sku = "", title = "", brand = "", model = ""] = texts.map(String);
     // A word contains no line break, so it cannot be found across two texts.
     return { product: Number(product), retailer, sku, title, text: `${title}\n${brand}\n${model}` };
   });
-  const { skus, search } = options;
-  // An own list has narrowed the rows.
-  const find = skus.length > 0 ? bySkus : search.length > 0 ? bySearch : () => rows;
-  return find(rows, options, synced).map(({ product }) => product);
 }
 
 /** In the order of the skus, then by retailer. A sku alone means the product of each retailer that has it. */
