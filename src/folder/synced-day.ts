@@ -54,7 +54,9 @@ async function openUnaltered(path: string, { bytes, sha256 }: Fingerprint): Prom
 }
 
 /** A day whose file is open. While it is, no other file can have its inode. */
-export interface OpenDay extends DayState {
+interface OpenDay {
+  /** What the file has, by the newest state of the folder. */
+  content: DayState;
   close(): Promise<void>;
 }
 
@@ -62,7 +64,7 @@ export interface OpenDay extends DayState {
 export async function checkDay(folder: string, day: string, state: SyncState): Promise<DayState | undefined> {
   const opened = await openDay(folder, day, state);
   await opened?.close();
-  return opened;
+  return opened?.content;
 }
 
 /**
@@ -79,7 +81,7 @@ export async function openDay(folder: string, day: string, state: SyncState): Pr
     const held = known.days[day];
     const file = held && (await openUnaltered(path, held));
     if (held !== undefined && file !== undefined) {
-      return { ...held, close: () => file.close() };
+      return { content: held, close: () => file.close() };
     }
     known = await readSyncedFolder(folder);
     if (known.days[day]?.sha256 !== held?.sha256) {

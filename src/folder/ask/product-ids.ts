@@ -2,7 +2,7 @@ import { SetChangedError } from "../../contract/errors.ts";
 import { openDuckDb } from "../../files/duckdb.ts";
 import type { SyncState } from "../folder-state.ts";
 import { crawledRows } from "../index/crawled-rows.ts";
-import { areInPlace, openDays } from "../index/opened-days.ts";
+import { areInPlace, holdFiles } from "../index/held-files.ts";
 
 const MEMORY = 256 * 1024 ** 2;
 
@@ -20,7 +20,7 @@ export async function readProductIds(
   days: readonly string[],
   { retailer, sku }: { retailer: string; sku: string },
 ): Promise<CrawledId[]> {
-  const files = await openDays(folder, days, state);
+  const files = await holdFiles(folder, days, state);
   const replaced = () => new SetChangedError(`a sync of ${folder} has replaced days meanwhile; ask again`);
   if (files === undefined) {
     throw replaced();

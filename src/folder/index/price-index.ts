@@ -10,7 +10,7 @@ import { ownFolderOf } from "../folder-lock.ts";
 import type { SyncState } from "../folder-state.ts";
 import { readSyncedFolder } from "../synced-day.ts";
 import { daysKey, fillIndex, INDEX_VERSION } from "./fill-index.ts";
-import { areInPlace, openDays } from "./opened-days.ts";
+import { areInPlace, holdFiles } from "./held-files.ts";
 
 /** Maximum number of threads of DuckDB. Each needs memory of its own. */
 const MAX_THREADS = 4;
@@ -155,10 +155,10 @@ async function build(database: string | undefined, request: PriceIndexRequest): 
     const { duckDb, kept } = await openEmpty(database, request, state, isOldUsable);
     const changed = Object.keys(state.days).filter((day) => !kept.has(day));
     request.onBuild?.(changed.length);
-    let files: Awaited<ReturnType<typeof openDays>>;
+    let files: Awaited<ReturnType<typeof holdFiles>>;
     let isBuilt = false;
     try {
-      files = await openDays(folder, changed, state);
+      files = await holdFiles(folder, changed, state);
       if (files !== undefined) {
         const paths = files.map(({ path }) => path);
         await fillIndex(duckDb, paths, kept, state);
