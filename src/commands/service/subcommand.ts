@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Command, OptionValues } from "@commander-js/extra-typings";
+import type { Command, InferCommandArguments, OptionValues } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
@@ -68,12 +68,22 @@ interface Declaration<Flags extends OptionValues, Operands extends unknown[], Op
  * @param run called instead of the command, with its complete options
  */
 export function subcommandsOf(parent: Command, context: Context, run: Run<unknown> | undefined) {
-  return <Flags extends OptionValues, Operands extends unknown[], Options>(
-    nameAndOperands: string,
-    { summary, description, examples, note, options: addFlags, load }: Declaration<Flags, Operands, Options>,
+  return <Usage extends string, Flags extends OptionValues, Options>(
+    nameAndOperands: Usage,
+    {
+      summary,
+      description,
+      examples,
+      note,
+      options: addFlags,
+      load,
+    }: Declaration<Flags, InferCommandArguments<Usage>, Options>,
   ): void => {
     const defaultDatabase = context.folders.data && join(context.folders.data, "service.db");
-    const command = parent.command(nameAndOperands).summary(summary).description(description);
+    const command: Command = parent
+      .command(nameAndOperands as string)
+      .summary(summary)
+      .description(description);
     addFlags?.(command);
     command.option(
       "--database <file>",
@@ -93,7 +103,7 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
       }
       const loaded = await load();
       const options: Options & DatabaseOptions = {
-        ...loaded.parse(flags, operands.slice(0, -2) as Operands, context),
+        ...loaded.parse(flags, operands.slice(0, -2) as InferCommandArguments<Usage>, context),
         globals: parseGlobals(command),
         database,
         databaseFlag: flags.database === undefined ? "" : ` ${quoteCommand(["--database", shown])}`,
