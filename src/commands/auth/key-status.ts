@@ -21,12 +21,10 @@ export interface AuthStatusOptions {
  *
  * @throws ApiError if the service refuses the key, after showing what is known
  */
-export async function showAuthStatus(options: AuthStatusOptions, context: Context): Promise<void> {
-  using reporting = startReporting(options.globals, context);
-  await showKey(options, reporting.reporter, { ...context, signal: reporting.signal });
-}
-
-async function showKey({ globals, format }: AuthStatusOptions, reporter: Reporter, context: Context): Promise<void> {
+export async function showAuthStatus({ globals, format }: AuthStatusOptions, outer: Context): Promise<void> {
+  using reporting = startReporting(globals, outer);
+  const { reporter, signal } = reporting;
+  const context = { ...outer, signal };
   const settings = await resolveService(globals, context);
   const { baseUrl, credential } = settings;
   if (credential.warning !== undefined) {

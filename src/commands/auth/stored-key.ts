@@ -1,6 +1,6 @@
 import type { Context } from "../../cli/context.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
-import { createReporter, type Reporter, startReporting } from "../../cli/reporter.ts";
+import { createReporter, startReporting } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
 import { keyFlaw } from "../../client/key.ts";
 import { fetchPortalAddress } from "../../client/portal-address.ts";
@@ -23,16 +23,10 @@ export interface LoginOptions {
 }
 
 /** Stores the address and the key, or the command that prints it, after checking them. */
-export async function login(options: LoginOptions, context: Context): Promise<void> {
-  using reporting = startReporting(options.globals, context);
-  await storeKey(options, reporting.reporter, { ...context, signal: reporting.signal });
-}
-
-async function storeKey(
-  { globals, apiKeyCommand, check }: LoginOptions,
-  reporter: Reporter,
-  context: Context,
-): Promise<void> {
+export async function login({ globals, apiKeyCommand, check }: LoginOptions, outer: Context): Promise<void> {
+  using reporting = startReporting(globals, outer);
+  const { reporter, signal } = reporting;
+  const context = { ...outer, signal };
   const { name, values } = await profileToWrite(globals.profile, context);
   const ask = promptOf(context);
   const baseUrl = findBaseUrl(globals.baseUrl, context, values) ?? (await askForAddress(ask));
