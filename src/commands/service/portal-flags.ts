@@ -29,11 +29,8 @@ export function parsePortalFlags(flags: PortalFlags, host: string, env: Context[
       { flag: "--public-url" },
     );
   }
-  return {
-    mail: parseMail(flags, env),
-    ...(publicUrl !== undefined && { publicUrl }),
-    ...(flags.trustProxy !== undefined && { trustProxy: parseTrustProxy(flags.trustProxy) }),
-  };
+  const trustProxy = flags.trustProxy === undefined ? undefined : parseTrustProxy(flags.trustProxy);
+  return { mail: parseMail(flags, env), publicUrl, trustProxy };
 }
 
 /**

@@ -41,25 +41,12 @@ function parseStart(flags: FlagsOf<typeof addStartFlags>, _: [], { env, setTitle
     // The arguments have a password.
     setTitle("catalog service");
   }
-  const { host = "127.0.0.1", port, rateLimit, sampleRateLimit, window, cursorTtl, queryTimeout, errorBase } = flags;
+  const { host = "127.0.0.1", port, log, metricsPort, errorBase } = flags;
   const { drainDelay = isLoopback(host) ? 0 : DRAIN_DELAY } = flags;
+  const { rateLimit, sampleRateLimit, window: windowSeconds, cursorTtl, queryTimeout } = flags;
+  const limits = { rateLimit, sampleRateLimit, windowSeconds, cursorTtl, queryTimeout };
   const { mail, ...address } = parsePortalFlags(flags, host, env);
-  const times = {
-    ...(cursorTtl !== undefined && { cursorTtl }),
-    ...(queryTimeout !== undefined && { queryTimeout }),
-  };
-  const service = {
-    host,
-    port,
-    rateLimit,
-    sampleRateLimit,
-    windowSeconds: window,
-    drainDelay,
-    errorBase,
-    ...address,
-    ...times,
-  };
-  return { service, mail, replica, log: flags.log, metricsPort: flags.metricsPort };
+  return { service: { host, port, drainDelay, errorBase, ...limits, ...address }, mail, replica, log, metricsPort };
 }
 
 export const startCommand = subcommand({ parse: parseStart, run: serve });

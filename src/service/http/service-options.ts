@@ -18,9 +18,9 @@ export interface ServiceOptions {
   sampleRateLimit?: number;
   windowSeconds?: number;
   /** Milliseconds after which a cursor expires. */
-  cursorTtl?: number;
+  cursorTtl?: number | undefined;
   /** Milliseconds after which a request ends with `upstream_timeout`. */
-  queryTimeout?: number;
+  queryTimeout?: number | undefined;
   /** Milliseconds that a request may take to arrive completely. Otherwise its connection is closed. */
   requestTimeout?: number;
   /** Milliseconds that the service keeps answering after `/readyz` turned to 503, so that a balancer can switch to other instances. */
@@ -30,7 +30,7 @@ export interface ServiceOptions {
   /** Public address, without a final slash: `https://api.example.com` or `https://example.com/catalog`. Default: the listening address. */
   publicUrl?: string | undefined;
   /** Proxies whose `X-Forwarded-For` is trusted: their number, or their addresses and networks. */
-  trustProxy?: number | string;
+  trustProxy?: number | string | undefined;
   /** How people sign in to the developer portal. Default: nobody can sign in. */
   portal?: PortalAccess | undefined;
   /** Whether the rows are generated demo data. The status feed says so. */
@@ -55,14 +55,14 @@ export function withDefaults(options: ServiceOptions) {
     rateLimit: LIMITS.requestsPerWindow.catalog,
     sampleRateLimit: LIMITS.requestsPerWindow.sample,
     windowSeconds: LIMITS.windowSeconds,
-    cursorTtl: HOUR,
-    queryTimeout: 10_000,
     requestTimeout: 30_000,
     drainDelay: 0,
-    trustProxy: 0,
     sampleData: false,
     now: Date.now,
     onUnexpectedError: () => {},
     ...options,
+    cursorTtl: options.cursorTtl ?? HOUR,
+    queryTimeout: options.queryTimeout ?? 10_000,
+    trustProxy: options.trustProxy ?? 0,
   };
 }
