@@ -9,18 +9,18 @@ export interface DemoRetailer {
   slug: string;
   domain: string;
   currency: string;
-  /** Decimal places of its prices. */
-  decimals: 0 | 2;
+  /** Decimal places of its prices. Default: 2. */
+  decimals?: 0;
   /** Units of its currency for one euro, roughly. */
   level: number;
   /** The sku of product number `n`. */
   sku: (n: number) => string;
   /** Days between two crawls of one product. */
   interval: number;
-  /** When the retailer was crawled. */
-  crawled: CrawlPeriod;
+  /** When the retailer was crawled. Default: always. */
+  crawled?: CrawlPeriod;
   /** Periods in which a category was not crawled. */
-  gaps: Readonly<Record<string, CrawlPeriod>>;
+  gaps?: Readonly<Record<string, CrawlPeriod>>;
   /** Category slugs by department slug. A category may occur in several departments and retailers. */
   departments: Readonly<Record<string, readonly string[]>>;
 }
@@ -33,11 +33,9 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     slug: "nordwind",
     domain: "www.nordwind.example",
     currency: "EUR",
-    decimals: 2,
     level: 1,
     sku: (n) => `NW-${padded(n)}`,
     interval: 2,
-    crawled: { from: 0, until: 90 },
     gaps: { tents: { from: 58, until: 90 } },
     departments: {
       electronics: ["headphones", "keyboards", "monitors"],
@@ -49,11 +47,9 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     slug: "bazaar-plus",
     domain: "bazaarplus.example",
     currency: "EGP",
-    decimals: 2,
     level: 52,
     sku: (n) => `Z${(n * 7919).toString(16).toUpperCase().padStart(8, "0")}`,
     interval: 2,
-    crawled: { from: 0, until: 90 },
     gaps: { "phone-cases": { from: 30, until: 47 } },
     departments: {
       electronics: ["headphones", "phone-cases", "power-banks"],
@@ -65,7 +61,6 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     slug: "harbor-goods",
     domain: "harborgoods.example",
     currency: "USD",
-    decimals: 2,
     level: 1.1,
     sku: (n) => String(100_000 + n),
     interval: 3,
@@ -86,7 +81,6 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     sku: (n) => `km${n}`,
     interval: 3,
     crawled: { from: 35, until: 90 },
-    gaps: {},
     departments: { groceries: ["tea", "coffee", "spices"], home: ["lamps", "kettles"], beauty: ["skin-care", "soap"] },
   },
   {
@@ -97,7 +91,6 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     level: 160,
     sku: (n) => `4900${padded(n)}`,
     interval: 4,
-    crawled: { from: 0, until: 90 },
     gaps: { "model-kits": { from: 20, until: 38 } },
     departments: { toys: ["puzzles", "model-kits", "board-games"], stationery: ["pens", "notebooks"] },
   },
@@ -105,19 +98,16 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     slug: "ridge-and-river",
     domain: "www.ridgeandriver.example",
     currency: "GBP",
-    decimals: 2,
     level: 0.86,
     sku: (n) => String(100_000 + n),
     interval: 4,
     crawled: { from: 0, until: 66 },
-    gaps: {},
     departments: { outdoor: ["tents", "headlamps", "stoves"], clothing: ["jackets", "boots", "gloves"] },
   },
   {
     slug: "casa-luz",
     domain: "casaluz.example",
     currency: "BRL",
-    decimals: 2,
     level: 6.2,
     sku: (n) => `${n % 97}/${padded(n)}`,
     interval: 4,

@@ -43,15 +43,16 @@ export function* demoRows(today: string): Generator<string> {
 }
 
 /** Whether a product was seen on a day of the demo. */
-function isCrawled({ retailer: { interval, crawled, gaps }, category, number }: DemoProduct, day: number): boolean {
+function isCrawled({ retailer, category, number }: DemoProduct, day: number): boolean {
   const listed: CrawlPeriod = {
     from: number % LATE_EVERY === 0 ? (number * 7) % DAYS : 0,
     until: number % GONE_EVERY === 0 ? DAYS - ((number * 11) % DAYS) : DAYS,
   };
-  const gap = gaps[category];
+  const { interval, crawled, gaps } = retailer;
+  const gap = gaps?.[category];
   return (
     day % interval === number % interval &&
-    isWithin(day, crawled) &&
+    (crawled === undefined || isWithin(day, crawled)) &&
     isWithin(day, listed) &&
     !(gap !== undefined && isWithin(day, gap))
   );
@@ -113,6 +114,6 @@ function titleOf(brand: string, category: string, number: number): string {
   return number % AWKWARD_EVERY === 0 ? awkward.replace("{}", plain) : plain;
 }
 
-function priceText(cents: number, decimals: 0 | 2): string {
+function priceText(cents: number, decimals: DemoRetailer["decimals"]): string {
   return decimals === 0 ? String(Math.round(cents / 100)) : (cents / 100).toFixed(2);
 }
