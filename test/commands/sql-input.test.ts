@@ -111,6 +111,22 @@ test("--with makes a table of a CSV file, whose values stay texts", async () => 
   expect([other.code, other.stderr]).toEqual([EXIT.usage, expect.stringContaining("Cannot access file")]);
 });
 
+test("--with can be given several times, once for each name, and -o replaces none of its files", async () => {
+  const list = join(await temporaryFolder(onEnd), "list.csv");
+  await writeFile(list, "sku\n0001\n");
+  const run = (...args: string[]) => runInProcess(["sql", "from one, two", folder, "--with", `one=${list}`, ...args]);
+
+  expect((await run("--with", `two=${list}`, "-f", "csv")).stdout).toBe("sku,sku_1\r\n0001,0001\r\n");
+  expect(await run("--with", `One=${list}`)).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringContaining("names a table that there is already"),
+  });
+  expect(await run("--with", `two=${list}`, "-o", list)).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringContaining("would replace a file that this command reads"),
+  });
+});
+
 test.each([
   ["list.csv", EXIT.usage, "is not a name and a file; write watch=list.csv."],
   ["Rows=list.csv", EXIT.usage, "names a table that there is already"],

@@ -158,6 +158,15 @@ describe("the flags of all commands", () => {
     }
   });
 
+  test("say whether they are repeatable", () => {
+    const wrong = [...commands].flatMap(([name, { options }]) =>
+      options
+        .filter((option) => isRepeatable(option) !== option.description.includes("repeatable"))
+        .map(({ flags }) => `${name} ${flags}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   test("say what they are for", () => {
     const silent = [...commands].flatMap(([name, { options }]) =>
       options.filter(({ description, hidden }) => description === "" && !hidden).map(({ flags }) => `${name} ${flags}`),

@@ -9,7 +9,7 @@ import {
   type TableFormat,
 } from "../../cli/flags/output.ts";
 import { addDemoFlag, type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts";
-import { type FlagsOf, size, valueError } from "../../cli/flags/values.ts";
+import { collectValues, type FlagsOf, size, valueError } from "../../cli/flags/values.ts";
 import { UsageError } from "../../contract/errors.ts";
 import type { NamedFile } from "../../folder/sql/sql-session.ts";
 
@@ -19,7 +19,7 @@ export function addSqlFlags(command: Command) {
       new Option(
         "--with <name=file>",
         "a CSV file as one more table, all of whose columns are texts (repeatable): watch=list.csv",
-      ).argParser(namedFile),
+      ).argParser(collectValues),
     )
     .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
@@ -49,7 +49,7 @@ export function parseSqlOptions(
   return {
     ...parseFolderSource(command, folder, flags, context),
     query,
-    tables: flags.with ?? [],
+    tables: namedFiles(flags.with ?? []),
     memory: flags.memory,
     pager: flags.pager,
     output: parseOutput(flags, TABLE_FORMATS, context),
@@ -58,15 +58,18 @@ export function parseSqlOptions(
 
 const TAKEN = ["rows", "latest", "prices_daily", "changes", "days", "combinations"];
 
-/** Parses `NAME=FILE` of `--with`, and adds it to those before. */
-export function namedFile(text: string, earlier: readonly NamedFile[] = []): NamedFile[] {
-  const [, name, path] = /^([a-z_][a-z0-9_]{0,62})=(.+)$/is.exec(text) ?? [];
-  if (name === undefined || path === undefined) {
-    throw valueError("--with", text, "is not a name and a file; write watch=list.csv.");
-  }
-  const key = name.toLowerCase();
-  if (TAKEN.includes(key) || earlier.some((other) => other.name.toLowerCase() === key)) {
-    throw valueError("--with", text, `names a table that there is already; the tables are ${TAKEN.join(", ")}.`);
-  }
-  return [...earlier, { name, path }];
+/** Parses each `NAME=FILE` of `--with`. */
+function namedFiles(texts: readonly string[]): NamedFile[] {
+  const taken = new Set(TAKEN);
+  return texts.map((text) => {
+    const [, name, path] = /^([a-z_][a-z0-9_]{0,62})=(.+)$/is.exec(text) ?? [];
+    if (name === undefined || path === undefined) {
+      throw valueError("--with", text, "is not a name and a file; write watch=list.csv.");
+    }
+    if (taken.has(name.toLowerCase())) {
+      throw valueError("--with", text, `names a table that there is already; the tables are ${TAKEN.join(", ")}.`);
+    }
+    taken.add(name.toLowerCase());
+    return { name, path };
+  });
 }
