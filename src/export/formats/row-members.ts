@@ -44,9 +44,12 @@ export function byteTexts(rows: RowBatch, columns: readonly string[]): (row: num
   };
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
+const ASCII = /^[\x00-\x7f]*$/;
+
 /** A text with one character for each byte of `text` as UTF-8. */
 export function byteText(text: string): string {
-  return Buffer.from(text).toString("latin1");
+  return ASCII.test(text) ? text : Buffer.from(text).toString("latin1");
 }
 
 /** Characters that `ByteJoiner` turns into bytes at once. A text of 128 KB and more is a large object of V8, which is freed late. */
@@ -90,7 +93,7 @@ export class ByteJoiner {
 
 /** The text whose `byteText` is `bytes`. */
 export function utf8Of(bytes: string): string {
-  return Buffer.from(bytes, "latin1").toString();
+  return ASCII.test(bytes) ? bytes : Buffer.from(bytes, "latin1").toString();
 }
 
 /** The columns of an output that has columns. */
