@@ -194,3 +194,15 @@ test("the status is read at most once a second, with any number of requests", as
   await ask();
   expect(reads).toBe(2);
 });
+
+test("the page says that a service with a minor incident is degraded, and escapes the incident's text", async () => {
+  const service = await startTestService({ now: () => noon });
+  const incident = { title: "<script>", suite: "catalog-api", severity: "minor", body: "a & b" } as const;
+  await openIncident(service.store, incident, new Date(noon - 60_000));
+
+  const { text } = await service.get("/status");
+
+  expect(text).toContain('<p class="card banner degraded"><strong>Degraded service</strong></p>');
+  expect(text).toContain("&lt;script&gt;");
+  expect(text).toContain("a &amp; b");
+});
