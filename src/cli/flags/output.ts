@@ -53,7 +53,7 @@ export type OutputFlags = FlagsOf<typeof addOutputFlags<[], NoFlags>> &
     partitionBy?: readonly string[];
   };
 
-export type ListingFlags = OutputFlags & ListFlags & { columns?: string[] };
+export type ListingFlags = OutputFlags & ListFlags & { columns?: string };
 
 /** The HTML page of `--html`, which is written in addition to what `--output` and `--format` ask for. */
 export interface PageOptions {
@@ -65,8 +65,14 @@ export interface PageOptions {
   isOnly: boolean;
 }
 
+/** @param known columns that completion offers; which there are may depend on other flags */
 export function columnsOption(description: string, known: readonly string[] = PRODUCT_COLUMNS) {
-  return new NamesOption("--columns <names>", description, known).argParser((text) => parseColumns(text, known));
+  return new NamesOption("--columns <names>", description, known);
+}
+
+/** @throws InputError if the value of `--columns` names an unknown column */
+export function chosenColumns(flag: string | undefined, known: readonly string[]): string[] | undefined {
+  return flag === undefined ? undefined : parseColumns(flag, known);
 }
 
 export function addListOutput<Operands extends unknown[], Flags extends OptionValues>(
@@ -146,7 +152,7 @@ export function parseListing<Format extends string>(
   words?: Readonly<Record<string, SortKey>>,
 ): ListingOptions<Format> {
   const output = parseOutput(flags, formats, destination);
-  return { output, list: parseListFlags(flags, known, words), columns: flags.columns };
+  return { output, list: parseListFlags(flags, known, words), columns: chosenColumns(flags.columns, known) };
 }
 
 /**

@@ -1,21 +1,12 @@
 import { type Command, type CommandUnknownOpts, Option, type OptionValues } from "@commander-js/extra-typings";
-import { parseColumns } from "../../export/formats/columns.ts";
 import { SUSPECT_FACTOR } from "../../folder/index/suspect-factor.ts";
 import type { Context } from "../context.ts";
 import { parseCondition } from "../flags/condition.ts";
 import { addBrandFlag, addVocabularyFlags, type SkusFlags } from "../flags/filter.ts";
 import { addListFlags } from "../flags/list.ts";
-import { addLinksFlag, addListOutput, parseListing, TABLE_FORMATS } from "../flags/output.ts";
+import { addLinksFlag, addListOutput, columnsOption, parseListing, TABLE_FORMATS } from "../flags/output.ts";
 import { addDemoFlag, type FolderFlags, parseFolderSource } from "../flags/source.ts";
-import {
-  dateExpression,
-  dayCount,
-  type FlagsOf,
-  flagError,
-  NamesOption,
-  type NoFlags,
-  valueError,
-} from "../flags/values.ts";
+import { dateExpression, dayCount, type FlagsOf, flagError, type NoFlags, valueError } from "../flags/values.ts";
 import {
   answerColumns,
   comparable,
@@ -90,7 +81,7 @@ export function addQuestionFlags<Operands extends unknown[], Flags extends Optio
     `exit with code 8 if any row meets the condition, as in '${comparable(columns)[0]} < 20'; \`count\` is the number of rows`,
   );
   const listed = addLinksFlag(addListOutput(conditional, TABLE_FORMATS)).addOption(
-    new NamesOption("--columns <names>", `columns to write, in this order: ${names.slice(1, 4).join(",")}`, names),
+    columnsOption(`columns to write, in this order: ${names.slice(1, 4).join(",")}`, names),
   );
   return addListFlags(addDemoFlag(listed), sortExample, [...Object.keys(sortWords), ...names], sortHelp, limitHelp);
 }
@@ -133,13 +124,11 @@ export function parseQuestion(
     formats?: readonly QuestionFormat[];
   },
 ): QuestionOptions {
-  const { columns: chosen, ...listing } = flags;
   const all = answerColumns(columns, { ownList: flags.skus });
   const names = namesOf(all);
   return {
     ...parsePrices(command, folder, flags, context, maxAge),
-    ...parseListing(listing, formats, context, names, sortWords),
-    columns: chosen === undefined ? undefined : parseColumns(chosen, names),
+    ...parseListing(flags, formats, context, names, sortWords),
     failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, comparable(all)),
   };
 }

@@ -5,6 +5,8 @@ import { addBrandFlag, addFilterFlags, checkBrands } from "../../cli/flags/filte
 import { addListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
 import {
   addListOutput,
+  chosenColumns,
+  columnsOption,
   LIST_FORMATS,
   type OutputOptions,
   type PageOptions,
@@ -12,11 +14,10 @@ import {
   splitPage,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, type FolderOptions, parseFolder, parseSource } from "../../cli/flags/source.ts";
-import { type FlagsOf, flagError, NamesOption, wholeNumber } from "../../cli/flags/values.ts";
+import { type FlagsOf, flagError, wholeNumber } from "../../cli/flags/values.ts";
 import type { SortKey } from "../../cli/order.ts";
 import { namesOf, type QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion } from "../../cli/question/question-flags.ts";
-import { parseColumns } from "../../export/formats/columns.ts";
 import { CRAWL_DAY_COLUMNS, coverageColumns, GROUPINGS, type Grouping } from "./columns.ts";
 import { NEWEST_DAYS } from "./day-counts.ts";
 
@@ -83,13 +84,7 @@ export function addCoverageFlags(command: Command) {
         `sum up the combinations (brand: of a folder), count each day (of a service the newest ${NEWEST_DAYS}, or those of --start-date and --end-date), or, of a folder, show on which days a retailer's crawl failed (retailer,day)`,
       ).choices([...GROUPINGS, CRAWL_DAYS]),
     )
-    .addOption(
-      new NamesOption(
-        "--columns <names>",
-        "columns to write, in this order: retailer,matching_rows,days_old",
-        COLUMN_NAMES,
-      ),
-    )
+    .addOption(columnsOption("columns to write, in this order: retailer,matching_rows,days_old", COLUMN_NAMES))
     .option("--from <dir>", "the same as naming the folder alone")
     .option(
       "--fail-if <condition>",
@@ -170,7 +165,7 @@ export function parseCoverageOptions(
   if (page?.isOnly) {
     refuseListFlags(flags);
   }
-  const columns = flags.columns === undefined ? undefined : parseColumns(flags.columns, coverageColumns(groupBy));
+  const columns = chosenColumns(flags.columns, coverageColumns(groupBy));
   if (chart && columns !== undefined) {
     throw flagError("--columns", "is for a list; --chart draws the rows of each. Leave out one of the two.");
   }

@@ -4,6 +4,7 @@ import { addFilterFlags, addSkusFlag } from "../../cli/flags/filter.ts";
 import {
   addLinksFlag,
   addOutputFlags,
+  chosenColumns,
   columnsOption,
   type OutputOptions,
   parseOutput,
@@ -82,6 +83,7 @@ export interface ExportOptions extends SourceOptions {
 
 export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFlags, context: Context): ExportOptions {
   const { dryRun = false, manifest = false, failOnEmpty = false } = flags;
+  const columns = chosenColumns(flags.columns, OWN_ROW_COLUMNS);
   // A dry run writes no rows to the terminal.
   const output = parseOutput(flags, ROW_FORMATS, dryRun ? { stdout: {} } : context);
   if (output.output === undefined && !dryRun && context.isStdoutClosed()) {
@@ -93,14 +95,14 @@ export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFla
     }
   }
   if (flags.partitionBy !== undefined) {
-    checkPartitionFlags(flags, output);
+    checkPartitionFlags(flags.partitionBy, columns, output);
   }
-  checkOwnList(flags);
+  checkOwnList(flags, columns);
   return {
     ...parseSource(command, flags, context),
     output,
     ownList: flags.skus,
-    columns: flags.columns,
+    columns,
     spreadsheet: spreadsheetOf(flags, output.format),
     partitionBy: flags.partitionBy,
     manifest,
@@ -117,9 +119,12 @@ export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFla
 }
 
 /** @throws UsageError for flags about the whole set together with a list, and for columns of a list without one */
-function checkOwnList({ skus, manifest, maxRows, partitionBy, columns = [] }: ExportFlags): void {
+function checkOwnList(
+  { skus, manifest, maxRows, partitionBy }: ExportFlags,
+  columns: readonly string[] | undefined,
+): void {
   if (skus === undefined) {
-    const own = columns.find((name) => OWN_LIST_COLUMNS.some((column) => column.name === name));
+    const own = columns?.find((name) => OWN_LIST_COLUMNS.some((column) => column.name === name));
     if (own !== undefined) {
       throw flagError("--columns", `names ${own}, which only --skus FILE gives.`);
     }
@@ -144,14 +149,18 @@ function spreadsheetOf({ bom, excel }: ExportFlags, format: RowFormat): Spreadsh
   return spreadsheet;
 }
 
-function checkPartitionFlags(flags: ExportFlags, { output, noClobber }: OutputOptions<RowFormat>): void {
+function checkPartitionFlags(
+  partitionBy: readonly PartitionColumn[],
+  columns: readonly string[] | undefined,
+  { output, noClobber }: OutputOptions<RowFormat>,
+): void {
   if (output === undefined) {
     throw flagError("--partition-by", "writes a folder: add --output DIR.");
   }
   if (noClobber) {
     throw flagError("--no-clobber", "is for an export to one file; it cannot be combined with --partition-by.");
   }
-  if (flags.columns?.every((name) => flags.partitionBy?.some((column) => column === name))) {
+  if (columns?.every((name) => partitionBy.some((column) => column === name))) {
     throw flagError("--columns", "names only columns of --partition-by, which are not in the files; name one more.");
   }
 }

@@ -6,6 +6,7 @@ import { addListFlags, type ListOptions, parseListFlags } from "../../cli/flags/
 import {
   addLinksFlag,
   addListOutput,
+  chosenColumns,
   columnsOption,
   hasRowFormat,
   LIST_FORMATS,
@@ -74,7 +75,7 @@ function parseSampleOptions(command: CommandUnknownOpts, flags: SampleFlags, con
     view,
     output,
     list: parseListFlags(flags, PRODUCT_COLUMNS),
-    columns: flags.columns,
+    columns: chosenColumns(flags.columns, PRODUCT_COLUMNS),
     failOnEmpty: flags.failOnEmpty === true,
   };
 }
