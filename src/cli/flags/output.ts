@@ -142,6 +142,7 @@ interface Destination {
 /**
  * @param known columns to sort by
  * @param words short names, each for a column and a direction
+ * @param isForPeople see `parseOutput`
  * @throws UsageError if flags contradict each other or name an unknown column
  */
 export function parseListing<Format extends string>(
@@ -150,8 +151,9 @@ export function parseListing<Format extends string>(
   destination: Destination,
   known: readonly string[],
   words?: Readonly<Record<string, SortKey>>,
+  isForPeople?: boolean,
 ): ListingOptions<Format> {
-  const output = parseOutput(flags, formats, destination);
+  const output = parseOutput(flags, formats, destination, isForPeople);
   return { output, list: parseListFlags(flags, known, words), columns: chosenColumns(flags.columns, known) };
 }
 

@@ -2,15 +2,14 @@ import { type Command, type CommandUnknownOpts, Option } from "@commander-js/ext
 import type { Context } from "../../cli/context.ts";
 import { type Condition, parseCondition } from "../../cli/flags/condition.ts";
 import { addBrandFlag, addFilterFlags, checkBrands } from "../../cli/flags/filter.ts";
-import { addListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
+import { addListFlags } from "../../cli/flags/list.ts";
 import {
   addListOutput,
-  chosenColumns,
   columnsOption,
   LIST_FORMATS,
-  type OutputOptions,
+  type ListingOptions,
   type PageOptions,
-  parseOutput,
+  parseListing,
   splitPage,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, type FolderOptions, parseFolder, parseSource } from "../../cli/flags/source.ts";
@@ -37,14 +36,10 @@ export const COVERAGE_FIELDS = ["days_old", "matching_rows", "corpus_rows", "com
 export type CoverageField = (typeof COVERAGE_FIELDS)[number];
 
 /** What `catalog coverage` counts and shows. With a folder it sends no request. */
-export interface CoverageOptions extends FolderOptions {
+export interface CoverageOptions extends FolderOptions, ListingOptions<(typeof COVERAGE_FORMATS)[number]> {
   groupBy: Grouping | undefined;
   failIf: Condition<CoverageField> | undefined;
   failOnEmpty: boolean;
-  output: OutputOptions<(typeof COVERAGE_FORMATS)[number]>;
-  list: ListOptions;
-  /** The chosen columns in their order; undefined for the usual ones. */
-  columns: readonly string[] | undefined;
   page: PageOptions | undefined;
   /** Whether the rows are drawn as bars. */
   chart: boolean;
@@ -161,30 +156,29 @@ export function parseCoverageOptions(
     flags,
     [flags.output, flags.format, flags.chart].some((flag) => flag !== undefined),
   );
-  const output = parseOutput(listing, COVERAGE_FORMATS, context, context.stdout.isTTY === true || chart);
   if (page?.isOnly) {
     refuseListFlags(flags);
   }
-  const columns = chosenColumns(flags.columns, coverageColumns(groupBy));
-  if (chart && columns !== undefined) {
+  const known = coverageColumns(groupBy);
+  const isForPeople = context.stdout.isTTY === true || chart;
+  const shown = parseListing(listing, COVERAGE_FORMATS, context, known, sortWords(groupBy), isForPeople);
+  if (chart && shown.columns !== undefined) {
     throw flagError("--columns", "is for a list; --chart draws the rows of each. Leave out one of the two.");
   }
-  if (chart && output.format !== "table") {
-    throw flagError("--chart", `is a view for people; it cannot be combined with ${output.format}.`);
+  if (chart && shown.output.format !== "table") {
+    throw flagError("--chart", `is a view for people; it cannot be combined with ${shown.output.format}.`);
   }
   if (flags.maxRequests !== undefined && (groupBy !== "day" || folder !== undefined)) {
     throw flagError("--max-requests", "is for --group-by day of a service; leave it out.");
   }
   return {
     ...parseSource(command, flags, context),
+    ...shown,
     folder,
     brands: flags.brand,
     groupBy,
     failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, COVERAGE_FIELDS),
     failOnEmpty: flags.failOnEmpty === true,
-    output,
-    list: parseListFlags(flags, coverageColumns(groupBy), sortWords(groupBy)),
-    columns,
     page,
     chart,
     maxRequests: flags.maxRequests ?? MAX_REQUESTS,

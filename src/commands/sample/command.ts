@@ -2,16 +2,15 @@ import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import { addListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
+import { addListFlags, type ListOptions } from "../../cli/flags/list.ts";
 import {
   addLinksFlag,
   addListOutput,
-  chosenColumns,
   columnsOption,
   hasRowFormat,
   LIST_FORMATS,
   type ListingOptions,
-  parseOutput,
+  parseListing,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
 import { type FlagsOf, flagError } from "../../cli/flags/values.ts";
@@ -66,16 +65,16 @@ type SampleFlags = FlagsOf<typeof addSampleFlags>;
 
 function parseSampleOptions(command: CommandUnknownOpts, flags: SampleFlags, context: Context): SampleOptions {
   const view = parseView(flags);
-  const output = parseOutput(flags, LIST_FORMATS, context, view !== "table" || context.stdout.isTTY === true);
-  if (view !== "table" && output.format !== "table") {
-    throw flagError(`--${view}`, `is a view for people; it cannot be combined with ${output.format}.`);
+  const isForPeople = view !== "table" || context.stdout.isTTY === true;
+  const listing = parseListing(flags, LIST_FORMATS, context, PRODUCT_COLUMNS, {}, isForPeople);
+  const { format } = listing.output;
+  if (view !== "table" && format !== "table") {
+    throw flagError(`--${view}`, `is a view for people; it cannot be combined with ${format}.`);
   }
   return {
     ...parseSource(command, flags, context),
+    ...listing,
     view,
-    output,
-    list: parseListFlags(flags, PRODUCT_COLUMNS),
-    columns: chosenColumns(flags.columns, PRODUCT_COLUMNS),
     failOnEmpty: flags.failOnEmpty === true,
   };
 }
