@@ -15,6 +15,14 @@ const LOADED_FIRST = [
   ...["src/cli/flags/source.ts", "src/cli/flags/output.ts", "src/cli/reporter.ts"],
 ];
 
+/** What most commands load once they run, which their help does not need. */
+const LOADED_TO_RUN = [
+  "src/cli/write-list.ts",
+  "src/cli/write-rows.ts",
+  "src/folder/synced-day.ts",
+  "src/files/duckdb.ts",
+];
+
 /**
  * Makes each dynamically imported module import what is loaded already. esbuild puts modules into one chunk if the same imports
  * lead to them, and each further chunk makes a start 0.6 ms longer. Only for our own modules, none of which has a default export.
@@ -26,7 +34,8 @@ const fewChunks = {
       kind === "dynamic-import" ? { path: relative(root, join(resolveDir, path)), namespace: "dynamic" } : undefined,
     );
     onLoad({ filter: /./, namespace: "dynamic" }, ({ path }) => {
-      const earlier = LOADED_FIRST.includes(path) ? LOADED_FIRST.slice(0, LOADED_FIRST.indexOf(path)) : LOADED_FIRST;
+      const all = /command\.ts$/.test(path) ? LOADED_FIRST : [...LOADED_FIRST, ...LOADED_TO_RUN];
+      const earlier = all.includes(path) ? all.slice(0, all.indexOf(path)) : all;
       const imports = earlier.map((module) => `import "./${module}";`).join("");
       return { contents: `${imports}export * from "./${path}";`, resolveDir: root };
     });
