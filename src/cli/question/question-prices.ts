@@ -28,6 +28,8 @@ interface QuestionDays {
 /** The open prices of a folder, and the parameters that all questions have. */
 export interface QuestionPrices extends AsyncDisposable {
   prices: DuckDb;
+  /** Statements that `--show-sql` prints before the question. */
+  preamble: string;
   parameters: Parameters;
   /** The retailers that the filters match, sorted. */
   retailers: readonly string[];
@@ -63,7 +65,7 @@ export async function openQuestionPrices(
     : question.compares
       ? await sinceOfRetailers({ since: options.since, command: question.command }, synced, newestOf, context)
       : undefined;
-  let prices: DuckDb | undefined;
+  let prices: Awaited<ReturnType<typeof openPrices>> | undefined;
   const release = async () => {
     await prices?.[Symbol.asyncDispose]();
     await compared?.bookmark?.release();
@@ -93,6 +95,7 @@ export async function openQuestionPrices(
     };
     return {
       prices,
+      preamble: prices.preamble,
       parameters,
       retailers: [...newestOf.keys()].sort(),
       newest,

@@ -1,6 +1,7 @@
 import { plural } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Answer, ask, filledIn, type Parameters, type RowSelection, readRows } from "../../folder/ask/ask.ts";
+import SUSPECTS from "../../folder/questions/suspects.sql";
 import type { Context } from "../context.ts";
 import { failIfAnyMatch } from "../flags/condition.ts";
 import { hasRowFormat } from "../flags/output.ts";
@@ -37,7 +38,7 @@ export async function runQuestion<Options extends QuestionOptions>(
   const known = { ...opened.parameters, ...question.parameters(options) };
   const parameters = { ...known, ...(await question.find?.(prices, known, options, synced)) };
   if (options.showSql) {
-    await writeChunks([`${filledIn(question.sql, parameters).trim()}\n`], options.output, context);
+    await writeChunks([opened.preamble, `${filledIn(question.sql, parameters).trim()}\n`], options.output, context);
     return;
   }
   const totals = hasRowFormat(options.output) ? undefined : await totalsOf(prices, question, parameters);
@@ -170,9 +171,7 @@ async function noteSuspects(
   if (suspectFactor === undefined || Object.keys(state.days).length === 0) {
     return;
   }
-  const sql = `SELECT count(*) AS rows FROM price JOIN scope($days, $departments, $categories, $combinations, $brands, $own_list) USING (listing)
-    WHERE excluded = 'suspect' AND day BETWEEN first_day AND last_day`;
-  const [[count] = []] = await readRows(prices, sql, parameters);
+  const [[count] = []] = await readRows(prices, `SELECT count(*) FROM (${SUSPECTS})`, parameters);
   if (Number(count) > 0) {
     reporter.note(`${plural(Number(count), "row")} with a suspect price left out; --include-suspect keeps them`);
   }

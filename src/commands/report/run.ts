@@ -21,7 +21,7 @@ export async function runReport(options: ReportOptions, context: Context): Promi
     compares: subject.since !== undefined,
   };
   if (options.showSql) {
-    await writeChunks([reportSql(request)], options.output, context);
+    await writeChunks([asked.preamble, reportSql(request)], options.output, context);
     return;
   }
   const answers = await askReport(asked.prices, request);

@@ -8,6 +8,7 @@ import BRANDS from "../../folder/questions/latest-groups.sql";
 import MOVERS from "../../folder/questions/movers.sql";
 import CHANGES from "../../folder/questions/report-changes.sql";
 import RETAILERS from "../../folder/questions/report-retailers.sql";
+import SUSPECTS from "../../folder/questions/suspects.sql";
 import { DIFF_COLUMNS } from "../diff/columns.ts";
 import { groupColumns, LATEST_COLUMNS } from "../latest/columns.ts";
 import { DISCOUNT_TOTALS } from "../latest/question.ts";
@@ -75,9 +76,8 @@ const BASES: readonly Step[] = [
   {
     name: "suspects",
     compares: true,
-    sql: `SELECT product FROM price JOIN scope($days, $departments, $categories, $combinations, $brands, $own_list) USING (listing)
-WHERE excluded = 'suspect' AND day > since AND day <= last_day`,
-    figures: { suspects: "count(DISTINCT product)" },
+    sql: SUSPECTS,
+    figures: { suspects: "count(DISTINCT product) FILTER (is_new)" },
   },
 ];
 

@@ -8,6 +8,7 @@ import { quoted } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import { readProductIds } from "../../folder/ask/product-ids.ts";
+import SKUS from "../../folder/questions/skus.sql";
 import WHY from "../../folder/questions/why.sql";
 import { WHY_COLUMNS } from "./columns.ts";
 import type { WhyOptions } from "./options.ts";
@@ -44,22 +45,17 @@ async function findProduct(
   { retailer, sku }: WhyOptions,
   { name }: SyncedFolder,
 ): Promise<{ product: number; sku: string }> {
-  const known = `FROM price
-    JOIN scope($days, $departments, $categories, $combinations, $brands, $own_list) matched USING (listing)
-    JOIN listing USING (product, listing)
-    WHERE day <= last_day`;
-  const [found] = await readRows(
-    prices,
-    `SELECT DISTINCT product, sku ${known} AND lower(sku) = lower($sku) ORDER BY sku = $sku DESC, sku LIMIT 1`,
-    { ...parameters, sku },
-  );
-  if (found !== undefined) {
-    return { product: Number(found[0]), sku: String(found[1]) };
+  const skusLike = async (text: string | null) =>
+    (await readRows(prices, SKUS, { ...parameters, sku: text })).map(([product, found]) => ({
+      ...{ product: Number(product), sku: String(found) },
+    }));
+  const [first, ...others] = await skusLike(sku);
+  if (first !== undefined) {
+    return others.find((other) => other.sku === sku) ?? first;
   }
-  const others = await readRows(prices, `SELECT DISTINCT sku ${known} ORDER BY sku`, { ...parameters, sku });
   const suggestions = closest(
     sku,
-    others.map(([other]) => String(other)),
+    (await skusLike(null)).map((other) => other.sku),
   );
   const upTo = String(parameters.last_day);
   throw new NotFoundError(`${name} has no row of the sku ${quoted(sku)} of ${retailer} up to ${upTo}.`, {

@@ -1,10 +1,11 @@
-import { type DuckDb, sqlText } from "../../files/duckdb.ts";
+import { sqlText } from "../../files/duckdb.ts";
 import MARK_ROWS from "../index/mark-rows.sql";
 import { type OpenPriceIndex, openPriceIndex, type PriceIndexRequest } from "../index/price-index.ts";
 import { SUSPECT_FACTOR } from "../index/suspect-factor.ts";
 import SUSPECT_ROWS from "../index/suspect-rows.sql";
 import VIEWS from "../index/views.sql";
-import { type Parameters, runStatement } from "./ask.ts";
+import { filledIn, type Parameters, runStatement } from "./ask.ts";
+import MATCHED_LISTINGS from "./matched-listings.sql";
 
 interface PricesRequest extends PriceIndexRequest {
   /** The newest day that counts. */
@@ -18,49 +19,61 @@ interface PricesRequest extends PriceIndexRequest {
 /** The filters that can match some rows of a product and not others. */
 const ROW_FILTERS = ["departments", "categories", "combinations", "brands"] as const;
 
-const WANTED = "SELECT listing FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)";
+interface OpenPrices extends OpenPriceIndex {
+  /** The statements after which a question has the answer of this command in the index alone; empty if it has that at once. */
+  preamble: string;
+}
 
 /**
  * Opens the prices of a synced folder up to a day. The index marks which rows count, judged by all of its days and rows and by
  * the default factor. If a question has an earlier day, another factor or filters, the few products for which that makes a
  * difference are judged again here.
  */
-export async function openPrices(request: PricesRequest): Promise<OpenPriceIndex> {
+export async function openPrices(request: PricesRequest): Promise<OpenPrices> {
   const index = await openPriceIndex(request);
-  const { lastDay, suspectFactor, scope } = request;
-  const hasOtherSuspects =
-    suspectFactor !== SUSPECT_FACTOR || Object.keys(index.state.days).some((day) => day > lastDay);
-  const hasFilter = ROW_FILTERS.some((name) => scope[name] !== null);
-  if (hasOtherSuspects || hasFilter) {
-    await markAgain(index, { lastDay, factor: suspectFactor ?? "NULL", scope, hasFilter });
+  const statements = isJudgedAgain(request, index) ? judgeAgain(request) : [];
+  for (const sql of statements) {
+    await (sql === MATCHED_LISTINGS
+      ? runStatement(index, sql, request.scope)
+      : index.until((connection) => connection.run(sql)));
   }
-  return index;
+  const preamble = statements.map((sql) => `${filledIn(sql, request.scope).trim().replace(/;$/, "")};\n`).join("\n");
+  return { ...index, preamble };
 }
 
-/** Decides again which rows count of the products for which it may be different, in views that take the place of the index's. */
-async function markAgain(
-  duckDb: DuckDb,
-  { lastDay, factor, scope, hasFilter }: { lastDay: string; factor: string; scope: Parameters; hasFilter: boolean },
-): Promise<void> {
-  const run = (sql: string) => duckDb.until((connection) => connection.run(sql));
-  const upToLastDay = `day <= DATE ${sqlText(lastDay)}`;
-  if (hasFilter) {
-    await runStatement(duckDb, `CREATE TEMP TABLE wanted AS ${WANTED}`, scope);
-  }
-  await run(`
-    SET VARIABLE suspect_factor = ${factor}::DECIMAL(15, 6);
-    CREATE TEMP TABLE judged AS FROM rare_product
-    ${hasFilter ? "UNION SELECT product FROM listing LEFT JOIN wanted USING (listing) GROUP BY product HAVING count(wanted.listing) NOT IN (0, count(*))" : ""};
-    CREATE TEMP TABLE unmarked AS
-    SELECT * EXCLUDE (series, excluded, next_day) FROM price_row SEMI JOIN judged USING (product) WHERE ${upToLastDay}`);
-  await run(SUSPECT_ROWS);
-  if (hasFilter) {
-    await run("DELETE FROM unmarked WHERE listing NOT IN (SELECT listing FROM wanted)");
-  }
-  await run(MARK_ROWS);
-  // Creates the same views as temporary ones, which DuckDB finds first.
-  await run(VIEWS.replaceAll(/^CREATE /gm, "CREATE TEMP "));
-  await run(`CREATE OR REPLACE TEMP VIEW price AS
-    FROM price_row ANTI JOIN judged USING (product) ${hasFilter ? "SEMI JOIN wanted USING (listing)" : ""} WHERE ${upToLastDay}
-    UNION ALL BY NAME FROM marked`);
+function isJudgedAgain({ lastDay, suspectFactor, scope }: PricesRequest, { state }: OpenPriceIndex): boolean {
+  const hasOtherSuspects = suspectFactor !== SUSPECT_FACTOR || Object.keys(state.days).some((day) => day > lastDay);
+  return hasOtherSuspects || hasRowFilter(scope);
 }
+
+function hasRowFilter(scope: Parameters): boolean {
+  return ROW_FILTERS.some((name) => scope[name] !== null);
+}
+
+/**
+ * The statements that decide again which rows count of the products for which it may be different, and make views that take the
+ * place of the index's. Suspect rows are found among all rows; of the others, only those that the filters match count.
+ */
+function judgeAgain({ lastDay, suspectFactor = "NULL", scope }: PricesRequest): string[] {
+  const hasFilter = hasRowFilter(scope);
+  const upToLastDay = `day <= DATE ${sqlText(lastDay)}`;
+  return [
+    `SET VARIABLE suspect_factor = ${suspectFactor}::DECIMAL(15, 6)`,
+    ...(hasFilter ? [MATCHED_LISTINGS] : []),
+    `CREATE TEMP TABLE judged AS FROM rare_product${hasFilter ? ` UNION ${PARTLY_MATCHED}` : ""}`,
+    `CREATE TEMP TABLE unmarked AS
+SELECT * EXCLUDE (series, excluded, next_day) FROM price_row SEMI JOIN judged USING (product) WHERE ${upToLastDay}`,
+    SUSPECT_ROWS,
+    ...(hasFilter ? ["DELETE FROM unmarked WHERE listing NOT IN (SELECT listing FROM wanted)"] : []),
+    MARK_ROWS,
+    // Creates the same views as temporary ones, which DuckDB finds first.
+    VIEWS.replaceAll(/^CREATE /gm, "CREATE TEMP "),
+    `CREATE OR REPLACE TEMP VIEW price AS
+FROM price_row ANTI JOIN judged USING (product) ${hasFilter ? "SEMI JOIN wanted USING (listing)" : ""} WHERE ${upToLastDay}
+UNION ALL BY NAME FROM marked`,
+  ];
+}
+
+/** Products of which the filters match some wordings and not others. */
+const PARTLY_MATCHED = `SELECT product FROM listing LEFT JOIN wanted USING (listing)
+GROUP BY product HAVING count(wanted.listing) NOT IN (0, count(*))`;
