@@ -11,7 +11,7 @@ const page = (name: string) => readFile(join(FOLDER, `${name}.1`), "utf8");
 
 describe("the manual", () => {
   test("has a page for the tool and each command, all of which the package installs", async () => {
-    const commands = COMMANDS.filter(({ group }) => group !== undefined).map(({ name }) => `catalog-${name}.1`);
+    const commands = COMMANDS.filter(({ group }) => group !== "").map(({ name }) => `catalog-${name}.1`);
     const pages = ["catalog.1", ...commands].sort();
     expect((await readdir(FOLDER)).filter((name) => name.endsWith(".1")).sort()).toEqual(pages);
     expect([...manifest.man].sort()).toEqual(pages.map((name) => `dist/man/${name}`));
