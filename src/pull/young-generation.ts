@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** Bytes of the young generation from which on it stops growing. */
+/** Size in bytes at which the young generation stops growing. */
 const ENOUGH = 4 * 1024 ** 2;
 
 /**
