@@ -12,21 +12,26 @@ const DEPARTMENTS = ["garden", "home", "kitchen"];
 /** A folder as `catalog sync` leaves it. */
 export async function writeYear(folder, products) {
   await mkdir(`${folder}/.catalog`, { recursive: true });
-  const state = { version: 2, service: "http://127.0.0.1:1/", filters: {}, window: {}, days: {}, pending: [] };
-  await writeFile(`${folder}/.catalog/state.json`, JSON.stringify(state));
+  const combinations = [];
   const days = {};
   for (let day = 0; day < DAYS; day += 1) {
-    days[dayAt(day)] = await writeFileOfDay(folder, day, products, "");
+    days[dayAt(day)] = await writeFileOfDay(folder, day, products, "", combinations);
   }
-  await writeFile(`${folder}/.catalog/state.json`, JSON.stringify({ ...state, days }));
+  const service = "http://127.0.0.1:1/";
+  await writeState(folder, { version: 4, service, filters: {}, window: {}, days, pending: [], combinations });
+}
+
+async function writeState(folder, state) {
+  const text = JSON.stringify(state).slice(0, -1);
+  const checksum = createHash("sha256").update(text).digest("hex");
+  await writeFile(`${folder}/.catalog/state.json`, `${text},\n  "checksum": "${checksum}"\n}\n`);
 }
 
 /** Replaces one day, as a sync does. */
 export async function writeDay(folder, day, products, mark) {
-  const path = `${folder}/.catalog/state.json`;
-  const state = JSON.parse(await readFile(path, "utf8"));
-  state.days[dayAt(day)] = await writeFileOfDay(folder, day, products, mark);
-  await writeFile(path, JSON.stringify(state));
+  const { checksum: _, ...state } = JSON.parse(await readFile(`${folder}/.catalog/state.json`, "utf8"));
+  state.days[dayAt(day)] = await writeFileOfDay(folder, day, products, mark, state.combinations);
+  await writeState(folder, state);
 }
 
 const TEXTS = [
@@ -50,12 +55,16 @@ const COLUMNS = [
 
 const connection = await (await DuckDBInstance.create(":memory:", { threads: "1" })).connect();
 
-async function writeFileOfDay(folder, day, products, mark) {
+/** @param combinations of all days, which `counts` names by their place */
+async function writeFileOfDay(folder, day, products, mark, combinations) {
   const rows = Array.from({ length: ROWS_A_DAY }, (_, index) => rowOf(productOf(day, index, products), day, mark));
-  const counts = {};
+  const places = new Map(combinations.map((rcd, place) => [rcd, place]));
+  const counts = new Map();
   for (const { retailer, category, department } of rows) {
     const rcd = `${retailer}:${category}:${department}`;
-    counts[rcd] = (counts[rcd] ?? 0) + 1;
+    const place = places.get(rcd) ?? combinations.push(rcd) - 1;
+    places.set(rcd, place);
+    counts.set(place, (counts.get(place) ?? 0) + 1);
   }
   await mkdir(`${folder}/crawl_date=${dayAt(day)}`, { recursive: true });
   const path = `${folder}/crawl_date=${dayAt(day)}/part-0.parquet`;
@@ -66,7 +75,7 @@ async function writeFileOfDay(folder, day, products, mark) {
   await rm(`${path}.rows`);
   const bytes = await readFile(path);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { rows: rows.length, digest: "", bytes: bytes.length, sha256, counts };
+  return { rows: rows.length, digest: "", bytes: bytes.length, sha256, counts: [...counts].flat() };
 }
 
 /** Different products for each index of a day, spread over all; a factor prime to the number of products. */
