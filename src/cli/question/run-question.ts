@@ -44,7 +44,7 @@ export async function runQuestion<Options extends QuestionOptions>(
   const totals = hasRowFormat(options.output) ? undefined : await totalsOf(prices, question, parameters);
   const answer = await ask(prices, question.sql, parameters);
   const about = { days: { newest, since: compared?.oldest ?? "" }, totals };
-  const isWhole = await write(question, options, answer, about, synced, context);
+  const isWhole = await write({ question, options, answer, about, synced, context });
   if (!question.countsRows) {
     await noteSuspects(prices, parameters, synced, options);
   }
@@ -68,64 +68,76 @@ async function totalsOf<Options extends QuestionOptions>(
   return totals && (await (await ask(prices, sql, { ...parameters, ...others })).totals(totals));
 }
 
+/** An answer, and what writing it needs to know. */
+interface Answered<Options extends QuestionOptions> {
+  question: Question<Options>;
+  options: Options;
+  answer: Answer;
+  about: Pick<ShownAnswer, "days" | "totals">;
+  synced: SyncedFolder;
+  context: Context;
+}
+
 /** @returns whether all rows of the answer were written */
-async function write<Options extends QuestionOptions>(
-  question: Question<Options>,
-  options: Options,
-  answer: Answer,
-  about: Pick<ShownAnswer, "days" | "totals">,
-  synced: SyncedFolder,
-  context: Context,
-): Promise<boolean> {
+async function write<Options extends QuestionOptions>(answered: Answered<Options>): Promise<boolean> {
+  const { question, options, synced, context } = answered;
   const { page } = options;
   if (page === undefined || question.page === undefined) {
-    return await writeListing(question, options, answer, about, synced, context);
+    return await writeListing(answered);
   }
-  const shown = await shownAnswer(question, options, answer, about, { sort: undefined, limit: undefined });
+  const shown = await shownAnswer(answered, { sort: undefined, limit: undefined });
   const html = await question.page.render(shown, options, { name: synced.name, now: context.now() });
   await writePage(html, page, context, async () => {
-    await writeListing(question, options, answer, about, synced, context);
+    await writeListing(answered);
   });
   synced.reporter.note(`${page.file}: ${question.page.note(shown, options)}`);
   return true;
 }
 
-async function writeListing<Options extends QuestionOptions>(
-  question: Question<Options>,
-  options: Options,
-  answer: Answer,
-  about: Pick<ShownAnswer, "days" | "totals">,
-  { reporter, state }: SyncedFolder,
-  context: Context,
-): Promise<boolean> {
-  const { output, list, columns } = options;
+/** @returns whether all rows of the answer were written */
+async function writeListing<Options extends QuestionOptions>(answered: Answered<Options>): Promise<boolean> {
+  const { question, options, answer, synced, context } = answered;
+  const { output, list } = options;
   const limit = list.limit ?? usualLimit(output, context, question.shownRows);
   const limitPer = question.limitPer?.(options) ?? [];
+  const selection = { sort: list.sort, limit: Number.isFinite(limit) ? limit : undefined, limitPer };
   const groups = limitPer.length === 0 ? [answer] : await answer.groups(limitPer);
   const selected = groups.reduce((sum, { count }) => sum + Math.min(limit, count), 0);
-  const selection = { sort: list.sort, limit: Number.isFinite(limit) ? limit : undefined, limitPer };
   if (hasRowFormat(output)) {
-    await writeAnswer(
-      answer,
-      selection,
-      answerColumns(question.columns, options),
-      { ...options, output },
-      reporter,
-      context,
-    );
-    return selected === answer.count;
+    const columns = answerColumns(question.columns, options);
+    await writeAnswer(answer, selection, columns, { ...options, output }, synced.reporter, context);
+  } else if (output.format === "markdown") {
+    await showMarkdown(answered, selection);
+  } else {
+    await showForPeople(answered, selection, selected);
   }
-  if (output.format === "markdown") {
-    const { rows } = await shownAnswer(question, options, answer, about, selection);
-    const names = namesOf(question.columns);
-    const text = renderMarkdown(recordTable(rows, names, columns ?? names));
-    await showTable({ text, hidden: [] }, output, list, reporter, context);
-    return selected === answer.count;
-  }
-  const isView = columns === undefined || limitPer.length > 0;
+  return selected === answer.count;
+}
+
+type Selection = Omit<RowSelection, "columns">;
+
+async function showMarkdown<Options extends QuestionOptions>(answered: Answered<Options>, selection: Selection) {
+  const { question, options, synced, context } = answered;
+  const { rows } = await shownAnswer(answered, selection);
+  const names = namesOf(question.columns);
+  const text = renderMarkdown(recordTable(rows, names, options.columns ?? names));
+  await showTable({ text, hidden: [] }, options.output, options.list, synced.reporter, context);
+}
+
+/** Shows the view of the question or, with chosen columns, a table. @param selected the number of rows that are shown */
+async function showForPeople<Options extends QuestionOptions>(
+  answered: Answered<Options>,
+  selection: Selection,
+  selected: number,
+): Promise<void> {
+  const { question, options, answer, about, synced, context } = answered;
+  const { columns, output, list } = options;
+  const { reporter, state } = synced;
+  const isGrouped = selection.limitPer !== undefined && selection.limitPer.length > 0;
+  const isView = columns === undefined || isGrouped;
   const takesAll = isView && question.viewTakesAll === true;
   const screen = screenOf(context, options);
-  const shown = await shownAnswer(question, options, answer, about, takesAll ? {} : selection);
+  const shown = await shownAnswer(answered, takesAll ? {} : selection);
   const names = namesOf(answerColumns(question.columns, options));
   const view = isView ? question.view : undefined;
   const table: ReturnType<NonNullable<typeof view>> =
@@ -133,21 +145,16 @@ async function writeListing<Options extends QuestionOptions>(
   await showTable(table, output, list, reporter, context);
   table.notes?.forEach(reporter.note);
   const crawled = Object.keys(state.days).filter((day) => day <= about.days.newest).length;
-  reporter.note(
-    `${question.countsRows ? "rows" : "prices"} of ${plural(crawled, "day")}, the newest ${about.days.newest}`,
-  );
-  if (!takesAll && limitPer.length === 0 && selected < answer.count) {
+  const what = question.countsRows ? "rows" : "prices";
+  reporter.note(`${what} of ${plural(crawled, "day")}, the newest ${about.days.newest}`);
+  if (!takesAll && !isGrouped && selected < answer.count) {
     reporter.note(limitNote(selected, answer.count));
   }
-  return selected === answer.count;
 }
 
 async function shownAnswer<Options extends QuestionOptions>(
-  question: Question<Options>,
-  options: Options,
-  answer: Answer,
-  about: Pick<ShownAnswer, "days" | "totals">,
-  selection: Omit<RowSelection, "columns">,
+  { question, options, answer, about }: Answered<Options>,
+  selection: Selection,
 ): Promise<ShownAnswer> {
   const limitPer = question.limitPer?.(options) ?? [];
   const columns = [

@@ -129,13 +129,38 @@ async function bookmarkDays(
   newest: ReadonlyMap<string, string>,
   { pid, now }: Pick<Context, "pid" | "now">,
 ): Promise<SinceOfRetailers> {
-  const { folder, name, reporter } = synced;
   const today = dayOf(now());
-  const bookmark = await openBookmark(
-    folder,
-    { command, name: since.slice("last:".length) || DEFAULT_NAME },
-    pid,
-  ).catch((error: unknown) => {
+  const bookmark = await bookmarkOf(since, command, synced, pid);
+  // A day after today never counts as the newest one: the clock may have been wrong.
+  const seen = new Map(Object.entries(bookmark.seen ?? {}).filter(([, day]) => day <= today));
+  const isFirst = ![...newest.keys()].some((retailer) => seen.has(retailer));
+  const firstOfFolder = isFirst ? synced.days[0] : undefined;
+  const days = new Map(
+    [...newest].map(([retailer, day]) => [retailer, seen.get(retailer) ?? weekBefore(day, today, firstOfFolder)]),
+  );
+  const oldest = [...days.values()].sort()[0] ?? today;
+  tell(since, bookmark, { days, newest, isFirst }, synced);
+  synced.reporter.progress.clear();
+  return {
+    oldest,
+    isByRetailer: new Set(days.values()).size > 1,
+    of: (retailer) => days.get(retailer) ?? oldest,
+    bookmark: {
+      set: () => bookmark.set({ ...bookmark.seen, ...newestSeen(newest, seen) }),
+      release: async () => await bookmark[Symbol.asyncDispose](),
+    },
+  };
+}
+
+/** @throws FileError that says what to do in a folder that cannot be written */
+async function bookmarkOf(
+  since: string,
+  command: string,
+  { folder, name }: SyncedFolder,
+  pid: number,
+): Promise<Bookmark> {
+  const bookmark = { command, name: since.slice("last:".length) || DEFAULT_NAME };
+  return await openBookmark(folder, bookmark, pid).catch((error: unknown) => {
     throw error instanceof FileError
       ? new FileError(
           `--since ${since}: ${name} cannot store the bookmark: ${error.message}. If the folder is read-only, name a day: --since ${A_WEEK}.`,
@@ -144,36 +169,21 @@ async function bookmarkDays(
         )
       : error;
   });
-  const { seen } = bookmark;
-  const seenOf = (retailer: string) => {
-    const day = seen?.[retailer];
-    // A day after today never counts as the newest one: the clock may have been wrong.
-    return day !== undefined && day <= today ? day : undefined;
-  };
-  const isFirst = [...newest.keys()].every((one) => seenOf(one) === undefined);
-  const [first = ""] = isFirst ? synced.days : [];
-  /** A folder that is younger than a week is compared with its first day. */
-  const weekBefore = (day: string) => {
-    const before = resolveDay(A_WEEK, { today, latest: day });
-    return before < first ? first : before;
-  };
-  const days = new Map([...newest].map(([retailer, day]) => [retailer, seenOf(retailer) ?? weekBefore(day)]));
-  const oldest = [...days.values()].sort()[0] ?? today;
-  tell(since, bookmark, { days, newest, isFirst }, synced);
-  const set = async () => {
-    const next = [...newest].map(([retailer, day]) => {
-      const earlier = seenOf(retailer);
-      return [retailer, earlier !== undefined && earlier > day ? earlier : day] as const;
-    });
-    await bookmark.set({ ...seen, ...Object.fromEntries(next) });
-  };
-  reporter.progress.clear();
-  return {
-    oldest,
-    isByRetailer: new Set(days.values()).size > 1,
-    of: (retailer) => days.get(retailer) ?? oldest,
-    bookmark: { set, release: async () => await bookmark[Symbol.asyncDispose]() },
-  };
+}
+
+/** A week before a day, or the first day of a folder that is younger. */
+function weekBefore(day: string, today: string, firstOfFolder = ""): string {
+  const before = resolveDay(A_WEEK, { today, latest: day });
+  return before < firstOfFolder ? firstOfFolder : before;
+}
+
+/** The newest day of each retailer, now or at an earlier look. */
+function newestSeen(newest: ReadonlyMap<string, string>, seen: ReadonlyMap<string, string>): Record<string, string> {
+  const later = [...newest].map(([retailer, day]) => {
+    const earlier = seen.get(retailer) ?? day;
+    return [retailer, earlier > day ? earlier : day] as const;
+  });
+  return Object.fromEntries(later);
 }
 
 function tell(
