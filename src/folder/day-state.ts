@@ -23,12 +23,18 @@ interface StoredDays {
   days: Readonly<Record<string, StoredDay>>;
 }
 
-/** The combinations of days that were read, whose counts nothing may need. */
-const COMBINATIONS = new WeakMap<DayState, readonly string[]>();
+/** What was read of days, whose `counts` nothing may need. */
+const READ = new WeakMap<DayState, { combinations: readonly string[]; pairs: readonly number[] }>();
 
 /** The combinations that have rows on a day. It is much faster than the keys of `counts`. */
 export function combinationsOf(day: DayState): readonly string[] {
-  return COMBINATIONS.get(day) ?? Object.keys(day.counts);
+  return READ.get(day)?.combinations ?? Object.keys(day.counts);
+}
+
+/** The entries of a day's counts. It is much faster than those of `counts`. */
+export function countEntries(day: DayState): (readonly [rcd: string, rows: number])[] {
+  const read = READ.get(day);
+  return read?.combinations.map((rcd, at) => [rcd, read.pairs[2 * at + 1] ?? 0]) ?? Object.entries(day.counts);
 }
 
 export function storedDays(days: Readonly<Record<string, DayState>>): StoredDays {
@@ -77,15 +83,15 @@ function namesIn(counts: readonly unknown[], combinations: readonly string[]): s
 }
 
 /** A day whose `counts` are made when they are first needed. */
-function dayWith({ counts: pairs, ...held }: StoredDay, names: readonly string[]): DayState {
+function dayWith({ counts: pairs, ...held }: StoredDay, combinations: readonly string[]): DayState {
   let counts: Record<string, number> | undefined;
-  const day = {
+  const day: DayState = {
     ...held,
     get counts() {
-      counts ??= Object.fromEntries(names.map((name, index) => [name, pairs[2 * index + 1] ?? 0]));
+      counts ??= Object.fromEntries(countEntries(day));
       return counts;
     },
   };
-  COMBINATIONS.set(day, names);
+  READ.set(day, { combinations, pairs });
   return day;
 }

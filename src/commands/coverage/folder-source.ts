@@ -10,6 +10,7 @@ import { groupBy } from "../../contract/values/group-by.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { readRows } from "../../folder/ask/ask.ts";
 import { daysBeingReplaced } from "../../folder/day-files.ts";
+import { countEntries } from "../../folder/day-state.ts";
 import type { SyncState } from "../../folder/folder-state.ts";
 import { openPriceIndex } from "../../folder/index/price-index.ts";
 import { rowFilter } from "../../folder/synced-day.ts";
@@ -59,9 +60,7 @@ export async function openFolderSource(options: CoverageOptions, context: Contex
 
 /** The counts in the state of a folder. */
 function countsOf({ days }: SyncState): Count[] {
-  return Object.entries(days).flatMap(([day, { counts }]) =>
-    Object.entries(counts).map(([rcd, rows]) => ({ day, rcd, rows })),
-  );
+  return Object.entries(days).flatMap(([day, held]) => countEntries(held).map(([rcd, rows]) => ({ day, rcd, rows })));
 }
 
 function daysOf(counts: readonly Count[]): DayCounts {
