@@ -40,7 +40,7 @@ const SLICES = 8;
 /** Pages of the shortest full slice: the last page of each slice is half empty on average. */
 const SHORTEST_PAGES = 6;
 
-/** Rows of the longest slice. A walk keeps the hashes of the ids of its slice, at most 20 bytes each. */
+/** Rows of the longest slice. A walk keeps the hashes of the ids of its slice, 20 bytes each. */
 const LONGEST_ROWS = 50_000;
 
 /** Share of a page that a cut by date leaves free, because rows are not spread over the days quite evenly. */

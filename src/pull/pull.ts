@@ -12,7 +12,6 @@ import type { SetFilters } from "./set-filters.ts";
 import type { PageStore, PlanCuts } from "./store/page-store.ts";
 import { CursorTooShortError, walkSlice } from "./walk.ts";
 import { deferred, startWalkers } from "./walkers.ts";
-import { limitYoungGeneration } from "./young-generation.ts";
 
 export interface PullOptions {
   filters: SetFilters;
@@ -170,10 +169,7 @@ class Pull {
     const stop = new AbortController();
     const signal = AbortSignal.any([this.#options.signal, stop.signal]);
     let isStopping = false;
-    const onPage = () => {
-      limitYoungGeneration();
-      observer?.onRows?.(this.#store.rowsOf(slices));
-    };
+    const onPage = () => observer?.onRows?.(this.#store.rowsOf(slices));
     onPage();
     // More walkers than wanted pages would request pages that are not needed.
     const count = Math.min(concurrency, Math.ceil(maxRows / pageSize));
