@@ -84,7 +84,6 @@ function windowInMemory(length: number): ReturnType<typeof createWindows> {
       return window;
     },
     chargeTeam: async () => undefined,
-    read: async () => window,
   };
 }
 
