@@ -35,22 +35,19 @@ const MANY_CHANGES = 10_000;
 /** One version of the data; all reads of a snapshot are consistent. */
 export type Snapshot = Awaited<ReturnType<ReturnType<typeof createSnapshots>>>;
 /** The rows that match a set of filters in one version of the data. */
-export type Selection = ReturnType<typeof selectionOf>;
-
-/** Caches the value of each key. Equal misses compute it once. */
-type Cache<T> = (key: string, compute: () => Promise<T>) => Promise<T>;
+export type Selection = Awaited<ReturnType<Snapshot["select"]>>;
 
 /**
  * Creates snapshots of one database. Requests share what one of them reads: counts, selections, samples and coverages. So a read
  * does not end with the request that began it.
  */
 export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
-  const snapshots = createCache<ReturnType<typeof snapshotOf>>({ max: KEPT_VERSIONS });
-  const selections = createSizedCache<Selection>(
+  const snapshots = createCache<ReturnType<typeof snapshotOf>>(KEPT_VERSIONS, () => 1);
+  const selections = createCache<ReturnType<typeof selectionOf>>(
     cacheBytes,
     ({ key, summary }) => SELECTION_BYTES + 2 * key.length + COMBINATION_BYTES * summary.combinations,
   );
-  const texts = createSizedCache<RowTexts>(cacheBytes, ({ bytes }) => bytes.length + 1);
+  const texts = createCache<RowTexts>(cacheBytes, ({ bytes }) => bytes.length + 1);
   let newest: { version: number; combinations: CountedCombination[] } | undefined;
 
   /** The counts of a version: those of the newest known one, and what changed since. */
@@ -69,7 +66,6 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
   }
 
   function snapshotOf(version: number, combinations: readonly CountedCombination[]) {
-    const stored = combinations.reduce((sum, { sums }) => sum + (sums.at(-1) ?? 0), 0);
     return {
       /** Higher after every load that adds rows and every removal. */
       version,
@@ -77,14 +73,51 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
       combinations: (visible: Visibility): readonly Rcd[] =>
         visible === null ? combinations : combinations.filter(({ retailer }) => isVisible(retailer, visible)),
       /** The selection of valid filters. */
-      select: (filters: Filters, visible: Visibility): Promise<Selection> => {
-        const key = selectionKey(filters, visible);
-        return selections(`${version} ${key}`, async () => {
-          const wanted = wantedOf(combinations, filters, visible);
-          const isAll = wanted.length === combinations.length;
-          return selectionOf({ read, texts, key, wanted, isAll, set: { version, days: daysOf(filters), stored } });
-        });
-      },
+      select: (filters: Filters, visible: Visibility) =>
+        selections(`${version} ${selectionKey(filters, visible)}`, async () =>
+          selectionOf(version, combinations, filters, visible),
+        ),
+    };
+  }
+
+  function selectionOf(version: number, all: readonly CountedCombination[], filters: Filters, visible: Visibility) {
+    const key = selectionKey(filters, visible);
+    const wanted = wantedOf(all, filters, visible);
+    const days = daysOf(filters);
+    // They are not kept: they take more memory than all else of a selection.
+    const counts = () => countsOn(days, wanted);
+    const matching = counts();
+    const coverage = () => counts().map(coverageEntry);
+    const summary = summaryOf(matching);
+    const combinations = matching.map(({ combination }) => combination);
+    const listed = { ids: combinations.map(({ id }) => id), retailers: retailersOf(combinations) };
+    const rows: RowSet = {
+      version,
+      days,
+      listed: wanted.length === all.length ? undefined : listed,
+      total: summary.matching_rows,
+      stored: all.reduce((sum, { sums }) => sum + (sums.at(-1) ?? 0), 0),
+    };
+    return {
+      /** Identifies the filters and the visibility. */
+      key,
+      total: rows.total,
+      summary,
+      /** What the store reads them by. */
+      rows,
+      /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
+      coverage,
+      /** The entries as JSON texts. */
+      coverageTexts: (): Promise<RowTexts> =>
+        texts(`${version} coverage ${key}`, async () => {
+          const bytes = Buffer.from(JSON.stringify(coverage()).slice(1, -1));
+          return { count: summary.combinations, bytes };
+        }),
+      /** At most `most` rows, evenly spread over combinations and days. @throws DamagedDataError */
+      sample: (most: number): Promise<RowTexts> =>
+        texts(`${version} ${most} ${key}`, () =>
+          read(version, (session) => readSampledRows(session, rows, counts(), most)),
+        ),
     };
   }
 
@@ -98,63 +131,19 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
     });
 }
 
-interface SelectionParts {
-  read: ReadVersion;
-  texts: Cache<RowTexts>;
-  key: string;
-  /** The combinations that the filters match, and whether these are all. */
-  wanted: readonly CountedCombination[];
-  isAll: boolean;
-  set: Pick<RowSet, "version" | "days" | "stored">;
-}
-
-function selectionOf({ read, texts, key, wanted, isAll, set }: SelectionParts) {
-  // They are not kept: they take more memory than all else of a selection.
-  const counts = () => countsOn(set.days, wanted);
-  const matching = counts();
-  const coverage = () => counts().map(coverageEntry);
-  const summary = summaryOf(matching);
-  const combinations = matching.map(({ combination }) => combination);
-  const listed = { ids: combinations.map(({ id }) => id), retailers: retailersOf(combinations) };
-  const rows: RowSet = { ...set, total: summary.matching_rows, listed: isAll ? undefined : listed };
-  return {
-    /** Identifies the filters and the visibility. */
-    key,
-    total: rows.total,
-    summary,
-    /** What the store reads them by. */
-    rows,
-    /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
-    coverage,
-    /** The entries as JSON texts. */
-    coverageTexts: (): Promise<RowTexts> =>
-      texts(`${set.version} coverage ${key}`, async () => {
-        const bytes = Buffer.from(JSON.stringify(coverage()).slice(1, -1));
-        return { count: summary.combinations, bytes };
-      }),
-    /** At most `most` rows, evenly spread over combinations and days. @throws DamagedDataError */
-    sample: (most: number): Promise<RowTexts> =>
-      texts(`${set.version} ${most} ${key}`, () =>
-        read(set.version, (session) => readSampledRows(session, rows, counts(), most)),
-      ),
-  };
-}
-
-/** A value that is larger than the cache has it alone. */
-function createSizedCache<T extends object>(maxSize: number, sizeOf: (value: T) => number): Cache<T> {
-  return createCache<T>({ maxSize, sizeCalculation: (value) => Math.min(maxSize, sizeOf(value)) });
-}
-
-function createCache<T extends object>(
-  limit: { max: number } | { maxSize: number; sizeCalculation: (value: T) => number },
-): Cache<T> {
+/**
+ * Caches the value of each key, as long as all together are not larger than `maxSize`; a larger value has the cache alone. Equal
+ * misses compute it once.
+ */
+function createCache<T extends object>(maxSize: number, sizeOf: (value: T) => number) {
   const cache = new LRUCache<string, T, () => Promise<T>>({
-    ...limit,
+    maxSize,
+    sizeCalculation: (value) => Math.min(maxSize, sizeOf(value)),
     fetchMethod: async (_key, _stale, { context }) => await context(),
     // Others wait for the value, even if it makes room meanwhile.
     ignoreFetchAbort: true,
   });
-  return (key, compute) => cache.forceFetch(key, { context: compute });
+  return (key: string, compute: () => Promise<T>): Promise<T> => cache.forceFetch(key, { context: compute });
 }
 
 function selectionKey(filters: Filters, visible: Visibility): string {
