@@ -32,6 +32,9 @@ const FOREIGN = /\.(xls|ods|zip)(\.gz|\.zst)?$/i;
 
 const READ_BYTES = 256 * 1024;
 
+/** Maximum size of a workbook, and of a Parquet file that is not read from its path. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
 /** @throws LoadError if the extension is that of a format that cannot be loaded */
 export function checkExtension(name: string): void {
   const [, extension] = FOREIGN.exec(name) ?? [];
@@ -85,15 +88,28 @@ async function* contentRows(
 ): AsyncGenerator<SourceRow[]> {
   if (kind === "Parquet") {
     const { readParquet } = await import("./read-parquet.ts");
-    yield* readParquet("path" in source && !isCompressed ? source.path : chunks, partition, signal);
+    const copied = bounded(chunks, "a Parquet file", "; decompress it to a file first; a file can be read in parts");
+    yield* readParquet("path" in source && !isCompressed ? source.path : copied, partition, signal);
   } else if (kind === "ZIP") {
     const { readWorkbook } = await import("./read-xlsx.ts");
-    yield* readWorkbook(chunks, partition);
+    yield* readWorkbook(bounded(chunks, "an Excel file"), partition);
   } else if (start === "[") {
     yield* readJsonArray(chunks);
   } else if (kind === "JSON" || (formatOf(source.name)?.kind ?? (start === "" ? "JSON" : kind)) === "JSON") {
     yield* readNdjson(chunks);
   } else {
     yield* readCsv(readLines(chunks), partition);
+  }
+}
+
+/** @throws ContentError after `MAX_BYTES` */
+async function* bounded(chunks: AsyncIterable<Uint8Array>, called: string, hint = "") {
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > MAX_BYTES) {
+      throw new ContentError(`is ${called} longer than ${MAX_BYTES} bytes${hint}`);
+    }
+    yield chunk;
   }
 }

@@ -9,22 +9,18 @@ import { scratchFolder } from "../../files/scratch-folder.ts";
 import type { SourceRow } from "./row.ts";
 import { checkHeader } from "./table-rows.ts";
 
-type Chunks = AsyncIterable<Uint8Array>;
-
 const MEMORY_BYTES = 512 * 1024 * 1024;
-/** Maximum size of a Parquet file from a stream or a compressed file, which is first copied to a temporary file. */
-const MAX_COPY_BYTES = 256 * 1024 * 1024;
 
-/** Streams the rows of a Parquet file through DuckDB. `line` is the number of the row. @throws ContentError */
+/** Streams the rows of a Parquet file through DuckDB; chunks are first copied to a temporary file. `line` is the number of the row. @throws ContentError */
 export async function* readParquet(
-  file: string | Chunks,
+  file: string | AsyncIterable<Uint8Array>,
   partition: ReadonlyMap<string, string>,
   signal: AbortSignal,
 ): AsyncGenerator<SourceRow[]> {
   await using scratch = await scratchFolder();
   const path = typeof file === "string" ? await realpath(file) : join(scratch.path, "rows.parquet");
   if (typeof file !== "string") {
-    await pipeline(bounded(file), createWriteStream(path));
+    await pipeline(file, createWriteStream(path));
   }
   await using duckDb = await openDuckDb({
     threads: 1,
@@ -81,17 +77,4 @@ function jsonExpression(column: string, type: string): string {
     return `to_json(CASE WHEN ${time} = ${time}::DATE THEN ${time}::DATE::VARCHAR ELSE ${time}::VARCHAR END)::VARCHAR`;
   }
   return `to_json(${column})::VARCHAR`;
-}
-
-/** @throws ContentError before more than `MAX_COPY_BYTES` are written */
-async function* bounded(chunks: Chunks): Chunks {
-  let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > MAX_COPY_BYTES) {
-      const hint = "decompress it to a file first; a file can be read in parts";
-      throw new ContentError(`is a Parquet file longer than ${MAX_COPY_BYTES} bytes; ${hint}`);
-    }
-    yield chunk;
-  }
 }

@@ -1,3 +1,4 @@
+import { buffer } from "node:stream/consumers";
 import { streamXlsxRows } from "hucre/xlsx";
 import type { ProductColumn } from "../../contract/product.ts";
 import { ContentError, RowError } from "../../files/content-error.ts";
@@ -5,10 +6,8 @@ import type { SourceRow } from "./row.ts";
 import { checkHeader, emptyValue } from "./table-rows.ts";
 
 const ROWS_AT_ONCE = 1_000;
-/** Largest workbook; all of it is in memory. */
-const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Reads the first sheet of a workbook, which has a header like that of CSV. Days may be dates of Excel. */
+/** Reads the first sheet of a workbook, all of which is in memory. It has a header like that of CSV. Days may be dates of Excel. */
 export async function* readWorkbook(
   chunks: AsyncIterable<Uint8Array>,
   partition: ReadonlyMap<string, string>,
@@ -16,7 +15,7 @@ export async function* readWorkbook(
   let header: readonly ProductColumn[] | undefined;
   let rows: SourceRow[] = [];
   try {
-    for await (const { index, values } of streamXlsxRows(await readBounded(chunks))) {
+    for await (const { index, values } of streamXlsxRows(await buffer(chunks))) {
       if (values.every((value) => value === null)) {
         continue;
       }
@@ -35,7 +34,7 @@ export async function* readWorkbook(
       }
     }
   } catch (error) {
-    if (error instanceof RowError) {
+    if (error instanceof ContentError) {
       throw error;
     }
     throw new ContentError(`cannot be read as an Excel file: ${(error as Error).message}`, { cause: error });
@@ -44,19 +43,6 @@ export async function* readWorkbook(
   if (header === undefined) {
     throw new RowError({ line: 1, found: "nothing", expected: "a header row" });
   }
-}
-
-async function readBounded(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > MAX_BYTES) {
-      throw new Error(`it is longer than ${MAX_BYTES} bytes`);
-    }
-    parts.push(chunk);
-  }
-  return Buffer.concat(parts);
 }
 
 function cellValue(name: ProductColumn, value: unknown): string {
