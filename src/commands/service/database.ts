@@ -6,8 +6,6 @@ import { closest } from "../../contract/values/closest.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
 import { errorCode } from "../../files/system-error.ts";
-import { DuplicateKeyError } from "../../service/store/access/manage-keys.ts";
-import { GrantConflictError } from "../../service/store/access/manage-teams.ts";
 import { databasePath, LocationError, shownLocation } from "../../service/store/database/location.ts";
 import { RefusedChangeError, StoreUnavailableError, UnknownNameError } from "../../service/store/store.ts";
 import { openStore, type WritableStore } from "../../service/store/writable-store.ts";
@@ -71,13 +69,7 @@ function reportedError(error: unknown, location: string): unknown {
     const hint = error.known.length === 0 ? "there are none" : `there are ${error.known.join(", ")}`;
     return new UsageError(`${error.message}; ${hint}.`);
   }
-  if (error instanceof GrantConflictError) {
-    return new UsageError(
-      `${error.message}. Leave out --scope and --retailer, or change the team with \`catalog service teams grant\`.`,
-    );
-  }
-  const isRefused = error instanceof RefusedChangeError || error instanceof DuplicateKeyError;
-  return isRefused ? new UsageError(`${error.message}.`) : error;
+  return error instanceof RefusedChangeError ? new UsageError(`${error.message}.`) : error;
 }
 
 /** Warns about granted retailers without rows in the database: for a misspelt one, the team would see no rows. */

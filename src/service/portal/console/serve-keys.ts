@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ServiceParts } from "../../http/service-parts.ts";
-import { createKey, DuplicateKeyError, listKeys, revokeKey } from "../../store/access/manage-keys.ts";
+import { createKey, listKeys, revokeKey } from "../../store/access/manage-keys.ts";
 import type { Member } from "../../store/access/members.ts";
 import { sessionMember } from "../../store/access/sessions.ts";
-import type { KeyRecord } from "../../store/store.ts";
+import { type KeyRecord, RefusedChangeError } from "../../store/store.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { formField, refusal } from "./guard.ts";
 import { createdPage, keysPage, revokePage } from "./key-pages.ts";
@@ -58,7 +58,7 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
       throw refused(error);
     }
     const secret = await createKey(store, { name, team: member.team }, new Date(now())).catch((error: unknown) => {
-      throw error instanceof DuplicateKeyError
+      throw error instanceof RefusedChangeError
         ? refused("The team has a key of this name. Revoked keys keep their names. Choose another name.")
         : error;
     });

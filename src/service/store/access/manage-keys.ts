@@ -4,11 +4,6 @@ import type { WritableStore } from "../writable-store.ts";
 import { teamWith, type WantedGrants } from "./manage-teams.ts";
 import { insertKey, readKeys } from "./team-records.ts";
 
-/** The team has a key of this name. A revoked key keeps its name. */
-export class DuplicateKeyError extends Error {
-  override readonly name = "DuplicateKeyError";
-}
-
 export interface NewKey extends WantedGrants {
   name: string;
   /** Default: `default`. A new team is created with the wanted grants. */
@@ -22,14 +17,14 @@ export function newSecret(): string {
 
 /**
  * Creates a key and resolves to its secret, of which only a hash is stored.
- * @throws RefusedChangeError for an unknown scope, GrantConflictError, DuplicateKeyError
+ * @throws RefusedChangeError for a name that a key of the team has, other grants than the team has, or an unknown scope
  */
 export async function createKey(database: WritableStore, key: NewKey, at: Date): Promise<string> {
   const secret = newSecret();
   await database.write(async (session) => {
     const team = await teamWith(session, key.team ?? "default", key, at);
     if ((await readKeys(session, { team: team.name, name: key.name })).length > 0) {
-      throw new DuplicateKeyError(`there is already a key named "${key.name}"`);
+      throw new RefusedChangeError(`there is already a key named "${key.name}"`);
     }
     await insertKey(session, hashSecret(secret), { name: key.name, team: team.name, createdAt: at.toISOString() });
   });

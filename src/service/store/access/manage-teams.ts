@@ -4,11 +4,6 @@ import { type Grants, RefusedChangeError, UnknownNameError } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { insertTeam, readKeys, readTeams, storedGrants, type TeamRecord } from "./team-records.ts";
 
-/** The grants wanted for a key are not the grants of its team. */
-export class GrantConflictError extends Error {
-  override readonly name = "GrantConflictError";
-}
-
 /** The grants that a team should have. An absent member means no change. */
 export interface WantedGrants {
   scopes?: readonly string[];
@@ -83,14 +78,16 @@ export async function requireTeam(session: Session, name: string): Promise<TeamR
   return team;
 }
 
-/** The team `name`, which is created if it is new. @throws GrantConflictError if it has other grants, RefusedChangeError */
+/** The team `name`, which is created if it is new. @throws RefusedChangeError if it has other grants, or for an unknown scope */
 export async function teamWith(session: Session, name: string, wanted: WantedGrants, at: Date): Promise<TeamRecord> {
   const team = (await readTeams(session)).find((candidate) => candidate.name === name);
   if (team === undefined) {
     return await addTeam(session, name, wanted, at);
   }
   if (JSON.stringify(grantsFrom(wanted, team)) !== JSON.stringify(grantsFrom({}, team))) {
-    throw new GrantConflictError(`the team "${name}" has other grants: ${describeGrants(team)}`);
+    throw new RefusedChangeError(
+      `the team "${name}" has other grants: ${describeGrants(team)}. Leave out --scope and --retailer, or change the team with \`catalog service teams grant\``,
+    );
   }
   return team;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createKey, DuplicateKeyError, listKeys, revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
+import { createKey, listKeys, revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
 import { RefusedChangeError } from "../../../../src/service/store/store.ts";
 import { keyOf, testStore } from "../stores.ts";
 
@@ -59,7 +59,7 @@ test("a revoked key keeps its name", async () => {
   await createKey(store, { name: "notebook" }, MORNING);
   await revokeKey(store, "notebook", NOON);
   await expect(createKey(store, { name: "notebook" }, EVENING)).rejects.toThrow(
-    new DuplicateKeyError(`there is already a key named "notebook"`),
+    new RefusedChangeError(`there is already a key named "notebook"`),
   );
   expect(await listKeys(store)).toHaveLength(1);
 });
