@@ -9,9 +9,8 @@ import { openStore, openStoreForReading, type WritableStore } from "../store/wri
 
 /** The checksum of this many first rows identifies the version of the generator. */
 const COMPARED_ROWS = 100;
-/** Milliseconds after which a database is removed. Until then, another command may still read it. */
+/** Milliseconds after which a file is removed. Until then, another command may still read it. */
 const KEPT_TIME = 2 * DAY;
-const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
 
 /**
  * The generated rows of a day, in a database that nobody else writes to. They are generated once and kept in `folder`, if that can
@@ -40,12 +39,11 @@ export async function openCachedRows(
 /** The path of the undamaged file of this name, if there is one. Removes damaged ones. */
 async function findKept(folder: string, name: string): Promise<string | undefined> {
   for (const file of await readdir(folder).catch(() => [])) {
-    const [, prefix, sum] = FILE_NAME.exec(file) ?? [];
     const path = join(folder, file);
-    if (prefix !== name) {
+    if (!file.startsWith(name) || !file.endsWith(".db")) {
       continue;
     }
-    if ((await fileSum(path).catch(() => undefined)) === sum) {
+    if (file === `${name}-${await fileSum(path).catch(() => "")}.db`) {
       return path;
     }
     await rm(path, { force: true }).catch(() => undefined);
@@ -59,7 +57,12 @@ async function keep(store: WritableStore, folder: string, name: string): Promise
   try {
     await store.prepareWrite((session) => session.query("VACUUM INTO ?", [unfinished]));
     await rename(unfinished, join(folder, `${name}-${await fileSum(unfinished)}.db`));
-    await removeOld(folder);
+    for (const file of (await readdir(folder)).filter((other) => /\.(db|new)$/.test(other))) {
+      const path = join(folder, file);
+      if (Date.now() - (await stat(path)).mtimeMs > KEPT_TIME) {
+        await rm(path);
+      }
+    }
   } finally {
     await rm(unfinished, { force: true });
   }
@@ -74,26 +77,12 @@ async function load(store: WritableStore, rows: Iterable<string>): Promise<void>
   });
 }
 
-async function removeOld(folder: string): Promise<void> {
-  for (const file of await readdir(folder)) {
-    const path = join(folder, file);
-    const age = Date.now() - (await stat(path).catch(() => ({ mtimeMs: Date.now() }))).mtimeMs;
-    if (age > KEPT_TIME && (FILE_NAME.test(file) || file.includes(".new"))) {
-      await rm(path, { force: true }).catch(() => undefined);
-    }
-  }
-}
-
 async function fileSum(path: string): Promise<string> {
-  return hexadecimal(crc32(await readFile(path)));
+  return crc32(await readFile(path)).toString(16);
 }
 
 /** A checksum that changes if a version of the tool generates different rows. */
 function generatorSum(rows: Iterator<string>): string {
   const texts = Array.from({ length: COMPARED_ROWS }, () => rows.next().value);
-  return hexadecimal(crc32(texts.join("")));
-}
-
-function hexadecimal(sum: number): string {
-  return sum.toString(16).padStart(8, "0");
+  return crc32(texts.join("")).toString(16);
 }

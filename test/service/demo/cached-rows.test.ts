@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openCachedRows } from "../../../src/service/demo/cached-rows.ts";
@@ -30,7 +30,7 @@ async function read(folder: string): Promise<[total: number, texts: string[]]> {
   return [selection.total, textsOf(await store.page(selection, { offset: 1_000 }, 500, NO_DEADLINE))];
 }
 
-const FILE = expect.stringMatching(/^2026-03-10-[\da-f]{8}-[\da-f]{8}\.db$/);
+const FILE = expect.stringMatching(/^2026-03-10-[\da-f]+-[\da-f]+\.db$/);
 
 test("the rows of a day are generated once, and again if their file is damaged", async () => {
   const folder = await temporaryFolder();
@@ -54,6 +54,17 @@ test("the rows of a day are generated once, and again if their file is damaged",
   const mended = await readdir(folder);
   expect(mended.filter((name) => !name.endsWith(".db"))).toEqual([]);
   expect(mended).not.toContain(files[0]);
+});
+
+test("files that are older than two days are removed, also unfinished ones", async () => {
+  const folder = await temporaryFolder();
+  for (const name of ["2026-03-07-0-0.db", "2026-03-07-0-1.new", "2026-03-09-0-0.db", "other"]) {
+    const path = join(folder, name);
+    await writeFile(path, "");
+    await utimes(path, 0, name.startsWith("2026-03-09") ? Date.now() / 1_000 : 0);
+  }
+  await read(folder);
+  expect(await readdir(folder)).toEqual(["2026-03-09-0-0.db", FILE, "other"]);
 });
 
 test("the rows stay in memory when the cache folder cannot be written", async () => {
