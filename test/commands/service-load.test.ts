@@ -268,6 +268,7 @@ test.each([
   ["rows.csv", "PK\u0003\u0004", "is an Excel file or a ZIP archive, not CSV"],
   ["rows.csv.gz", "PAR1", "is a Parquet file, not CSV"],
   ["rows.csv", "PAR1", "is a Parquet file, not CSV"],
+  ["rows.ndjson", gzipSync(`${FIRST}\n`).subarray(0, -9), "is damaged gzip data (Z_BUF_ERROR)"],
   ["rows.parquet", `${HEADER}\n`, "is text, not Parquet"],
   ["rows.csv", Buffer.from(`\ufeff${HEADER}`, "utf16le"), "is UTF-16 text; write it as UTF-8"],
   [

@@ -4,11 +4,12 @@ import { FileError, UsageError } from "../../contract/errors.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { groupDigits, plural, quoted } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
+import { contentFlaw } from "../../files/content-error.ts";
 import { readPipe, readStream } from "../../files/read-text.ts";
 import { fileError } from "../../files/system-error.ts";
 import { resolveDays } from "../../pull/written-filters.ts";
 import { loadRows } from "../../service/load/load-rows.ts";
-import { checkExtension, LoadError } from "../../service/load/load-source.ts";
+import { checkExtension } from "../../service/load/load-source.ts";
 import type { Replacement } from "../../service/store/product-rows/row-stage.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
 import { withDatabase } from "./database.ts";
@@ -90,13 +91,14 @@ async function loadFile(
   file: string,
   { options: { globals, replacement }, reporter, context, signal }: ServiceCall<LoadOptions>,
 ): Promise<void> {
+  const name = nameOf(file);
   const source =
     file === "-"
-      ? { name: "standard input", stream: readStream(context.stdin, signal) }
-      : { name: file, ...((await stat(file)).isFIFO() ? { stream: readPipe(file, signal) } : { path: file }) };
+      ? { name, stream: readStream(context.stdin, signal) }
+      : { name, ...((await stat(file)).isFIFO() ? { stream: readPipe(file, signal) } : { path: file }) };
   const onUnknownCurrencies = (codes: readonly string[]) => {
     const shown = `${codes.slice(0, SHOWN_CODES).join(", ")}${codes.length > SHOWN_CODES ? ", …" : ""}`;
-    reporter.warn(`${source.name}: unknown currency codes (ISO 4217): ${shown}; rows with them were loaded unchanged.`);
+    reporter.warn(`${name}: unknown currency codes (ISO 4217): ${shown}; rows with them were loaded unchanged.`);
   };
   const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });
   try {
@@ -113,7 +115,7 @@ async function loadFile(
           ? ""
           : `, ${groupDigits(alreadyPresent)} ${alreadyPresent === 1 ? "was" : "were"} there already`;
       const replaced = replacement === undefined ? "" : `, ${plural(removed, "earlier row")} removed`;
-      context.printError(`${visible(source.name)}: ${plural(added, "row")} added${present}${replaced}\n`);
+      context.printError(`${visible(name)}: ${plural(added, "row")} added${present}${replaced}\n`);
     }
   } catch (error) {
     reporter.progress.clear();
@@ -122,8 +124,13 @@ async function loadFile(
 }
 
 function loadFailure(file: string, error: unknown): unknown {
-  if (error instanceof LoadError) {
-    return new FileError(`${error.message}; no row of this file was loaded`, file, error);
+  const flaw = contentFlaw(nameOf(file), error);
+  if (flaw !== undefined) {
+    return new FileError(`${flaw}; no row of this file was loaded`, file, error);
   }
   return error instanceof Error && "syscall" in error ? fileError(file, error) : error;
+}
+
+function nameOf(file: string): string {
+  return file === "-" ? "standard input" : file;
 }

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { PRODUCT_COLUMNS, type Product } from "../../contract/product.ts";
 import { partitionValuesOf } from "../../contract/values/hive-path.ts";
-import { contentFlaw, RowError, shown } from "../../files/content-error.ts";
+import { ContentError, RowError, shown } from "../../files/content-error.ts";
 import { createRowStage, type NewRow, type Replacement } from "../store/product-rows/row-stage.ts";
 import { publishVersion } from "../store/product-rows/versions.ts";
 import type { WritableStore } from "../store/writable-store.ts";
-import { LoadError, type LoadSource, sourceRows } from "./load-source.ts";
+import { type LoadSource, sourceRows } from "./load-source.ts";
 import { readRow } from "./row.ts";
 
 export interface LoadResult {
@@ -34,7 +34,7 @@ export interface LoadOptions {
 /**
  * Loads all rows of a source, or none. Rows are first read into a temporary file, so that other writers wait only while they are
  * added. A row that is stored already is skipped; one with a known `product_id` and other values is an error, unless it replaces.
- * @throws LoadError, StoreUnavailableError, the reason of `signal`, or the error of an unreadable file
+ * @throws ContentError, StoreUnavailableError, the reason of `signal`, or the error of an unreadable or damaged file
  */
 export async function loadRows(
   database: WritableStore,
@@ -71,7 +71,7 @@ export async function loadRows(
         onUnknownCurrencies?.([...unknown]);
       }
       if (read === 0 && typeof replacement === "object") {
-        throw new LoadError(`${source.name}: has no rows to replace the others`);
+        throw new ContentError("has no rows to replace the others");
       }
       const { added, removed } = await session.transaction("rows", stage.merge);
       await publishVersion(session);
@@ -79,7 +79,7 @@ export async function loadRows(
       return { read, added, alreadyPresent: read - added, removed };
     });
   } catch (error) {
-    throw signal.aborted ? signal.reason : namingSource(source.name, error);
+    throw signal.aborted ? signal.reason : error;
   }
 }
 
@@ -108,9 +108,4 @@ function refuseOtherContent(line: number, body: string, presentBody: string, isR
     const expected = `${shown(JSON.stringify(present[field]))} as in the row with the same product_id ${shown(product.product_id)}${isReplaceable ? " (--replace replaces that row)" : ""}`;
     throw new RowError({ line, field, found, expected });
   }
-}
-
-function namingSource(name: string, error: unknown): unknown {
-  const flaw = contentFlaw(name, error);
-  return flaw === undefined ? error : new LoadError(flaw, { cause: error });
 }

@@ -6,12 +6,7 @@ import { readLines } from "../../files/utf8-lines.ts";
 import { readCsv } from "./read-csv.ts";
 import type { SourceRow } from "./row.ts";
 
-/** A source cannot be loaded, and none of its rows was added. The message begins with the name of the source. */
-export class LoadError extends Error {
-  override readonly name = "LoadError";
-}
-
-/** A file, or a stream such as standard input. Errors contain `name`. */
+/** A file, or a stream such as standard input. The extension of `name` says what its content should be. */
 export type LoadSource = { name: string } & ({ path: string } | { stream: AsyncIterable<Uint8Array> });
 
 /** What a file should be, by its extension: the kind of its content, and what people call it. */
@@ -35,12 +30,12 @@ const READ_BYTES = 256 * 1024;
 /** Maximum size of a workbook, and of a Parquet file that is not read from its path. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** @throws LoadError if the extension is that of a format that cannot be loaded */
+/** @throws ContentError if the extension is that of a format that cannot be loaded */
 export function checkExtension(name: string): void {
   const [, extension] = FOREIGN.exec(name) ?? [];
   if (extension !== undefined) {
     const formats = "use NDJSON, JSON, CSV, TSV, xlsx or Parquet";
-    throw new LoadError(`${name}: .${extension.toLowerCase()} files cannot be loaded; ${formats}`);
+    throw new ContentError(`.${extension.toLowerCase()} files cannot be loaded; ${formats}`);
   }
 }
 

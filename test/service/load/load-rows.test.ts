@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
-import type { RowError } from "../../../src/files/content-error.ts";
+import { RowError } from "../../../src/files/content-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
-import { LoadError } from "../../../src/service/load/load-source.ts";
 import type { WritableStore } from "../../../src/service/store/writable-store.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
@@ -171,7 +170,7 @@ test("a source with one bad row changes nothing", async () => {
   await load(store, products(3));
   const many = products(2000, { retailer: "other" }).map((row) => JSON.stringify(row));
   const loading = loadLines(store, [...many, "{}"]);
-  await expect(loading).rejects.toThrow("rows.ndjson:2001: product_id: expected a value, found none");
+  await expect(loading).rejects.toThrow("2001: product_id: expected a value, found none");
   expect(await walk(store)).toEqual(products(3).map((row) => JSON.stringify(row)));
   expect(await loadLines(store, many)).toEqual({ read: 2000, added: 2000, alreadyPresent: 0, removed: 0 });
 });
@@ -203,7 +202,7 @@ test("truncated gzip data is refused", async () => {
     name: "rows.ndjson.gz",
     stream: chunksOf(bytes.subarray(0, -9), 4096),
   });
-  await expect(loading).rejects.toThrow(new LoadError("rows.ndjson.gz: is damaged gzip data (Z_BUF_ERROR)"));
+  await expect(loading).rejects.toMatchObject({ code: "Z_BUF_ERROR" });
 });
 
 test("after a killed load, the database has its earlier rows", async () => {
@@ -258,6 +257,6 @@ async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
 
 async function errorIn(loading: Promise<unknown>) {
   const error = await loading.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(LoadError);
-  return ((error as LoadError).cause as RowError).facts;
+  expect(error).toBeInstanceOf(RowError);
+  return (error as RowError).facts;
 }

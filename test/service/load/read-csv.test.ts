@@ -2,9 +2,8 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
-import type { RowError } from "../../../src/files/content-error.ts";
+import { RowError } from "../../../src/files/content-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
-import { LoadError } from "../../../src/service/load/load-source.ts";
 import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
 import { afterAllTests } from "../../helpers/endings.ts";
 import { product } from "../../helpers/products.ts";
@@ -64,7 +63,7 @@ test("any text after the header is read or refused", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
       const error = await failureOf(loadCsv(store, `${HEADER}\n${pieces.join("")}`));
-      expect(error).toSatisfy((reason) => reason === undefined || reason instanceof LoadError);
+      expect(error).toSatisfy((reason) => reason === undefined || reason instanceof RowError);
     }),
     { numRuns: 150 },
   );
@@ -172,7 +171,7 @@ test.each([
   ],
 ])("%s is refused", async (_name, text, facts) => {
   const error = await loadCsv(await testStore(), text, 2 ** 18).catch((reason: unknown) => reason);
-  expect(((error as LoadError).cause as RowError).facts).toEqual(facts);
+  expect((error as RowError).facts).toEqual(facts);
 });
 
 const onEnd = afterAllTests();
