@@ -5,8 +5,16 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Runs `work` for at most `milliseconds`, then aborts the signal and rejects. @throws StoreTimeoutError */
 export async function withinDeadline<T>(milliseconds: number, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
-  const deadline = AbortSignal.timeout(Math.min(milliseconds, LONGEST_TIMER));
-  return await orTimeout(work(deadline), deadline);
+  const controller = new AbortController();
+  const timer = setTimeout(
+    () => controller.abort(new StoreTimeoutError(`no result within ${milliseconds} ms`)),
+    Math.min(milliseconds, LONGEST_TIMER),
+  );
+  try {
+    return await orTimeout(work(controller.signal), controller.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Settles like `work`, or rejects when the deadline passes before. @throws StoreTimeoutError */

@@ -60,5 +60,5 @@ test("a store that never returns is abandoned at the deadline and receives the a
 
   const { status, body } = await service.get("/v1/catalog");
 
-  expect([status, body.code, body.retryable, told]).toEqual([504, "upstream_timeout", true, ["TimeoutError"]]);
+  expect([status, body.code, body.retryable, told]).toEqual([504, "upstream_timeout", true, ["StoreTimeoutError"]]);
 });
