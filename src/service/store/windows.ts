@@ -4,16 +4,16 @@ import type { Dialect } from "./database/dialect.ts";
 import type { KeyRecord } from "./store.ts";
 
 /**
- * Adds `cost` to the window of the key that `source` selects, if it selects one. Parameter 2 is the time, 3 the end of
+ * Counts a request in the window of the key that `source` selects, if it selects one. Parameter 2 is the time, 3 the end of
  * a window that starts now. A window that starts after that end is of a clock that was set back. Clocks differ by less.
  */
-const charge = ({ unsynced }: Dialect, source: string, cost = 1) => `
+const charge = ({ unsynced }: Dialect, source: string) => `
   INSERT INTO request_window AS present (key, started_at, ends_at, used)
-  SELECT charged.key, CAST(?2 AS BIGINT), CAST(?3 AS BIGINT), ${cost} FROM (${source}) AS charged ${unsynced} WHERE true
+  SELECT charged.key, CAST(?2 AS BIGINT), CAST(?3 AS BIGINT), 1 FROM (${source}) AS charged ${unsynced} WHERE true
   ON CONFLICT (key) DO UPDATE SET (started_at, ends_at, used) = (
     SELECT CASE WHEN is_over THEN excluded.started_at ELSE present.started_at END,
       CASE WHEN is_over THEN excluded.ends_at ELSE present.ends_at END,
-      CASE WHEN is_over THEN ${cost} ELSE present.used + ${cost} END
+      CASE WHEN is_over THEN 1 ELSE present.used + 1 END
     FROM (
       SELECT excluded.started_at >= present.ends_at OR excluded.ends_at <= present.started_at AS is_over
     ) AS window_state
@@ -24,12 +24,9 @@ const chargeKey = (dialect: Dialect) => charge(dialect, "SELECT CAST(?1 AS TEXT)
 
 const KEY_MEMBERS = ["id", "name", "team", "scopes", "retailers", "createdAt", "lastUsedAt", "revokedAt"];
 
-const TEAM_OF_KEY = "SELECT CAST(?4 AS TEXT) || team AS key FROM api_key WHERE hash = ?1 AND revoked_at IS NULL";
-
-/** Reads the key of a request and charges the window of its team: one round trip to the database. */
-const chargeTeam = (cost: 0 | 1) => (dialect: Dialect) =>
-  `
-  ${charge(dialect, TEAM_OF_KEY, cost)},
+/** Reads the key of a request and counts the request in the window of its team: one round trip to the database. */
+const chargeTeam = (dialect: Dialect) => `
+  ${charge(dialect, "SELECT CAST(?4 AS TEXT) || team AS key FROM api_key WHERE hash = ?1 AND revoked_at IS NULL")},
     (SELECT ${dialect.jsonObject(KEY_MEMBERS)} FROM (
       SELECT ${KEY_COLUMNS} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1
     ) AS key_record) AS key`;
@@ -76,14 +73,20 @@ export function createWindows(name: string, length: number, connection: Database
       return count ?? { startedAt: time, used: 1 };
     },
     /**
-     * Finds the valid key whose secret has this hash and charges its team, in one round trip. Keys are never cached, so that a
-     * revocation takes effect at once. With the cost 0, it only looks: the request does not count.
+     * Finds the valid key whose secret has this hash and counts a request of its team, in one round trip. Keys are never cached,
+     * so that a revocation takes effect at once.
      */
-    chargeTeam: async (hash: string, time: number, deadline: AbortSignal, cost: 0 | 1 = 1) => {
+    chargeTeam: async (hash: string, time: number, deadline: AbortSignal) => {
       const parameters = [hash, time, time + length, prefix];
-      const charged = await ask<WindowCount & { key: string }>(chargeTeam(cost), parameters, deadline);
+      const charged = await ask<WindowCount & { key: string }>(chargeTeam, parameters, deadline);
       sweep(time);
       return charged && { ...charged, key: withGrants(JSON.parse(charged.key)) as KeyRecord };
     },
+    /** The present window. Undefined if the next request starts one. */
+    read: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount | undefined> =>
+      await ask(() => PRESENT, [prefix + key, time, time + length], deadline),
   };
 }
+
+const PRESENT = `
+  SELECT started_at AS "startedAt", used FROM request_window WHERE key = ? AND ends_at > ? AND started_at < ?`;

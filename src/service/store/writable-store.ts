@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { addKeyUses } from "./access/team-records.ts";
+import { addKeyUses, readKeyByHash } from "./access/team-records.ts";
 import type { DatabaseAccess, Session, TransactionKind } from "./database/database-session.ts";
 import { databasePath } from "./database/location.ts";
 import {
@@ -108,6 +108,9 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
     /** At most `limit` rows of a selection of this store. @throws DamagedDataError if rows are missing that it counted */
     page: async ({ rows }: Selection, start: PageStart, limit: number, deadline: AbortSignal): Promise<Page> =>
       await readRows(rows.version, (session) => readPage(session, rows, start, limit), deadline),
+    /** The key whose secret has this hash, revoked or not; never cached, so that a revocation takes effect at once. */
+    keyByHash: async (hash: string, deadline: AbortSignal) =>
+      await reader.use((session) => readKeyByHash(session, hash), deadline),
     /** The database's secret for signing cursors, generated with the database. */
     cursorSecret: async (deadline: AbortSignal): Promise<Buffer> => {
       if (secret === undefined) {

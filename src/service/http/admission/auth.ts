@@ -40,17 +40,19 @@ export async function authenticate(
       });
 }
 
-/** What the team of the request's key has left in a window, without charging it. Without a key, the figures of an unused window. */
+/**
+ * What the team of the request's key has left in a window, without charging it. Without a key, the figures of an unused window.
+ */
 export async function figuresLeft(
   { headers }: FastifyRequest,
-  { settings }: ServiceParts,
+  { store, settings }: ServiceParts,
   budget: FixedWindow,
 ): Promise<RateFigures> {
-  const hash = keyHash(headers.authorization);
-  const team = await withinDeadline(settings.queryTimeout, async (deadline) =>
-    hash === undefined ? undefined : await budget.chargeTeam(hash, deadline, 0),
-  ).catch(() => undefined);
-  return team?.charge ?? budget.unused();
+  return await withinDeadline(settings.queryTimeout, async (deadline) => {
+    const hash = keyHash(headers.authorization);
+    const key = hash === undefined ? undefined : await store.keyByHash(hash, deadline);
+    return key?.revokedAt === null ? await budget.peek(key.team, deadline) : budget.unused();
+  }).catch(budget.unused);
 }
 
 /** Refuses a key whose team is not entitled to `scope`. */

@@ -41,14 +41,16 @@ export function fixedWindow(
       const time = now();
       return figures(await windows.charge(key, time, deadline), time);
     },
-    /**
-     * Counts one request of the team whose valid key has a secret with this hash, or none with the cost 0. Undefined if there is
-     * no such key.
-     */
-    chargeTeam: async (hash: string, deadline: AbortSignal, cost?: 0) => {
+    /** Counts one request of the team whose valid key has a secret with this hash. Undefined if there is no such key. */
+    chargeTeam: async (hash: string, deadline: AbortSignal) => {
       const time = now();
-      const found = await windows.chargeTeam(hash, time, deadline, cost);
+      const found = await windows.chargeTeam(hash, time, deadline);
       return found && { key: found.key, charge: figures(found, time) };
+    },
+    /** The figures of `key` without counting a request. @throws StoreUnavailableError, StoreTimeoutError */
+    peek: async (key: string, deadline?: AbortSignal): Promise<RateFigures> => {
+      const time = now();
+      return figures((await windows.read(key, time, deadline)) ?? { startedAt: time, used: 0 }, time);
     },
     /** The figures of an unused window. */
     unused: (): RateFigures => figures({ startedAt: 0, used: 0 }, 0),

@@ -5,9 +5,17 @@ import type { Grants, KeyRecord, KeyUse } from "../store.ts";
 export const KEY_COLUMNS = `api_key.id AS id, api_key.name AS name, api_key.team AS team, team.scopes AS scopes,
   team.retailers AS retailers, api_key.created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"`;
 
+const KEYS = `SELECT ${KEY_COLUMNS} FROM api_key JOIN team ON team.name = api_key.team`;
+
 /** The lists of scopes and retailers are stored as JSON. */
 type StoredGrants = { scopes: string; retailers: string | null };
 type Stored<T extends Grants> = Omit<T, keyof Grants> & StoredGrants;
+
+/** The key whose secret has this hash, revoked or not. */
+export async function readKeyByHash(session: Session, hash: string): Promise<KeyRecord | undefined> {
+  const [key] = await session.query<Stored<KeyRecord>>(`${KEYS} WHERE hash = ?`, [hash]);
+  return key && withGrants(key);
+}
 
 /** The keys of a team, of a name or all keys, including revoked ones, sorted by name and team. */
 export async function readKeys(
@@ -17,8 +25,7 @@ export async function readKeys(
   const given = Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const conditions = ["true", ...given.map(([column]) => `api_key.${column} = ?`)].join(" AND ");
   const keys = await session.query<Stored<KeyRecord>>(
-    `SELECT ${KEY_COLUMNS} FROM api_key JOIN team ON team.name = api_key.team
-     WHERE ${conditions} ORDER BY api_key.name, api_key.team`,
+    `${KEYS} WHERE ${conditions} ORDER BY api_key.name, api_key.team`,
     given.map(([, value]) => value),
   );
   return keys.map(withGrants);
