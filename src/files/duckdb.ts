@@ -129,8 +129,8 @@ export function filePattern(path: string): string {
   return path.replace(/[[*?]/g, "[$&]");
 }
 
-/** Loads the package, which takes longer than all the rest of the tool. */
+/** Loads the package on demand, because that takes longer than loading the rest of the tool. */
 export async function loadDuckDb(): Promise<typeof import("@duckdb/node-api")> {
-  // The package is CommonJS, of which a bundle has this export alone.
+  // The package is CommonJS: in a bundle, all its exports are members of the default one.
   return (await import("@duckdb/node-api")).default;
 }

@@ -9,89 +9,77 @@ export interface DayState {
   bytes: number;
   sha256: string;
   /** Rows per combination. */
-  counts: Readonly<Record<string, number>>;
+  counts: ReadonlyMap<string, number>;
   /** When a run last pulled the day, or compared only its counts (ISO 8601). Absent if unknown. */
   checked?: string;
 }
 
-/** A day as it is stored: `counts` has the place of each combination in the list, and then its rows. */
+/** A day as it is stored: `counts` has the index of each combination in the list, followed by its rows. */
 type StoredDay = Omit<DayState, "counts"> & { counts: readonly number[] };
 
-/** Days with each combination written once, because the counts of a year of 420 combinations are 150,000. */
+/** Days as they are stored. Each combination is written once, because a year of 420 combinations has 150,000 counts. */
 interface StoredDays {
   combinations: readonly string[];
   days: Readonly<Record<string, StoredDay>>;
 }
 
-/** What was read of days, whose `counts` nothing may need. */
-const READ = new WeakMap<DayState, { combinations: readonly string[]; pairs: readonly number[] }>();
-
-/** The combinations that have rows on a day. It is much faster than the keys of `counts`. */
-export function combinationsOf(day: DayState): readonly string[] {
-  return READ.get(day)?.combinations ?? Object.keys(day.counts);
-}
-
-/** The entries of a day's counts. It is much faster than those of `counts`. */
-export function countEntries(day: DayState): (readonly [rcd: string, rows: number])[] {
-  const read = READ.get(day);
-  return read?.combinations.map((rcd, at) => [rcd, read.pairs[2 * at + 1] ?? 0]) ?? Object.entries(day.counts);
-}
-
 export function storedDays(days: Readonly<Record<string, DayState>>): StoredDays {
-  const places = new Map<string, number>();
-  const placeOf = (rcd: string) => {
-    const place = places.get(rcd) ?? places.size;
-    places.set(rcd, place);
-    return place;
+  const indexes = new Map<string, number>();
+  const indexOf = (rcd: string) => {
+    const index = indexes.get(rcd) ?? indexes.size;
+    indexes.set(rcd, index);
+    return index;
   };
-  const stored = Object.entries(days).map(([day, held]) => {
-    const counts = Object.entries(held.counts).flatMap(([rcd, rows]) => [placeOf(rcd), rows]);
-    return [day, { ...held, counts }] as const;
+  const stored = Object.entries(days).map(([day, content]) => {
+    const counts = [...content.counts].flatMap(([rcd, rows]) => [indexOf(rcd), rows]);
+    return [day, { ...content, counts }] as const;
   });
-  return { combinations: [...places.keys()], days: Object.fromEntries(stored) };
+  return { combinations: [...indexes.keys()], days: Object.fromEntries(stored) };
 }
 
-/** The days of a stored state, of which only the counts are checked; undefined if they are none. */
+/** The days of a stored state; undefined if their counts are not valid. The other members are not checked. */
 export function readDays({ combinations, days }: JsonObject): Record<string, DayState> | undefined {
   const isList = Array.isArray(combinations) && combinations.every((rcd) => parseRcd(String(rcd)) !== undefined);
   if (!isList || !isJsonObject(days)) {
     return undefined;
   }
   const read: Record<string, DayState> = {};
-  for (const [day, held] of Object.entries(days)) {
-    const names = isJsonObject(held) && Array.isArray(held.counts) ? namesIn(held.counts, combinations) : undefined;
-    if (names === undefined) {
+  for (const [day, stored] of Object.entries(days)) {
+    const counts =
+      isJsonObject(stored) && Array.isArray(stored.counts) ? countsOf(stored.counts, combinations) : undefined;
+    if (counts === undefined) {
       return undefined;
     }
-    read[day] = dayWith(held as unknown as StoredDay, names);
+    read[day] = { ...(stored as unknown as StoredDay), counts };
   }
   return read;
 }
 
-/** The combinations of a day; undefined if a place is not in the list or a number of rows is none. */
-function namesIn(counts: readonly unknown[], combinations: readonly string[]): string[] | undefined {
-  const names: string[] = [];
-  for (let at = 0; at < counts.length; at += 2) {
-    const name = combinations[counts[at] as number];
-    const rows = counts[at + 1];
-    if (name === undefined || !Number.isSafeInteger(rows) || (rows as number) < 1) {
-      return undefined;
-    }
-    names.push(name);
+/** The same for a state of version 3 and earlier, whose days name their combinations. */
+export function readEarlierDays(days: unknown): Record<string, DayState> | undefined {
+  if (!isJsonObject(days) || !Object.values(days).every((day) => isJsonObject(day) && isJsonObject(day.counts))) {
+    return undefined;
   }
-  return names;
+  const contents = Object.entries(days as Record<string, { counts: JsonObject }>);
+  const combinations = [...new Set(contents.flatMap(([, { counts }]) => Object.keys(counts)))];
+  const indexes = new Map(combinations.map((rcd, index) => [rcd, index]));
+  const stored = contents.map(([day, content]) => {
+    const counts = Object.entries(content.counts).flatMap(([rcd, rows]) => [indexes.get(rcd), rows]);
+    return [day, { ...content, counts }];
+  });
+  return readDays({ combinations, days: Object.fromEntries(stored) });
 }
 
-/** A day whose `counts` are made when they are first needed. */
-function dayWith({ counts: pairs, ...held }: StoredDay, combinations: readonly string[]): DayState {
-  let counts: Record<string, number> | undefined;
-  const day: DayState = {
-    ...held,
-    get counts() {
-      counts ??= Object.fromEntries(countEntries(day));
-      return counts;
-    },
-  };
-  READ.set(day, { combinations, pairs });
-  return day;
+/** Undefined if a combination is not in the list, or has no positive number of rows. */
+function countsOf(stored: readonly unknown[], combinations: readonly string[]): Map<string, number> | undefined {
+  const counts = new Map<string, number>();
+  for (let at = 0; at < stored.length; at += 2) {
+    const rcd = combinations[stored[at] as number];
+    const rows = stored[at + 1];
+    if (rcd === undefined || typeof rows !== "number" || !Number.isSafeInteger(rows) || rows < 1) {
+      return undefined;
+    }
+    counts.set(rcd, rows);
+  }
+  return counts;
 }

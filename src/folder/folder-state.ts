@@ -1,23 +1,23 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AlteredFolderError, FileError } from "../contract/errors.ts";
-import { FILTER_NAMES, type Filters, isCalendarDate, parseRcd } from "../contract/filters.ts";
+import { FILTER_NAMES, type Filters, isCalendarDate } from "../contract/filters.ts";
 import { isDateExpression } from "../contract/values/date-expression.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../contract/values/json-object.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { hasChecksum, isUnaltered, withChecksum } from "../files/text-checksum.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
-import { type DayState, readDays, storedDays } from "./day-state.ts";
+import { type DayState, readDays, readEarlierDays, storedDays } from "./day-state.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 
 /** Bumped on incompatible changes. Version 2 had no checksum, and version 3 repeated the names of combinations. */
 const STATE_VERSION = 4;
 
-/** How a state begins that must have a checksum. */
+/** The beginning of a state that must have a checksum. */
 const BEGINNING = /^\{"version":[34],/;
 
-/** Longest state in bytes. The state of a year of 420 combinations takes 0.8 MB. */
+/** Maximum bytes of a state. A year of 420 combinations takes 0.9 MB. */
 const MAX_BYTES = 256 * 1024 ** 2;
 
 /** The source of a folder and its content. */
@@ -88,7 +88,7 @@ function migrated({ checksum: _, combinations, ...written }: JsonObject): Unprov
   if (written.version === STATE_VERSION) {
     return { ...written, days: readDays({ combinations, days: written.days }) };
   }
-  const state: Unproven = haveCounts(written.days) ? written : { ...written, days: undefined };
+  const state: Unproven = { ...written, days: readEarlierDays(written.days) };
   if (state.version === 2 || state.version === 3) {
     return { ...state, version: STATE_VERSION };
   }
@@ -133,23 +133,6 @@ function isDayState(day: unknown): boolean {
 
 function isWholeNumber(value: unknown, least: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= least;
-}
-
-/** Whether the days of a state of an earlier version have rows of valid combinations. Each name is parsed once. */
-function haveCounts(days: unknown): boolean {
-  const names = new Set<string>();
-  for (const day of isJsonObject(days) ? Object.values(days) : []) {
-    if (!isJsonObject(day) || !isJsonObject(day.counts)) {
-      return false;
-    }
-    for (const [name, rows] of Object.entries(day.counts)) {
-      if (!isWholeNumber(rows, 1)) {
-        return false;
-      }
-      names.add(name);
-    }
-  }
-  return [...names].every((name) => parseRcd(name) !== undefined);
 }
 
 function isWrittenFilter([name, value]: [name: string, value: unknown]): boolean {

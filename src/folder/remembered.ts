@@ -64,7 +64,7 @@ export function assertWithinFilters(folder: string, { filters, days }: SyncState
     if ((isCalendarDate(start_date) && day < start_date) || (isCalendarDate(end_date) && day > end_date)) {
       refuse(day);
     }
-    const other = Object.keys(counts).find((rcd) => !isOfFilters(filters, rcd));
+    const other = [...counts.keys()].find((rcd) => !isOfFilters(filters, rcd));
     if (other !== undefined) {
       refuse(`${other} on ${day}`);
     }

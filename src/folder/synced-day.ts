@@ -8,7 +8,7 @@ import { openOwnFile, ownFileAt } from "../files/own-file.ts";
 import { ifPresent } from "../files/system-error.ts";
 import { ownDayFilter, type SetFilters } from "../pull/set-filters.ts";
 import { placeOfDay } from "./day-files.ts";
-import { combinationsOf, type DayState } from "./day-state.ts";
+import type { DayState } from "./day-state.ts";
 import { readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
 
 /**
@@ -105,7 +105,7 @@ export async function openDay(folder: string, day: string, state: SyncState): Pr
 export function matchingDays({ days }: Pick<SyncState, "days">, filters: SetFilters): string[] {
   const isWanted = rowFilter(filters);
   return Object.entries(days)
-    .filter(([day, held]) => combinationsOf(held).some((rcd) => isWanted(rcd, day)))
+    .filter(([day, held]) => [...held.counts.keys()].some((rcd) => isWanted(rcd, day)))
     .map(([day]) => day)
     .sort();
 }

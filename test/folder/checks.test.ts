@@ -85,7 +85,7 @@ describe("days of a synced folder", () => {
   });
 });
 
-const HELD = { rows: 1, digest: "", bytes: 900, sha256: "0".repeat(64), counts: { "acme:lamps:home": 1 } };
+const HELD = { rows: 1, digest: "", bytes: 900, sha256: "0".repeat(64), counts: new Map([["acme:lamps:home", 1]]) };
 const stateWith = (filters: WrittenFilters): SyncState => ({
   ...newState({ service: "http://a/", filters }),
   days: { [DAYS[1]]: HELD },

@@ -13,11 +13,14 @@ import { failureOf } from "../helpers/test-client.ts";
 
 const DAY = "2026-01-01";
 
-/** A day as sync writes it. */
-const HELD = { rows: 1, digest: "", bytes: 900, sha256: "0".repeat(64), counts: { "acme:lamps:home": 1 } };
+/** A day of one row. */
+const CONTENT = { rows: 1, digest: "", bytes: 900, sha256: "0".repeat(64), counts: new Map([["acme:lamps:home", 1]]) };
+
+/** The same day as version 3 stored it. */
+const STORED = { ...CONTENT, counts: { "acme:lamps:home": 1 } };
 
 describe("a state of an earlier version that cannot be read is refused with a solution:", () => {
-  const days = (held: object) => (text: string) => changed(text, { days: { [DAY]: { ...HELD, ...held } } });
+  const days = (held: object) => (text: string) => changed(text, { days: { [DAY]: { ...STORED, ...held } } });
 
   test.each([
     ["cut short", (text: string) => text.slice(0, 40), "is damaged"],
@@ -56,14 +59,14 @@ describe("a state of an earlier version that cannot be read is refused with a so
   ])("%s", async (_, damage, reason) => {
     const folder = await temporaryFolder();
     await mkdir(ownFolderOf(folder));
-    await writeState(folder, { ...newState({ service: "test", filters: {} }), days: { [DAY]: HELD } });
+    await writeState(folder, { ...newState({ service: "test", filters: {} }), days: { [DAY]: CONTENT } });
     const path = statePathOf(folder);
     const text = changed(await readFile(path, "utf8"), {
       ...{ version: 2, checksum: undefined, combinations: undefined },
-      days: { [DAY]: HELD },
+      days: { [DAY]: STORED },
     });
     await writeFile(path, text);
-    expect((await readStateOf(folder))?.days).toEqual({ [DAY]: HELD });
+    expect((await readStateOf(folder))?.days).toEqual({ [DAY]: CONTENT });
     await writeFile(path, damage(text));
     await expect(readStateOf(folder)).rejects.toThrow(
       `${path} ${reason}; delete it and run \`catalog sync --adopt\` to start over`,
@@ -84,15 +87,15 @@ describe("a state with its own checksum", () => {
     ["with a count that is a text", {}, { counts: [0, "1"] }],
     ["with a count of zero", {}, { counts: [0, 0] }],
     ["with a count that is missing", {}, { counts: [0] }],
-    ["with counts of version 3", {}, { counts: HELD.counts }],
+    ["with counts of version 3", {}, { counts: STORED.counts }],
     ["with a day that says nothing", {}, null],
   ])("%s is damaged", async (_, members, day) => {
     const folder = await temporaryFolder();
     await mkdir(ownFolderOf(folder));
-    await writeState(folder, { ...newState({ service: "test", filters: {} }), days: { [DAY]: HELD } });
+    await writeState(folder, { ...newState({ service: "test", filters: {} }), days: { [DAY]: CONTENT } });
     const path = statePathOf(folder);
     const whole = JSON.parse(await readFile(path, "utf8"));
-    expect((await readStateOf(folder))?.days).toEqual({ [DAY]: HELD });
+    expect((await readStateOf(folder))?.days).toEqual({ [DAY]: CONTENT });
     const days = { [DAY]: day && { ...whole.days[DAY], ...day } };
     const text = JSON.stringify({ ...whole, checksum: undefined, days, ...members });
     await writeFile(path, withChecksum(text.slice(0, -1)));
@@ -102,9 +105,10 @@ describe("a state with its own checksum", () => {
   test("of version 3 is read, and says the same", async () => {
     const folder = await temporaryFolder();
     await mkdir(ownFolderOf(folder));
-    const state = { ...newState({ service: "test", filters: {} }), days: { [DAY]: HELD } };
-    await writeFile(statePathOf(folder), withChecksum(JSON.stringify({ ...state, version: 3 }).slice(0, -1)));
-    expect(await readStateOf(folder)).toEqual(state);
+    const state = newState({ service: "test", filters: {} });
+    const stored = JSON.stringify({ ...state, version: 3, days: { [DAY]: STORED } });
+    await writeFile(statePathOf(folder), withChecksum(stored.slice(0, -1)));
+    expect(await readStateOf(folder)).toEqual({ ...state, days: { [DAY]: CONTENT } });
   });
 
   test("is refused wherever a bit of it is another one, or its end is missing", async () => {

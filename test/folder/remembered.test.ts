@@ -71,7 +71,10 @@ describe("a state of version 1", () => {
     const path = statePathOf(rows.folder);
     const { window: _, ...state } = await readSyncedFolder(rows.folder);
     const days = Object.fromEntries(
-      Object.entries(state.days).map(([day, held]) => [day, { ...held, checked: undefined }]),
+      Object.entries(state.days).map(([day, content]) => [
+        day,
+        { ...content, checked: undefined, counts: Object.fromEntries(content.counts) },
+      ]),
     );
     const filters = { retailer: "bolt", start_date };
     await writeFile(path, JSON.stringify({ ...state, version: 1, filters, days }));

@@ -61,9 +61,9 @@ async function syncedFolder() {
     const days = replaced.length === 0 ? [DAY] : replaced;
     await writeFile(staged, await parquetOf([rows.map((row) => JSON.stringify(row))]));
     const content = await fingerprint(staged);
-    const counts: Record<string, number> = {};
+    const counts = new Map<string, number>();
     for (const row of rows) {
-      counts[formatRcd(row)] = (counts[formatRcd(row)] ?? 0) + 1;
+      counts.set(formatRcd(row), (counts.get(formatRcd(row)) ?? 0) + 1);
     }
     await writeState(path, { ...state, pending: days });
     for (const day of days) {

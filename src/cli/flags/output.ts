@@ -65,7 +65,7 @@ export interface PageOptions {
   isOnly: boolean;
 }
 
-/** @param known columns that completion offers; which there are may depend on other flags */
+/** @param known the columns that completion offers; which of them exist may depend on other flags */
 export function columnsOption(description: string, known: readonly string[] = PRODUCT_COLUMNS) {
   return new NamesOption("--columns <names>", description, known);
 }

@@ -1,7 +1,6 @@
 import { combinationFilter } from "../../contract/filter-match.ts";
 import { splitRcd } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { combinationsOf } from "../../folder/day-state.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 
 /** The days of one retailer, an element of the query parameter `days`. */
@@ -35,7 +34,7 @@ export function newestOfRetailers({ state, filters }: SyncedFolder, lastDay: str
   const newest = new Map<string, string>();
   const days = Object.entries(state.days).filter(([day]) => day <= lastDay);
   for (const [day, held] of days.sort(([a], [b]) => (a < b ? 1 : -1))) {
-    for (const rcd of combinationsOf(held)) {
+    for (const rcd of held.counts.keys()) {
       if (!met.has(rcd)) {
         met.add(rcd);
         const { retailer, ...others } = splitRcd(rcd);

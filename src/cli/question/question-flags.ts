@@ -23,7 +23,7 @@ type PriceFlags = FlagsOf<typeof addPriceFlags<[], NoFlags>> & FolderFlags & Sku
 /** The flags that every question has, and filters and lists that only some have. */
 export type QuestionFlags = FlagsOf<typeof addQuestionFlags<[], NoFlags>> & PriceFlags;
 
-/** Declares the filters of a folder, but for days. */
+/** Declares the filters of a folder except those of days. */
 export function addScopeFlags<Operands extends unknown[], Flags extends OptionValues>(
   command: Command<Operands, Flags>,
 ) {

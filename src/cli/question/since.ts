@@ -177,7 +177,7 @@ function weekBefore(day: string, today: string, firstOfFolder = ""): string {
   return before < firstOfFolder ? firstOfFolder : before;
 }
 
-/** The newest day of each retailer, now or at an earlier look. */
+/** The newest day of each retailer: today's or, if later, that of the bookmark. */
 function newestSeen(newest: ReadonlyMap<string, string>, seen: ReadonlyMap<string, string>): Record<string, string> {
   const later = [...newest].map(([retailer, day]) => {
     const earlier = seen.get(retailer) ?? day;

@@ -4,7 +4,6 @@ import { type Filters, splitRcd } from "../../contract/filters.ts";
 import { describeUnknown, findUnknownValue, type UnknownValue } from "../../contract/unknown-value.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
-import { combinationsOf } from "../../folder/day-state.ts";
 import type { SyncState } from "../../folder/folder-state.ts";
 import type { Combination, FilterSource } from "../../pull/written-filters.ts";
 import { filtersAsFlags, flagOf } from "../flags/flag-words.ts";
@@ -80,7 +79,7 @@ function checkVocabulary(filters: Filters, folder: string, state: SyncState): vo
   }
 }
 
-/** The error for a filter value that nothing has, with the closest ones. */
+/** The error for a filter value that occurs nowhere, with the closest ones. */
 export function unknownValueError(message: string, { filter, value, candidates }: UnknownValue): UsageError {
   return new UsageError(message, { flag: flagOf(filter), value, suggestions: closest(value, candidates) });
 }
@@ -89,8 +88,7 @@ export function unknownValueError(message: string, { filter, value, candidates }
 function combinationsOn(days: readonly string[], state: SyncState): Combination[] {
   const newest = new Map<string, string>();
   for (const day of [...days].sort()) {
-    const held = state.days[day];
-    for (const rcd of held === undefined ? [] : combinationsOf(held)) {
+    for (const rcd of state.days[day]?.counts.keys() ?? []) {
       newest.set(rcd, day);
     }
   }

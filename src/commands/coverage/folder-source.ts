@@ -10,7 +10,6 @@ import { groupBy } from "../../contract/values/group-by.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { readRows } from "../../folder/ask/ask.ts";
 import { daysBeingReplaced } from "../../folder/day-files.ts";
-import { countEntries } from "../../folder/day-state.ts";
 import type { SyncState } from "../../folder/folder-state.ts";
 import { openPriceIndex } from "../../folder/index/price-index.ts";
 import { rowFilter } from "../../folder/synced-day.ts";
@@ -60,7 +59,7 @@ export async function openFolderSource(options: CoverageOptions, context: Contex
 
 /** The counts in the state of a folder. */
 function countsOf({ days }: SyncState): Count[] {
-  return Object.entries(days).flatMap(([day, held]) => countEntries(held).map(([rcd, rows]) => ({ day, rcd, rows })));
+  return Object.entries(days).flatMap(([day, held]) => [...held.counts].map(([rcd, rows]) => ({ day, rcd, rows })));
 }
 
 function daysOf(counts: readonly Count[]): DayCounts {

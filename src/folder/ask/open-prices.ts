@@ -20,7 +20,7 @@ interface PricesRequest extends PriceIndexRequest {
 const ROW_FILTERS = ["departments", "categories", "combinations", "brands"] as const;
 
 interface OpenPrices extends OpenPriceIndex {
-  /** The statements after which a question has the answer of this command in the index alone; empty if it has that at once. */
+  /** The statements to run in the index before the question, so that it has the same answer there; may be empty. */
   preamble: string;
 }
 
@@ -51,8 +51,8 @@ function hasRowFilter(scope: Parameters): boolean {
 }
 
 /**
- * The statements that decide again which rows count of the products for which it may be different, and make views that take the
- * place of the index's. Suspect rows are found among all rows; of the others, only those that the filters match count.
+ * The statements that decide again which rows of the affected products count, and replace the views of the index. Suspect rows are
+ * found among all rows; of the others, only those that the filters match count.
  */
 function judgeAgain({ lastDay, suspectFactor = "NULL", scope }: PricesRequest): string[] {
   const hasFilter = hasRowFilter(scope);

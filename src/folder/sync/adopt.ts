@@ -85,7 +85,7 @@ async function contentIfOurs(path: string, day: string, { connection, signal }: 
       ).join() === day;
     const expected = columns.includes("crawl_date") ? DAY_FILE.known : columnsOf(DAY_FILE);
     return writers.includes(PARQUET_WRITER) && columns.join() === expected.join() && isOfDay
-      ? { rows: Number(rows), digest: "", ...content, counts: {} }
+      ? { rows: Number(rows), digest: "", ...content, counts: new Map() }
       : undefined;
   } catch {
     signal.throwIfAborted();

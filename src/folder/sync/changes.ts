@@ -96,10 +96,10 @@ function rangesBetween(range: DayRange, days: ReadonlySet<string>): DayRange[] {
 }
 
 /** The counts of several days together. */
-export function sumOfCounts(days: Iterable<{ counts: Readonly<Record<string, number>> }>): RcdCounts {
+export function sumOfCounts(days: Iterable<Pick<DayState, "counts">>): RcdCounts {
   const sum = new Map<string, number>();
   for (const { counts } of days) {
-    for (const [rcd, rows] of Object.entries(counts)) {
+    for (const [rcd, rows] of counts) {
       sum.set(rcd, (sum.get(rcd) ?? 0) + rows);
     }
   }
@@ -158,7 +158,7 @@ export function edgesThatDiffer(days: Days, coverage: readonly Coverage[]): stri
 function combinationsIn(days: Days): Map<string, { rows: number; first: string; last: string }> {
   const combinations = new Map<string, { rows: number; first: string; last: string }>();
   for (const day of Object.keys(days).sort()) {
-    for (const [rcd, rows] of Object.entries(days[day]?.counts ?? {})) {
+    for (const [rcd, rows] of days[day]?.counts ?? []) {
       const before = combinations.get(rcd);
       combinations.set(rcd, { rows: (before?.rows ?? 0) + rows, first: before?.first ?? day, last: day });
     }

@@ -24,8 +24,8 @@ export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>):
   const changes = new Map<string, DayState | undefined>();
   await using duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, signal: run.options.signal });
   for (const [day, held] of Object.entries(state.days)) {
-    const counts = Object.fromEntries(Object.entries(held.counts).filter(([rcd]) => !gone.has(rcd)));
-    const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const counts = new Map([...held.counts].filter(([rcd]) => !gone.has(rcd)));
+    const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
     if (rows === held.rows || untrusted.has(day)) {
       continue;
     }

@@ -46,7 +46,7 @@ export interface ComparisonOptions extends Pick<PullOptions, "pageSize" | "concu
   now: () => number;
 }
 
-/** For a folder that is filled once. */
+/** Options of a sync that fills a new folder. */
 export const ONE_RUN = {
   lookback: 0,
   audit: 0,

@@ -132,7 +132,7 @@ export async function planSync(client: CatalogClient, options: ComparisonOptions
   }
   const totals = await compareTotals(run);
   for (const [day, content] of Object.entries(state.days)) {
-    const counts = Object.fromEntries(Object.entries(content.counts).filter(([rcd]) => !totals.gone.has(rcd)));
+    const counts = new Map([...content.counts].filter(([rcd]) => !totals.gone.has(rcd)));
     state.days[day] = { ...content, counts };
   }
   const isNew = (day: string) => begun !== undefined && isStillNew(day, begun, options.now());

@@ -6,7 +6,14 @@ import { edgesThatDiffer, longestUnchecked, timeOfRun } from "../../../src/folde
 
 function dayOf(counts: Record<string, number>, checked?: string): DayState {
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return { rows, digest: "", bytes: 1, sha256: "", counts, ...(checked !== undefined && { checked }) };
+  return {
+    rows,
+    digest: "",
+    bytes: 1,
+    sha256: "",
+    counts: new Map(Object.entries(counts)),
+    ...(checked !== undefined && { checked }),
+  };
 }
 
 function coverageOf(rcd: string, matching_rows: number, earliest_date: string, latest_date: string): Coverage {

@@ -94,7 +94,7 @@ function within(days: Days, range: DayRange) {
   return sumOfCounts(
     Object.entries(days)
       .filter(([day]) => isInRange(day, range))
-      .map(([, counts]) => ({ counts })),
+      .map(([, counts]) => ({ counts: new Map(Object.entries(counts)) })),
   );
 }
 

@@ -7,7 +7,7 @@ import type { SyncObserver } from "../../../src/folder/sync/sync-run.ts";
 
 function dayOf(counts: Record<string, number>): DayState {
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return { rows, digest: "", bytes: 1, sha256: "", counts };
+  return { rows, digest: "", bytes: 1, sha256: "", counts: new Map(Object.entries(counts)) };
 }
 
 describe("of twenty rows", () => {
