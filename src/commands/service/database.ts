@@ -7,7 +7,7 @@ import { quoted } from "../../contract/values/phrases.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
 import { errorCode } from "../../files/system-error.ts";
 import { databasePath, LocationError, shownLocation } from "../../service/store/database/location.ts";
-import { RefusedChangeError, StoreUnavailableError, UnknownNameError } from "../../service/store/store.ts";
+import { RefusedChangeError, StoreUnavailableError } from "../../service/store/store.ts";
 import { openStore, type WritableStore } from "../../service/store/writable-store.ts";
 
 /** Opens the database of the service for one command, and closes it afterwards. @param replica see `openStore` */
@@ -64,10 +64,6 @@ function reportedError(error: unknown, location: string): unknown {
       return new NetworkError(`the database server of ${shown} does not respond: ${error.message}`, { cause: error });
     }
     return new FileError(`the database ${shown} cannot be used: ${error.message}`, shown, error);
-  }
-  if (error instanceof UnknownNameError) {
-    const hint = error.known.length === 0 ? "there are none" : `there are ${error.known.join(", ")}`;
-    return new UsageError(`${error.message}; ${hint}.`);
   }
   return error instanceof RefusedChangeError ? new UsageError(`${error.message}.`) : error;
 }

@@ -84,23 +84,14 @@ export class StoreTimeoutError extends Error {
   override readonly name = "StoreTimeoutError";
 }
 
-/** The stored data is not what was written: the disk or the file is damaged. */
-export class DamagedDataError extends Error {
-  override readonly name = "DamagedDataError";
-}
-
 /** The stored data does not allow a change; the message says why. */
 export class RefusedChangeError extends Error {
   override readonly name = "RefusedChangeError";
 }
 
-/** There is no key, team or member of this name; `known` are the names that exist. */
-export class UnknownNameError extends Error {
-  override readonly name = "UnknownNameError";
-  readonly known: readonly string[];
-
-  constructor(message: string, known: readonly string[]) {
-    super(message);
-    this.known = known;
-  }
+/** There is no key, team or member of a name; `known` are the names that exist. */
+export function unknownName(message: string, known: readonly string[]): RefusedChangeError {
+  return new RefusedChangeError(
+    `${message}; ${known.length === 0 ? "there are none" : `there are ${known.join(", ")}`}`,
+  );
 }

@@ -14,7 +14,7 @@ import { hasVersion, publishVersion, readVersions } from "./product-rows/version
 import { orAfter, orTimeout } from "./query-deadline.ts";
 import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
-import { DamagedDataError, type DayCount, type KeyUse, type Page, type PageStart } from "./store.ts";
+import type { DayCount, KeyUse, Page, PageStart } from "./store.ts";
 import { createWindows } from "./windows.ts";
 
 /** Milliseconds that a request waits for the counts of a newly published version, before it falls back to the previous version. */
@@ -105,7 +105,7 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
       const isKept = await reader.use((session) => hasVersion(session, version), deadline);
       return isKept ? await orTimeout(snapshotOf(version), deadline) : undefined;
     },
-    /** At most `limit` rows of a selection of this store. @throws DamagedDataError if rows are missing that it counted */
+    /** At most `limit` rows of a selection of this store. @throws Error if rows are missing that it counted */
     page: async ({ rows }: Selection, start: PageStart, limit: number, deadline: AbortSignal): Promise<Page> =>
       await readRows(rows.version, (session) => readPage(session, rows, start, limit), deadline),
     /** The key whose secret has this hash, revoked or not; never cached, so that a revocation takes effect at once. */
@@ -118,7 +118,7 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
         const read = (session: Session) => session.query<{ cursor: ArrayBuffer }>("SELECT cursor FROM secret");
         const [stored] = await reader.use(read, deadline);
         if (stored === undefined) {
-          throw new DamagedDataError("the database has lost its secret for cursors");
+          throw new Error("the database has lost its secret for cursors");
         }
         secret = Buffer.from(stored.cursor);
       }

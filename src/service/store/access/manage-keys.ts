@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type KeyRecord, RefusedChangeError, UnknownNameError } from "../store.ts";
+import { type KeyRecord, RefusedChangeError, unknownName } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { teamWith, type WantedGrants } from "./manage-teams.ts";
 import { insertKey, readKeys } from "./team-records.ts";
@@ -43,7 +43,7 @@ export async function listKeys(database: WritableStore, team?: string): Promise<
 
 /**
  * Revokes a key at once and keeps the time of an earlier revocation. @param team optional if the name is unique
- * @throws UnknownNameError, or RefusedChangeError if several teams have a key of this name
+ * @throws RefusedChangeError if no team or several teams have a key of this name
  */
 export async function revokeKey(database: WritableStore, name: string, at: Date, team?: string): Promise<void> {
   await database.write(async (session) => {
@@ -51,7 +51,7 @@ export async function revokeKey(database: WritableStore, name: string, at: Date,
     const [key] = named;
     if (key === undefined) {
       const known = await readKeys(session, { team });
-      throw new UnknownNameError(
+      throw unknownName(
         `there is no key named "${name}"`,
         known.map((other) => other.name),
       );

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from "../../../contract/operations.ts";
 import type { Session } from "../database/database-session.ts";
-import { type Grants, RefusedChangeError, UnknownNameError } from "../store.ts";
+import { type Grants, RefusedChangeError, unknownName } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { insertTeam, readKeys, readTeams, storedGrants, type TeamRecord } from "./team-records.ts";
 
@@ -26,7 +26,7 @@ export async function createTeam(
   });
 }
 
-/** Changes the grants of a team and all its keys at once. @throws UnknownNameError, or RefusedChangeError for an unknown scope */
+/** Changes the grants of a team and all its keys at once. @throws RefusedChangeError for an unknown team or scope */
 export async function grantTeam(database: WritableStore, name: string, wanted: WantedGrants): Promise<TeamRecord> {
   return await database.write(async (session) => {
     const team = await requireTeam(session, name);
@@ -39,7 +39,7 @@ export async function grantTeam(database: WritableStore, name: string, wanted: W
 
 /**
  * Deletes a team, its keys, and its members' access and sessions at once. @returns the numbers of valid keys and members
- * @throws UnknownNameError, or RefusedChangeError for a team with valid keys unless `revokeKeys`
+ * @throws RefusedChangeError for an unknown team, and for one with valid keys unless `revokeKeys`
  */
 export async function deleteTeam(
   database: WritableStore,
@@ -65,12 +65,12 @@ export async function deleteTeam(
   });
 }
 
-/** @throws UnknownNameError */
+/** @throws RefusedChangeError */
 export async function requireTeam(session: Session, name: string): Promise<TeamRecord> {
   const teams = await readTeams(session);
   const team = teams.find((candidate) => candidate.name === name);
   if (team === undefined) {
-    throw new UnknownNameError(
+    throw unknownName(
       `there is no team "${name}"`,
       teams.map((known) => known.name),
     );

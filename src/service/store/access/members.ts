@@ -1,5 +1,5 @@
 import type { Session } from "../database/database-session.ts";
-import { RefusedChangeError, UnknownNameError } from "../store.ts";
+import { RefusedChangeError, unknownName } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { requireTeam } from "./manage-teams.ts";
 
@@ -19,7 +19,7 @@ export function normalEmail(text: string): string | undefined {
   return isPlain && email.length <= LONGEST_EMAIL ? email : undefined;
 }
 
-/** Lets a person sign in for the team. @throws UnknownNameError, or RefusedChangeError for a member of another team */
+/** Lets a person sign in for the team. @throws RefusedChangeError for an unknown team, and for a member of another one */
 export async function addMember(database: WritableStore, { team, email }: Member, at: Date): Promise<void> {
   await database.write(async (session) => {
     await requireTeam(session, team);
@@ -32,13 +32,13 @@ export async function addMember(database: WritableStore, { team, email }: Member
   });
 }
 
-/** Removes a person from the team and ends the person's sessions. The team's keys stay. @throws UnknownNameError */
+/** Removes a person from the team and ends the person's sessions. The team's keys stay. @throws RefusedChangeError */
 export async function removeMember(database: WritableStore, { team, email }: Member): Promise<void> {
   await database.write(async (session) => {
     await requireTeam(session, team);
     const known = await membersOf(session, team);
     if (!known.includes(email)) {
-      throw new UnknownNameError(`${email} is not a member of the team "${team}"`, known);
+      throw unknownName(`${email} is not a member of the team "${team}"`, known);
     }
     for (const table of ["member", "portal_session", "sign_in"]) {
       await session.query(`DELETE FROM ${table} WHERE email = ?`, [email]);

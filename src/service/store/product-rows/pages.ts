@@ -1,7 +1,7 @@
 import type { Product } from "../../../contract/product.ts";
 import type { Session, SqlParameter } from "../database/database-session.ts";
 import type { PageRow } from "../database/dialect.ts";
-import { DamagedDataError, type Page, type RowPlace, type RowTexts } from "../store.ts";
+import type { Page, RowPlace, RowTexts } from "../store.ts";
 import {
   type CombinationCount,
   type CountedCombination,
@@ -34,7 +34,7 @@ const IN_VERSION = "added <= ?1 AND (removed IS NULL OR removed > ?1) AND day BE
 
 /**
  * Reads a page in the row order of the service. @param after the row before the page; without it, `offset` rows are skipped
- * @throws DamagedDataError if the database lacks a row that it counted
+ * @throws Error if the database lacks a row that it counted
  */
 export async function readPage(
   session: Session,
@@ -71,14 +71,14 @@ export async function readPage(
   const statement = dialect.page(conditions.join(" AND "), ROW_ORDER, bounds, isSorted ? ofRetailers : undefined);
   const { bytes, count } = dialect.textsOf(await session.query<PageRow>(statement, parameters));
   if (count !== length) {
-    throw new DamagedDataError(`the database has ${count} rows where it counted ${length}`);
+    throw new Error(`the database has ${count} rows where it counted ${length}`);
   }
   return pageOf(bytes, length);
 }
 
 /**
  * Reads `most` rows, evenly spread over combinations and days. The cost depends on the rows that a combination has on a day.
- * @param counts of the set @throws DamagedDataError
+ * @param counts of the set @throws Error as `readPage`
  */
 export async function readSampledRows(
   session: Session,
@@ -96,7 +96,7 @@ export async function readSampledRows(
   const found = await session.query<{ body: string }>(rows.join(" UNION ALL "), parameters);
   const texts = found.map(({ body }) => body);
   if (texts.length !== most) {
-    throw new DamagedDataError(`the database has ${texts.length} rows of a sample where it counted ${most}`);
+    throw new Error(`the database has ${texts.length} rows of a sample where it counted ${most}`);
   }
   return { count: most, bytes: Buffer.from(inRowOrder(texts).join()) };
 }

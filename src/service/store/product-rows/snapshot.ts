@@ -113,7 +113,7 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
           const bytes = Buffer.from(JSON.stringify(coverage()).slice(1, -1));
           return { count: summary.combinations, bytes };
         }),
-      /** At most `most` rows, evenly spread over combinations and days. @throws DamagedDataError */
+      /** At most `most` rows, evenly spread over combinations and days. @throws Error if rows are missing that were counted */
       sample: (most: number): Promise<RowTexts> =>
         texts(`${version} ${most} ${key}`, () =>
           read(version, (session) => readSampledRows(session, rows, counts(), most)),

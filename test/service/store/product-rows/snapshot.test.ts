@@ -6,7 +6,6 @@ import type { Session } from "../../../../src/service/store/database/database-se
 import { createSnapshots, type Selection } from "../../../../src/service/store/product-rows/snapshot.ts";
 import { removeRows } from "../../../../src/service/store/product-rows/versions.ts";
 import {
-  DamagedDataError,
   type RowPlace,
   type RowTexts,
   StoreUnavailableError,
@@ -126,11 +125,11 @@ test("rows that are counted but missing are an error, on a page and in a sample"
   await load(store, products(3));
   const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
   await store.write((session) => session.query("DELETE FROM product WHERE sku = ?", [skuOf(session, "sku-0002")]));
-  await expect(store.page(selection, { offset: 0 }, 3, NO_DEADLINE)).rejects.toThrow(DamagedDataError);
+  await expect(store.page(selection, { offset: 0 }, 3, NO_DEADLINE)).rejects.toThrow("where it counted");
   await expect(selection.sample(2)).resolves.toMatchObject({ count: 2 });
   await store.write((session) => session.query("DELETE FROM product"));
   const again = await (await store.snapshot(NO_DEADLINE)).select({ retailer: "acme" }, null);
-  await expect(again.sample(2)).rejects.toThrow(DamagedDataError);
+  await expect(again.sample(2)).rejects.toThrow("where it counted");
 });
 
 const skuOf = ({ dialect }: Session, sku: string) => dialect.sortedValue(sku);
