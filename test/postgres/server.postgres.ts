@@ -143,8 +143,9 @@ test("a query that passes its deadline ends on the server too", async () => {
   const late = new AbortController();
   const endless = store.read((session) => session.query(sleep), late.signal);
   await vi.waitFor(async () => expect(await running(store, sleep)).toBe(1));
-  late.abort();
-  await expect(endless).rejects.toThrow(StoreTimeoutError);
+  const passed = new StoreTimeoutError("late");
+  late.abort(passed);
+  await expect(endless).rejects.toBe(passed);
   await vi.waitFor(async () => expect(await running(store, sleep)).toBe(0), 30_000);
 });
 

@@ -17,14 +17,14 @@ export async function withinDeadline<T>(milliseconds: number, work: (deadline: A
   }
 }
 
-/** Settles like `work`, or rejects when the deadline passes before. @throws StoreTimeoutError */
+/** Settles like `work`, or rejects with the reason of the deadline when it passes before. */
 export async function orTimeout<T>(work: Promise<T>, deadline: AbortSignal | undefined): Promise<T> {
   if (deadline === undefined) {
     return await work;
   }
   let stopListening = () => {};
   const passed = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(timeoutOf(deadline));
+    const giveUp = () => reject(deadline.reason);
     deadline.addEventListener("abort", giveUp, { once: true });
     stopListening = () => deadline.removeEventListener("abort", giveUp);
   });
@@ -38,15 +38,4 @@ export async function orAfter<T>(milliseconds: number, work: Promise<T>, otherwi
     timer = setTimeout(() => resolve(otherwise), milliseconds);
   });
   return await Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-/** @throws StoreTimeoutError if the deadline has passed */
-export function throwIfPast(deadline: AbortSignal | undefined): void {
-  if (deadline?.aborted === true) {
-    throw timeoutOf(deadline);
-  }
-}
-
-function timeoutOf({ reason }: AbortSignal): StoreTimeoutError {
-  return new StoreTimeoutError("the query passed its deadline", { cause: reason });
 }

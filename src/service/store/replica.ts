@@ -1,6 +1,5 @@
 import type { DatabaseAccess, Session } from "./database/database-session.ts";
 import { hasVersion } from "./product-rows/versions.ts";
-import { throwIfPast } from "./query-deadline.ts";
 
 /** Timeout of a read from the standby, and how long a failed standby is left alone, in milliseconds. */
 const STANDBY_TIMEOUT = 2_000;
@@ -27,7 +26,7 @@ export function readFromStandby(primary: DatabaseAccess, standby: DatabaseAccess
           return found.rows;
         }
       } catch {
-        throwIfPast(deadline);
+        deadline?.throwIfAborted();
         pausedUntil = performance.now() + STANDBY_PAUSE;
       }
     }

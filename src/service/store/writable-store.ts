@@ -54,7 +54,7 @@ async function openDatabase(location: string): Promise<Database> {
 
 /**
  * Storage of rows, keys and measurements, which recovers from failures by itself.
- * @throws StoreUnavailableError while the database is locked, missing, damaged or unreachable, and StoreTimeoutError
+ * @throws StoreUnavailableError while the database is locked, missing, damaged or unreachable, and the reason of a deadline that passed
  */
 export type WritableStore = ReturnType<typeof storeOf>;
 
@@ -113,14 +113,11 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
       await reader.use((session) => readKeyByHash(session, hash), deadline),
     /** The database's secret for signing cursors, generated with the database. */
     cursorSecret: async (deadline: AbortSignal): Promise<Buffer> => {
+      // A Buffer of PostgreSQL, and an ArrayBuffer of SQLite.
+      const read = (session: Session) => session.query<{ cursor: ArrayBuffer }>("SELECT cursor FROM secret");
+      secret ??= (await reader.use(read, deadline)).map(({ cursor }) => Buffer.from(cursor))[0];
       if (secret === undefined) {
-        // A Buffer of PostgreSQL, and an ArrayBuffer of SQLite.
-        const read = (session: Session) => session.query<{ cursor: ArrayBuffer }>("SELECT cursor FROM secret");
-        const [stored] = await reader.use(read, deadline);
-        if (stored === undefined) {
-          throw new Error("the database has lost its secret for cursors");
-        }
-        secret = Buffer.from(stored.cursor);
+        throw new Error("the database has lost its secret for cursors");
       }
       return secret;
     },

@@ -33,7 +33,7 @@ export interface Session {
 /** Access to a database: one connection, or several that are opened when they are needed. */
 export interface DatabaseAccess {
   /**
-   * Gives `work` a connection of its own. The deadline ends a running query.
+   * Gives `work` a connection of its own. The deadline ends a running query, and its reason is thrown.
    * @throws StoreUnavailableError if the database is missing, damaged, unreachable or of another program
    */
   use<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T>;

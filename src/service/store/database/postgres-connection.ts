@@ -1,7 +1,7 @@
 import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
-import { orTimeout, throwIfPast } from "../query-deadline.ts";
-import { RefusedChangeError, StoreTimeoutError, StoreUnavailableError } from "../store.ts";
+import { orTimeout } from "../query-deadline.ts";
+import { RefusedChangeError, StoreUnavailableError } from "../store.ts";
 import { type DatabaseAccess, type Session, type SqlParameter, type SqlValue, transact } from "./database-session.ts";
 import { POSTGRES } from "./dialect.ts";
 import { LocationError } from "./location.ts";
@@ -96,23 +96,23 @@ export function connectToPostgres(url: string): DatabaseAccess {
     const client = await pool.connect().catch((error: unknown) => {
       throw unavailable(error);
     });
-    // A connection that is released with it is closed, and the next query opens another.
-    let failure: Error | true | undefined;
-    const onLastUse = (reason: Error | true) => {
-      failure ??= reason;
+    // Such a connection is closed when it is released, and the next query opens another.
+    let isLastUse = false;
+    const onLastUse = () => {
+      isLastUse = true;
     };
     // Closing the connection ends its query on the server, also if the server does not answer.
     const cancel = () => {
-      onLastUse(new StoreTimeoutError("the query passed its deadline"));
+      onLastUse();
       void client.end().catch(() => undefined);
     };
     try {
-      throwIfPast(deadline);
+      deadline?.throwIfAborted();
       deadline?.addEventListener("abort", cancel, { once: true });
       return await work(sessionOf(client, deadline, onLastUse));
     } finally {
       deadline?.removeEventListener("abort", cancel);
-      client.release(failure);
+      client.release(isLastUse);
     }
   }
 
@@ -127,22 +127,17 @@ export function connectToPostgres(url: string): DatabaseAccess {
 }
 
 /** @param onLastUse called if the connection must be closed after the session */
-function sessionOf(
-  client: pg.PoolClient,
-  deadline: AbortSignal | undefined,
-  onLastUse: (reason: Error | true) => void,
-): Session {
+function sessionOf(client: pg.PoolClient, deadline: AbortSignal | undefined, onLastUse: () => void): Session {
   async function run<T>(work: () => Promise<T>): Promise<T> {
-    throwIfPast(deadline);
+    deadline?.throwIfAborted();
     try {
       return await work();
     } catch (error) {
-      throwIfPast(deadline);
-      const failure = unavailable(error);
+      deadline?.throwIfAborted();
       if (!(error instanceof pg.DatabaseError) || error.severity !== "ERROR") {
-        onLastUse(failure);
+        onLastUse();
       }
-      throw failure;
+      throw unavailable(error);
     }
   }
 
@@ -172,15 +167,10 @@ function sessionOf(
     transaction: async (kind, work) => {
       if (kind === "stage") {
         // The temporary tables end with the connection.
-        onLastUse(true);
+        onLastUse();
         return await work();
       }
-      return await transact(
-        script,
-        () => script(`BEGIN; ${LOCKS[kind]}`),
-        work,
-        () => onLastUse(true),
-      );
+      return await transact(script, () => script(`BEGIN; ${LOCKS[kind]}`), work, onLastUse);
     },
   };
 }

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import Database from "libsql/promise";
-import { orTimeout, throwIfPast } from "../query-deadline.ts";
+import { orTimeout } from "../query-deadline.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { type DatabaseAccess, type Session, type SqlParameter, type SqlValue, transact } from "./database-session.ts";
 import { SQLITE } from "./dialect.ts";
@@ -78,7 +78,7 @@ export function connectToSqlite(path: string, options: ConnectionOptions = {}): 
   return {
     use: (work, deadline) => {
       const turn = inTurn(async () => {
-        throwIfPast(deadline);
+        deadline?.throwIfAborted();
         const database = await opened();
         try {
           return await work(sessionOf(database, deadline));
@@ -109,7 +109,7 @@ async function locationOf(path: string, isReadOnly: boolean): Promise<string> {
 /** @param deadline interrupts a running query */
 function sessionOf({ database, statements }: OpenDatabase, deadline: AbortSignal | undefined): Session {
   async function run<T>(work: () => Promise<T>): Promise<T> {
-    throwIfPast(deadline);
+    deadline?.throwIfAborted();
     let timer: NodeJS.Timeout | undefined;
     // Repeated, because an interrupt before the query starts on its thread has no effect.
     const interrupt = () => {
@@ -119,7 +119,7 @@ function sessionOf({ database, statements }: OpenDatabase, deadline: AbortSignal
     try {
       return await work();
     } catch (error) {
-      throwIfPast(deadline);
+      deadline?.throwIfAborted();
       throw unavailable(error);
     } finally {
       deadline?.removeEventListener("abort", interrupt);
