@@ -71,19 +71,18 @@ export async function openFileDatabase(path: string): Promise<Database> {
 
 /** A read-only database, for example on a read-only disk. Writes fail. */
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
-  const reader = connectToSqlite(path, { isReadOnly: true, onOpen: prepareConnection });
-  await reader.use(async () => undefined);
   const refuse = async () => {
     throw new StoreUnavailableError("the database is read-only");
   };
-  const windows = connectToSqlite(path, {
+  const connection = connectToSqlite(path, {
     isReadOnly: true,
     onOpen: async (session) => {
       await prepareConnection(session);
       await session.script(TEMPORARY_WINDOWS);
     },
   });
-  return { reader, writer: { use: refuse, close: async () => {} }, windows };
+  await connection.use(async () => undefined);
+  return { reader: connection, writer: { use: refuse, close: async () => {} }, windows: connection };
 }
 
 async function prepareConnection(session: Session): Promise<void> {
