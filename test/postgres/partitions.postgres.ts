@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { combinationFilter } from "../../src/contract/filter-match.ts";
 import type { Filters } from "../../src/contract/filters.ts";
 import type { Session } from "../../src/service/store/database/database-session.ts";
 import { type RowSet, readPage, readSampledRows } from "../../src/service/store/product-rows/pages.ts";
-import { countsOn, readCounts, wantedOf } from "../../src/service/store/product-rows/row-counts.ts";
+import { countsOn, readCounts } from "../../src/service/store/product-rows/row-counts.ts";
 import { products } from "../helpers/products.ts";
 import { load, NO_DEADLINE, spied, testStore } from "../service/store/stores.ts";
 
@@ -23,7 +24,7 @@ test("a page and a sample of one retailer read one partition, and a page without
   const combinations = await store.read((session) => readCounts(session, snapshot.version));
   const bolt = { retailer: "bolt" };
   const sample = (session: Session, rows: RowSet) =>
-    readSampledRows(session, rows, countsOn(rows.days, wantedOf(combinations, bolt, null)), 5);
+    readSampledRows(session, rows, countsOn(rows.days, combinations.filter(combinationFilter(bolt))), 5);
   // The second page is so large that its rows are sorted.
   expect([
     await partitionsOf(bolt, page(2)),

@@ -138,17 +138,12 @@ function inRowOrder(texts: readonly string[]): string[] {
     .map(({ text }) => text);
 }
 
-/** The place of a row in the row order. */
-function placeOf(text: string): RowPlace {
-  const { sku, retailer, crawl_date, product_id } = JSON.parse(text) as Product;
-  return { sku, retailer, day: compactDay(crawl_date), product_id };
-}
-
 /** A page from its texts, which have no line breaks and are joined by them. */
 function pageOf(bytes: Buffer, count: number): Page {
-  const last = placeOf(bytes.toString("utf8", bytes.lastIndexOf(NEWLINE) + 1));
+  const lastText = bytes.toString("utf8", bytes.lastIndexOf(NEWLINE) + 1);
+  const { sku, retailer, crawl_date, product_id } = JSON.parse(lastText) as Product;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) {
     bytes[at] = COMMA;
   }
-  return { count, bytes, last };
+  return { count, bytes, last: { sku, retailer, day: compactDay(crawl_date), product_id } };
 }

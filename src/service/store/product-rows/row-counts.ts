@@ -1,8 +1,6 @@
 import type { Coverage } from "../../../contract/coverage.ts";
-import { combinationFilter } from "../../../contract/filter-match.ts";
 import { type Filters, formatRcd, type Rcd } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
-import type { Visibility } from "../store.ts";
 
 /** A combination, and its rows in one version of the data. */
 export interface CountedCombination extends Rcd {
@@ -144,16 +142,6 @@ export function retailersOf(combinations: readonly Rcd[]): string[] {
   return [...new Set(combinations.map(({ retailer }) => retailer))];
 }
 
-/** The combinations that match the filters and that a team can see. */
-export function wantedOf(
-  combinations: readonly CountedCombination[],
-  filters: Filters,
-  visible: Visibility,
-): CountedCombination[] {
-  const isWanted = combinationFilter(filters);
-  return combinations.filter((combination) => isVisible(combination.retailer, visible) && isWanted(combination));
-}
-
 /** The counts of the combinations that have rows on these days. */
 export function countsOn([first, last]: DayNumbers, combinations: readonly CountedCombination[]): CombinationCount[] {
   const counts: CombinationCount[] = [];
@@ -190,11 +178,6 @@ export function daysOf({ start_date, end_date }: Filters): DayNumbers {
 /** `YYYY-MM-DD` as the number YYYYMMDD, which has the same order. */
 export function compactDay(date: string): number {
   return Number(date.replaceAll("-", ""));
-}
-
-/** Whether a team can see a retailer. */
-export function isVisible(retailer: string, visible: Visibility): boolean {
-  return visible === null || visible.includes(retailer);
 }
 
 export function coverageEntry({ combination, ...counts }: CombinationCount): Coverage {

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { summaryOf } from "../../../contract/coverage.ts";
+import { combinationFilter } from "../../../contract/filter-match.ts";
 import type { Filters, Rcd } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
 import type { ReadVersion } from "../replica.ts";
@@ -11,11 +12,9 @@ import {
   countsOn,
   coverageEntry,
   daysOf,
-  isVisible,
   readChanges,
   readCounts,
   retailersOf,
-  wantedOf,
 } from "./row-counts.ts";
 import { changedRows, hasVersion } from "./versions.ts";
 
@@ -70,8 +69,7 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
       /** Higher after every load that adds rows and every removal. */
       version,
       /** All combinations with rows that the team can see, sorted by retailer, department, category. */
-      combinations: (visible: Visibility): readonly Rcd[] =>
-        visible === null ? combinations : combinations.filter(({ retailer }) => isVisible(retailer, visible)),
+      combinations: (visible: Visibility): readonly Rcd[] => seenBy(visible, combinations),
       /** The selection of valid filters. */
       select: (filters: Filters, visible: Visibility) =>
         selections(`${version} ${selectionKey(filters, visible)}`, async () =>
@@ -82,7 +80,7 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
 
   function selectionOf(version: number, all: readonly CountedCombination[], filters: Filters, visible: Visibility) {
     const key = selectionKey(filters, visible);
-    const wanted = wantedOf(all, filters, visible);
+    const wanted = seenBy(visible, all).filter(combinationFilter(filters));
     const days = daysOf(filters);
     // They are not kept: they take more memory than all else of a selection.
     const counts = () => countsOn(days, wanted);
@@ -144,6 +142,10 @@ function createCache<T extends object>(maxSize: number, sizeOf: (value: T) => nu
     ignoreFetchAbort: true,
   });
   return (key: string, compute: () => Promise<T>): Promise<T> => cache.forceFetch(key, { context: compute });
+}
+
+function seenBy(visible: Visibility, combinations: readonly CountedCombination[]): readonly CountedCombination[] {
+  return visible === null ? combinations : combinations.filter(({ retailer }) => visible.includes(retailer));
 }
 
 function selectionKey(filters: Filters, visible: Visibility): string {

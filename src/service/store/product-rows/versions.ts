@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type CoverageSummary, summaryOf } from "../../../contract/coverage.ts";
+import { combinationFilter } from "../../../contract/filter-match.ts";
 import type { Filters } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { addChanges, countsOn, daysOf, readChanges, readCounts, retailersOf, wantedOf } from "./row-counts.ts";
+import { addChanges, countsOn, daysOf, readChanges, readCounts, retailersOf } from "./row-counts.ts";
 
 /** Milliseconds for which rows and versions are kept after they were replaced, so that walks can end in their version. */
 const KEPT_TIME = 24 * 60 * 60 * 1000;
@@ -99,7 +100,7 @@ const PRESENT_CHANGES = `
 export async function removeRows(session: Session, filters: Filters): Promise<CoverageSummary> {
   const days = daysOf(filters);
   const newest = await readCounts(session, (await readVersions(session)).version);
-  const matching = countsOn(days, wantedOf(newest, filters, null));
+  const matching = countsOn(days, newest.filter(combinationFilter(filters)));
   const wanted = matching.map(({ combination }) => combination);
   const summary = summaryOf(matching);
   if (summary.matching_rows > 0) {
