@@ -3,7 +3,7 @@ import { textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { writeList } from "../../cli/write-list.ts";
 import type { IncidentState } from "../../contract/status.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
-import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
+import { openIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";
 import type { addOpenFlags } from "./service-flags.ts";
 import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
@@ -62,7 +62,7 @@ export const updateIncidentCommand = subcommand({
 export const resolveIncidentCommand = subcommand({
   parse: ({ body = "Resolved." }: { body?: string }, [id]: [string]) => ({ id: parseId(id), body }),
   run: async ({ options: { database, id, body }, reporter, now }) => {
-    await withExistingDatabase(database, (store) => resolveIncident(store, id, body, now));
+    await withExistingDatabase(database, (store) => updateIncident(store, id, { state: "resolved", body }, now));
     reporter.note(`Incident ${id} is resolved.`);
   },
 });

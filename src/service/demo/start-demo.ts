@@ -3,7 +3,7 @@ import { AVAILABILITY } from "../../contract/status.ts";
 import { DAY, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { createApp } from "../http/app.ts";
 import { createKey } from "../store/access/manage-keys.ts";
-import { openIncident, resolveIncident, updateIncident } from "../store/manage-incidents.ts";
+import { openIncident, updateIncident } from "../store/manage-incidents.ts";
 import type { DayCount } from "../store/store.ts";
 import { openStore, type WritableStore } from "../store/writable-store.ts";
 import { openCachedRows } from "./cached-rows.ts";
@@ -54,7 +54,7 @@ async function addDemoHistory(store: WritableStore, now: number): Promise<void> 
   } as const;
   const id = await openIncident(store, incident, at(0));
   await updateIncident(store, id, { state: "identified", body: "A disk of the database is failing." }, at(50));
-  await resolveIncident(store, id, "The database runs on another disk.", at(1_500));
+  await updateIncident(store, id, { state: "resolved", body: "The database runs on another disk." }, at(1_500));
 }
 
 function demoCounts(daysAgo: number, now: number): DayCount[] {

@@ -59,11 +59,6 @@ export async function updateIncident(
   });
 }
 
-/** Adds the last update. @throws RefusedChangeError as `updateIncident` */
-export async function resolveIncident(database: WritableStore, id: number, body: string, at: Date): Promise<void> {
-  await updateIncident(database, id, { state: "resolved", body }, at);
-}
-
 async function addUpdate(session: Session, incident: number, update: IncidentUpdate): Promise<void> {
   const insert = "INSERT INTO incident_update (incident, state, body, posted_at) VALUES (?, ?, ?, ?)";
   await session.query(insert, [incident, update.state, update.body, update.posted_at]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { listKeys } from "../../../src/service/store/access/manage-keys.ts";
-import { openIncident, resolveIncident, updateIncident } from "../../../src/service/store/manage-incidents.ts";
+import { openIncident, updateIncident } from "../../../src/service/store/manage-incidents.ts";
 import { type Page, startTestPortal, type TestPortal } from "../../helpers/portal.ts";
 import { startTestService } from "../../helpers/service.ts";
 
@@ -51,7 +51,7 @@ test("the status page shows states, figures and incidents as they were reviewed"
   const slow = { suite: "catalog-api", title: "Slow <pages>", severity: "minor", body: "Pages are slow." } as const;
   const id = await openIncident(portal.store, slow, at("06"));
   await updateIncident(portal.store, id, { state: "identified", body: "A disk is slow." }, at("07"));
-  await resolveIncident(portal.store, id, "It is over.", at("08"));
+  await updateIncident(portal.store, id, { state: "resolved", body: "It is over." }, at("08"));
   const lost = { suite: "developer-portal", title: "No mail", severity: "major", body: "No codes & no mail." } as const;
   await openIncident(portal.store, lost, at("09"));
 

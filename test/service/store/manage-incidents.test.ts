@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openIncident, resolveIncident, updateIncident } from "../../../src/service/store/manage-incidents.ts";
+import { openIncident, updateIncident } from "../../../src/service/store/manage-incidents.ts";
 import { RefusedChangeError } from "../../../src/service/store/store.ts";
 import { testStore } from "./stores.ts";
 
@@ -10,7 +10,7 @@ test("open incidents and those that ended since a day are listed, newest first",
   const store = await testStore();
   const ended = await openIncident(store, SLOW, hour(1));
   await updateIncident(store, ended, { state: "identified", body: "A disk." }, hour(1));
-  await resolveIncident(store, ended, "Over.", hour(2));
+  await updateIncident(store, ended, { state: "resolved", body: "Over." }, hour(2));
   const open = await openIncident(store, SLOW, hour(3));
   const later = await openIncident(store, SLOW, hour(4));
   expect((await store.incidents("2026-01-15")).map(({ id }) => id)).toEqual([later, open, ended]);
@@ -36,7 +36,7 @@ test("an incident never returns to an earlier state and does not reopen", async 
   await expect(back).rejects.toThrow(
     new RefusedChangeError(`incident ${id} is monitoring and cannot become identified; next it is resolved`),
   );
-  await resolveIncident(store, id, "Over.", hour(12));
+  await updateIncident(store, id, { state: "resolved", body: "Over." }, hour(12));
   const again = updateIncident(store, id, { state: "resolved", body: "Over." }, hour(13));
   await expect(again).rejects.toThrow(
     new RefusedChangeError(`incident ${id} is resolved, which ends it; open another one`),
@@ -45,6 +45,6 @@ test("an incident never returns to an earlier state and does not reopen", async 
 });
 
 test("an update of an unknown incident names its number", async () => {
-  const update = resolveIncident(await testStore(), 7, "Over.", hour(8));
+  const update = updateIncident(await testStore(), 7, { state: "resolved", body: "Over." }, hour(8));
   await expect(update).rejects.toThrow(new RefusedChangeError("there is no incident 7"));
 });

@@ -8,22 +8,14 @@ import { isoTime } from "./sessions.ts";
 const CODE_LIFETIME = 10 * 60_000;
 const CODE_TRIES = 5;
 
-interface NewSignIn {
-  /** Secret of the browser that asked. The code is valid only there. */
-  visitor: string;
-  /** As returned by `normalEmail`. */
-  email: string;
-  /** Six digits. */
-  code: string;
-}
-
 /**
  * Begins a sign-in and replaces an earlier one of the same browser. It does the same for unknown addresses, so that neither the
  * response nor its time reveals members. @returns whether the address is a member's, who gets the code
+ * @param signIn the secret of the browser, in which alone the code is valid, the address as returned by `normalEmail`, and six digits
  */
 export async function beginSignIn(
   database: WritableStore,
-  { visitor, email, code }: NewSignIn,
+  { visitor, email, code }: { visitor: string; email: string; code: string },
   now: number,
 ): Promise<boolean> {
   return await database.write(async (session) => {
@@ -41,7 +33,7 @@ export type CodeOutcome = { kind: "right"; email: string } | { kind: "wrong"; le
 /** Checks a code and counts the try. The right code and the last try end the sign-in. */
 export async function tryCode(
   database: WritableStore,
-  { visitor, code }: Pick<NewSignIn, "visitor" | "code">,
+  { visitor, code }: { visitor: string; code: string },
   now: number,
 ): Promise<CodeOutcome> {
   const hash = hashSecret(visitor);

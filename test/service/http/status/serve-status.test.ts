@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { OPERATIONS } from "../../../../src/contract/operations.ts";
-import { openIncident, resolveIncident, updateIncident } from "../../../../src/service/store/manage-incidents.ts";
+import { openIncident, updateIncident } from "../../../../src/service/store/manage-incidents.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../../../src/service/store/store.ts";
 import { rowsFail, startTestService } from "../../../helpers/service.ts";
 
@@ -151,7 +151,7 @@ test("an open incident sets the state of its suite until it is resolved", async 
   const { body: during } = await service.get("/status.json");
 
   await updateIncident(service.store, id, { state: "identified", body: "A disk" }, at(1));
-  await resolveIncident(service.store, id, "Fixed", at(5));
+  await updateIncident(service.store, id, { state: "resolved", body: "Fixed" }, at(5));
   now += 1_000;
   const { body: after } = await service.get("/status.json");
 
