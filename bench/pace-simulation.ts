@@ -84,7 +84,7 @@ function windowInMemory(length: number): ReturnType<typeof createWindows> {
       return window;
     },
     chargeTeam: async () => undefined,
-    read: async () => window,
+    readTeam: async () => window,
   };
 }
 

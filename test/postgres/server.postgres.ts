@@ -119,9 +119,15 @@ test("a request that waits for its count ends at its deadline, on the server too
     database,
     queryTimeout: 300,
     faults: (store) => ({
-      keyByHash: async (hash, deadline) => {
-        asked += 1;
-        return await store.keyByHash(hash, deadline);
+      windows: (...parameters) => {
+        const windows = store.windows(...parameters);
+        return {
+          ...windows,
+          readTeam: async (...request) => {
+            asked += 1;
+            return await windows.readTeam(...request);
+          },
+        };
       },
     }),
   });

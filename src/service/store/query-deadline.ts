@@ -30,12 +30,3 @@ export async function orTimeout<T>(work: Promise<T>, deadline: AbortSignal | und
   });
   return await Promise.race([work, passed]).finally(stopListening);
 }
-
-/** Settles like `work`, or resolves to `otherwise` after some milliseconds. Then a failure of `work` is ignored. */
-export async function orAfter<T>(milliseconds: number, work: Promise<T>, otherwise: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise), milliseconds);
-  });
-  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
-}

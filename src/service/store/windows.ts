@@ -24,9 +24,14 @@ const chargeKey = (dialect: Dialect) => charge(dialect, "SELECT CAST(?1 AS TEXT)
 
 const KEY_MEMBERS = ["id", "name", "team", "scopes", "retailers", "createdAt", "lastUsedAt", "revokedAt"];
 
+const TEAM_OF_KEY = "SELECT CAST(?4 AS TEXT) || team AS key FROM api_key WHERE hash = ?1 AND revoked_at IS NULL";
+
+const PRESENT = `
+  SELECT started_at AS "startedAt", used FROM request_window WHERE key = (${TEAM_OF_KEY}) AND ends_at > ?2 AND started_at < ?3`;
+
 /** Reads the key of a request and counts the request in the window of its team: one round trip to the database. */
 const chargeTeam = (dialect: Dialect) => `
-  ${charge(dialect, "SELECT CAST(?4 AS TEXT) || team AS key FROM api_key WHERE hash = ?1 AND revoked_at IS NULL")},
+  ${charge(dialect, TEAM_OF_KEY)},
     (SELECT ${dialect.jsonObject(KEY_MEMBERS)} FROM (
       SELECT ${KEY_COLUMNS} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1
     ) AS key_record) AS key`;
@@ -82,11 +87,8 @@ export function createWindows(name: string, length: number, connection: Database
       sweep(time);
       return charged && { ...charged, key: withGrants(JSON.parse(charged.key)) as KeyRecord };
     },
-    /** The present window. Undefined if the next request starts one. */
-    read: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount | undefined> =>
-      await ask(() => PRESENT, [prefix + key, time, time + length], deadline),
+    /** The present window of the team of this valid key. Undefined if there is none, and without such a key. */
+    readTeam: async (hash: string, time: number, deadline: AbortSignal): Promise<WindowCount | undefined> =>
+      await ask(() => PRESENT, [hash, time, time + length, prefix], deadline),
   };
 }
-
-const PRESENT = `
-  SELECT started_at AS "startedAt", used FROM request_window WHERE key = ? AND ends_at > ? AND started_at < ?`;

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { addKeyUses, readKeyByHash } from "./access/team-records.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { addKeyUses } from "./access/team-records.ts";
 import type { DatabaseAccess, Session, TransactionKind } from "./database/database-session.ts";
 import { databasePath } from "./database/location.ts";
 import {
@@ -11,7 +12,7 @@ import {
 import { readPage } from "./product-rows/pages.ts";
 import { createSnapshots, type Selection, type Snapshot } from "./product-rows/snapshot.ts";
 import { hasVersion, publishVersion, readVersions } from "./product-rows/versions.ts";
-import { orAfter, orTimeout } from "./query-deadline.ts";
+import { orTimeout } from "./query-deadline.ts";
 import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import type { DayCount, KeyUse, Page, PageStart } from "./store.ts";
@@ -74,7 +75,9 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
       newest = newest === undefined || snapshot.version > newest.version ? snapshot : newest;
       return snapshot;
     });
-    return await (newest === undefined ? orTimeout(counted, deadline) : orAfter(COUNTED_WAIT, counted, newest));
+    return await (newest === undefined
+      ? orTimeout(counted, deadline)
+      : Promise.race([counted, delay(COUNTED_WAIT, newest, { ref: false })]));
   }
 
   async function change<T>(kind: TransactionKind, work: (session: Session) => Promise<T>): Promise<T> {
@@ -108,9 +111,6 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
     /** At most `limit` rows of a selection of this store. @throws Error if rows are missing that it counted */
     page: async ({ rows }: Selection, start: PageStart, limit: number, deadline: AbortSignal): Promise<Page> =>
       await readRows(rows.version, (session) => readPage(session, rows, start, limit), deadline),
-    /** The key whose secret has this hash, revoked or not; never cached, so that a revocation takes effect at once. */
-    keyByHash: async (hash: string, deadline: AbortSignal) =>
-      await reader.use((session) => readKeyByHash(session, hash), deadline),
     /** The database's secret for signing cursors, generated with the database. */
     cursorSecret: async (deadline: AbortSignal): Promise<Buffer> => {
       // A Buffer of PostgreSQL, and an ArrayBuffer of SQLite.

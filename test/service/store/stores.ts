@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { rawElements } from "../../../src/contract/values/raw-json.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
+import { hashSecret } from "../../../src/service/store/access/manage-keys.ts";
 import type { Session } from "../../../src/service/store/database/database-session.ts";
 import { createRowStage } from "../../../src/service/store/product-rows/row-stage.ts";
 import type { RowTexts } from "../../../src/service/store/store.ts";
@@ -29,6 +30,11 @@ export async function addUnpublished(store: WritableStore, rows: readonly Produc
     await stage.add(rows.map((row) => ({ line: 0, product: row, body: JSON.stringify(row) })));
     await session.transaction("rows", stage.merge);
   });
+}
+
+/** The valid key with this secret, as a request finds it. */
+export async function keyOf(store: WritableStore, secret: string) {
+  return (await store.windows("test", 60_000).chargeTeam(hashSecret(secret), 0, NO_DEADLINE))?.key;
 }
 
 /** Texts of every row, read in pages of `size`. */

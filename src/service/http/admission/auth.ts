@@ -40,19 +40,16 @@ export async function authenticate(
       });
 }
 
-/**
- * What the team of the request's key has left in a window, without charging it. Without a key, the figures of an unused window.
- */
+/** What the team of the request's key has left in a window. Without a key or the database, the figures of an unused window. */
 export async function figuresLeft(
   { headers }: FastifyRequest,
-  { store, settings }: ServiceParts,
+  { settings }: ServiceParts,
   budget: FixedWindow,
 ): Promise<RateFigures> {
-  return await withinDeadline(settings.queryTimeout, async (deadline) => {
-    const hash = keyHash(headers.authorization);
-    const key = hash === undefined ? undefined : await store.keyByHash(hash, deadline);
-    return key?.revokedAt === null ? await budget.peek(key.team, deadline) : budget.unused();
-  }).catch(budget.unused);
+  const hash = keyHash(headers.authorization);
+  return await withinDeadline(settings.queryTimeout, async (deadline) =>
+    hash === undefined ? budget.unused() : await budget.left(hash, deadline),
+  ).catch(budget.unused);
 }
 
 /** Refuses a key whose team is not entitled to `scope`. */

@@ -47,12 +47,11 @@ export function fixedWindow(
       const found = await windows.chargeTeam(hash, time, deadline);
       return found && { key: found.key, charge: figures(found, time) };
     },
-    /** The figures of `key` without counting a request. @throws StoreUnavailableError, StoreTimeoutError */
-    peek: async (key: string, deadline?: AbortSignal): Promise<RateFigures> => {
+    /** What the team of this valid key has left, without counting a request. Without such a key, the figures of an unused window. */
+    left: async (hash: string, deadline: AbortSignal): Promise<RateFigures> => {
       const time = now();
-      return figures((await windows.read(key, time, deadline)) ?? { startedAt: time, used: 0 }, time);
+      return figures((await windows.readTeam(hash, time, deadline)) ?? { startedAt: time, used: 0 }, time);
     },
-    /** The figures of an unused window. */
     unused: (): RateFigures => figures({ startedAt: 0, used: 0 }, 0),
   };
 }

@@ -5,17 +5,9 @@ import type { Grants, KeyRecord, KeyUse } from "../store.ts";
 export const KEY_COLUMNS = `api_key.id AS id, api_key.name AS name, api_key.team AS team, team.scopes AS scopes,
   team.retailers AS retailers, api_key.created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"`;
 
-const KEYS = `SELECT ${KEY_COLUMNS} FROM api_key JOIN team ON team.name = api_key.team`;
-
 /** The lists of scopes and retailers are stored as JSON. */
 type StoredGrants = { scopes: string; retailers: string | null };
 type Stored<T extends Grants> = Omit<T, keyof Grants> & StoredGrants;
-
-/** The key whose secret has this hash, revoked or not. */
-export async function readKeyByHash(session: Session, hash: string): Promise<KeyRecord | undefined> {
-  const [key] = await session.query<Stored<KeyRecord>>(`${KEYS} WHERE hash = ?`, [hash]);
-  return key && withGrants(key);
-}
 
 /** The keys of a team, of a name or all keys, including revoked ones, sorted by name and team. */
 export async function readKeys(
@@ -25,7 +17,8 @@ export async function readKeys(
   const given = Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const conditions = ["true", ...given.map(([column]) => `api_key.${column} = ?`)].join(" AND ");
   const keys = await session.query<Stored<KeyRecord>>(
-    `${KEYS} WHERE ${conditions} ORDER BY api_key.name, api_key.team`,
+    `SELECT ${KEY_COLUMNS} FROM api_key JOIN team ON team.name = api_key.team
+     WHERE ${conditions} ORDER BY api_key.name, api_key.team`,
     given.map(([, value]) => value),
   );
   return keys.map(withGrants);
@@ -51,7 +44,6 @@ export async function insertKey(
   await session.query(insert, [team, name, hash, createdAt, revokedAt]);
 }
 
-/** Stores the time of each key's last use. */
 export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Promise<void> {
   const update = `UPDATE api_key SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)`;
   for (const { id, at } of uses) {
@@ -59,14 +51,12 @@ export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Pro
   }
 }
 
-/** A stored team. */
 export interface TeamRecord extends Grants {
   name: string;
   /** ISO 8601. */
   createdAt: string;
 }
 
-/** All teams, sorted by name. */
 export async function readTeams(session: Session): Promise<TeamRecord[]> {
   const teams = `SELECT name, scopes, retailers, created_at AS "createdAt" FROM team ORDER BY name`;
   return (await session.query<Stored<TeamRecord>>(teams)).map(withGrants);

@@ -134,7 +134,7 @@ test.each([
 test("an error under an escaped spelling of /v1 carries the limit headers", async () => {
   const away = async () => Promise.reject(new StoreUnavailableError("away"));
   const service = await startTestService({
-    faults: (store) => ({ keyByHash: away, windows: withoutKeys(store, away) }),
+    faults: (store) => ({ windows: withoutKeys(store, away) }),
   });
 
   const { status, headers } = await service.get("/%761/catalog");

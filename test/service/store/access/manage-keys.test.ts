@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createKey, hashSecret, listKeys, revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
+import { createKey, listKeys, revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
 import { RefusedChangeError } from "../../../../src/service/store/store.ts";
-import { NO_DEADLINE, testStore } from "../stores.ts";
+import { keyOf, testStore } from "../stores.ts";
 
 const MORNING = new Date("2026-01-15T08:00:00Z");
 const NOON = new Date("2026-01-15T12:00:00Z");
@@ -11,7 +11,7 @@ test("a key is found by the hash of its secret, which has 43 characters of base6
   const store = await testStore();
   const secret = await createKey(store, { name: "notebook" }, MORNING);
   expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
-  expect(await store.keyByHash(hashSecret(secret), NO_DEADLINE)).toEqual({
+  expect(await keyOf(store, secret)).toEqual({
     id: 1,
     name: "notebook",
     team: "default",
@@ -21,7 +21,7 @@ test("a key is found by the hash of its secret, which has 43 characters of base6
     lastUsedAt: null,
     revokedAt: null,
   });
-  expect(await store.keyByHash(hashSecret(`${secret}x`), NO_DEADLINE)).toBeUndefined();
+  expect(await keyOf(store, `${secret}x`)).toBeUndefined();
 });
 
 test("keys are listed by name with team, scopes, retailers and revocation", async () => {

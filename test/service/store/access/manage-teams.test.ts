@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createKey, hashSecret, listKeys, revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
+import { createKey, listKeys, revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
 import { createTeam, deleteTeam, grantTeam } from "../../../../src/service/store/access/manage-teams.ts";
 import { addMember, normalEmail, readMembers, removeMember } from "../../../../src/service/store/access/members.ts";
-import { NO_DEADLINE, testStore } from "../stores.ts";
+import { keyOf, testStore } from "../stores.ts";
 
 const NOW = new Date("2026-01-15T08:00:00Z");
 
@@ -14,7 +14,7 @@ test("all keys of a team get new rights of the team at their next request", asyn
     await createKey(store, { name: "second", team: "sales" }, NOW),
   ];
   const grants = async (secret: string) => {
-    const key = await store.keyByHash(hashSecret(secret), NO_DEADLINE);
+    const key = await keyOf(store, secret);
     return [key?.scopes, key?.retailers];
   };
   const before = [await grants(first), await grants(second)];
@@ -106,7 +106,7 @@ test("a team is deleted with its keys and its members, but with valid keys only 
   const deleted = await deleteTeam(store, "sales", { revokeKeys: true });
 
   expect(deleted).toEqual({ keys: 1, members: 1 });
-  expect(await store.keyByHash(hashSecret(secret), NO_DEADLINE)).toBeUndefined();
+  expect(await keyOf(store, secret)).toBeUndefined();
   expect((await listKeys(store)).map(({ name }) => name)).toEqual(["other"]);
   expect(await store.read(readMembers)).toEqual([]);
   expect(await store.read((reader) => reader.query("SELECT * FROM portal_session"))).toEqual([]);
