@@ -42,7 +42,6 @@ export function* demoRows(today: string): Generator<string> {
   }
 }
 
-/** Whether a product was seen on a day of the demo. */
 function isCrawled({ retailer, category, number }: DemoProduct, day: number): boolean {
   const listed: CrawlPeriod = {
     from: number % LATE_EVERY === 0 ? (number * 7) % DAYS : 0,

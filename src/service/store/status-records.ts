@@ -2,7 +2,6 @@ import type { IncidentUpdate } from "../../contract/status.ts";
 import type { Session } from "./database/database-session.ts";
 import type { DayCount, Incident } from "./store.ts";
 
-/** Adds the counts to the stored ones. */
 export async function addDayCounts(session: Session, counts: readonly DayCount[]): Promise<void> {
   for (const { date, operation, requests, failures } of counts) {
     await session.query(

@@ -89,7 +89,6 @@ function errorOf(name: FilterName, value: string): string | undefined {
   }
 }
 
-/** Reads the size of a page. */
 export function readLimit(parameters: ReadonlyMap<string, string>): number {
   const text = parameters.get("limit");
   if (text === undefined) {

@@ -55,7 +55,6 @@ export interface StatusFacts {
   now: number;
 }
 
-/** The status document of contract section 4.5. */
 export function statusFeed(facts: StatusFacts): StatusFeed {
   const suites = SUITES.map((definition) => suiteOf(definition, facts));
   return {
@@ -118,7 +117,6 @@ function uptimePct(counts: readonly DayCount[]): number | null {
   return requests === 0 ? null : Math.floor((10_000 * (requests - failures)) / requests) / 100;
 }
 
-/** The state of a day. */
 function stateOf(pct: number | null): ServiceState {
   if (pct === null) {
     return "no_data";

@@ -74,7 +74,6 @@ catalog coverage</code></pre>
   );
 }
 
-/** Asks once before a key is revoked. */
 export function revokePage({ key, token }: { key: KeyRecord; token: Html }): Html {
   return portalPage(
     { ...SECTION, title: "Revoke a key", narrow: true },

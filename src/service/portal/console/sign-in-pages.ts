@@ -2,7 +2,6 @@ import { type Html, html, portalPage } from "../layout.ts";
 
 const SECTION = { section: "/portal", narrow: true };
 
-/** Asks for the e-mail address. */
 export function signInPage({ token, email = "", error }: { token: Html; email?: string; error?: string }): Html {
   return portalPage(
     { ...SECTION, title: "Sign in" },

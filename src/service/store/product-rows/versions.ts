@@ -91,7 +91,6 @@ export async function publishVersion(session: Session): Promise<void> {
   }
 }
 
-/** How many of these rows can be read. */
 const PRESENT_CHANGES = `
   SELECT (SELECT count(*) FROM product WHERE added > ?1 AND added <= ?2) AS added,
     (SELECT count(*) FROM product WHERE removed > ?1 AND removed <= ?2) AS removed`;
