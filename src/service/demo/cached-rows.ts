@@ -7,7 +7,7 @@ import { DAY } from "../../contract/values/day-arithmetic.ts";
 import { createRowStage } from "../store/product-rows/row-stage.ts";
 import { openStore, openStoreForReading, type WritableStore } from "../store/writable-store.ts";
 
-/** The checksum of this many first rows identifies the version of the generator. */
+/** The checksum of this many first rows tells one version of the generator from others. */
 const COMPARED_ROWS = 100;
 /** Milliseconds after which a file is removed. Until then, another command may still read it. */
 const KEPT_TIME = 2 * DAY;
@@ -22,7 +22,9 @@ export async function openCachedRows(
   folder: string,
   generate: (today: string) => Generator<string>,
 ): Promise<WritableStore> {
-  const name = `${today}-${generatorSum(generate(today))}`;
+  const rows = generate(today);
+  const first = Array.from({ length: COMPARED_ROWS }, () => rows.next().value);
+  const name = `${today}-${crc32(first.join("")).toString(16)}`;
   const kept = await findKept(folder, name);
   // Another version of the tool may have other tables.
   const opened = kept === undefined ? undefined : await openStoreForReading(kept).catch(() => undefined);
@@ -30,7 +32,14 @@ export async function openCachedRows(
     return opened;
   }
   const store = await openStore(":memory:");
-  await load(store, generate(today));
+  // Not checked: the rows of the generator conform to the contract.
+  await store.changeRows(async (session) => {
+    const stage = await createRowStage(session, () => undefined);
+    await stage.add(
+      Array.from(generate(today), (body, line) => ({ line, product: JSON.parse(body) as Product, body })),
+    );
+    await stage.merge();
+  });
   // The next command generates the rows again.
   await keep(store, folder, name).catch(() => undefined);
   return store;
@@ -68,21 +77,6 @@ async function keep(store: WritableStore, folder: string, name: string): Promise
   }
 }
 
-/** Adds rows without checking them: those of the generator conform to the contract. */
-async function load(store: WritableStore, rows: Iterable<string>): Promise<void> {
-  await store.changeRows(async (session) => {
-    const stage = await createRowStage(session, () => undefined);
-    await stage.add(Array.from(rows, (body, line) => ({ line, product: JSON.parse(body) as Product, body })));
-    await stage.merge();
-  });
-}
-
 async function fileSum(path: string): Promise<string> {
   return crc32(await readFile(path)).toString(16);
-}
-
-/** A checksum that changes if a version of the tool generates different rows. */
-function generatorSum(rows: Iterator<string>): string {
-  const texts = Array.from({ length: COMPARED_ROWS }, () => rows.next().value);
-  return crc32(texts.join("")).toString(16);
 }

@@ -14,7 +14,7 @@ import { withoutPorts } from "./admission/source-address.ts";
 import { checkRequest, createConnections, malformedRequest } from "./connections.ts";
 import { serveOperations } from "./routes/serve-operations.ts";
 import { servePages } from "./routes/serve-pages.ts";
-import { isVital, serveOperator } from "./serve-operator.ts";
+import { HEALTH, serveOperator } from "./serve-operator.ts";
 import { publicPath, type ServiceOptions } from "./service-options.ts";
 import { createParts, type ServiceParts } from "./service-parts.ts";
 import { newRequestId, PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./service-problem.ts";
@@ -160,7 +160,7 @@ function withoutPrefix(target: string, prefix: string): string {
 function limitRequests(app: FastifyInstance): void {
   const handled = new Set<string>();
   app.addHook("preHandler", async (request) => {
-    if (handled.size >= MAX_REQUESTS && !isVital(request)) {
+    if (handled.size >= MAX_REQUESTS && request.routeOptions.url !== HEALTH) {
       throw new ServiceProblem("service_unavailable", "The service is handling too many requests.", {
         headers: { "retry-after": "1" },
       });

@@ -1,17 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { withinDeadline } from "../store/query-deadline.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import { ServiceProblem } from "./service-problem.ts";
 
-const HEALTH = "/healthz";
+/** It is served even by an overloaded service. */
+export const HEALTH = "/healthz";
 
 /** Length in milliseconds of the window in which `/readyz` counts its requests. */
 const READY_WINDOW = 1_000;
-
-/** Whether the service answers the request even when it is overloaded. */
-export function isVital({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.url === HEALTH;
-}
 
 /**
  * Serves the health checks. `/healthz` is 200 while the process works; `/readyz` is 200 while the service can read its database
