@@ -90,8 +90,7 @@ export class RefusedChangeError extends Error {
 }
 
 /** There is no key, team or member of a name; `known` are the names that exist. */
-export function unknownName(message: string, known: readonly string[]): RefusedChangeError {
-  return new RefusedChangeError(
-    `${message}; ${known.length === 0 ? "there are none" : `there are ${known.join(", ")}`}`,
-  );
+export function unknownName(message: string, known: readonly { name: string }[]): RefusedChangeError {
+  const names = known.map(({ name }) => name).join(", ");
+  return new RefusedChangeError(`${message}; there are ${names || "none"}`);
 }

@@ -71,7 +71,7 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
     if (newest?.version === version) {
       return newest;
     }
-    const counted = snapshotOf(version).then((snapshot) => {
+    const counted = snapshotOf(version, newest).then((snapshot) => {
       newest = newest === undefined || snapshot.version > newest.version ? snapshot : newest;
       return snapshot;
     });
@@ -86,8 +86,7 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
 
   return {
     /** Runs the statements of `work` without statements of other callers between them. */
-    read: async <T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> =>
-      await reader.use(work, deadline),
+    read: reader.use,
     /**
      * Runs `work` in a write transaction. A file has a separate connection for it, so that reads continue with the earlier data.
      */

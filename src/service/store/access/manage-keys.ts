@@ -50,11 +50,7 @@ export async function revokeKey(database: WritableStore, name: string, at: Date,
     const named = await readKeys(session, { team, name });
     const [key] = named;
     if (key === undefined) {
-      const known = await readKeys(session, { team });
-      throw unknownName(
-        `there is no key named "${name}"`,
-        known.map((other) => other.name),
-      );
+      throw unknownName(`there is no key named "${name}"`, await readKeys(session, { team }));
     }
     if (named.length > 1) {
       const teams = named.map((candidate) => candidate.team).join(", ");

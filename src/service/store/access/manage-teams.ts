@@ -70,10 +70,7 @@ export async function requireTeam(session: Session, name: string): Promise<TeamR
   const teams = await readTeams(session);
   const team = teams.find((candidate) => candidate.name === name);
   if (team === undefined) {
-    throw unknownName(
-      `there is no team "${name}"`,
-      teams.map((known) => known.name),
-    );
+    throw unknownName(`there is no team "${name}"`, teams);
   }
   return team;
 }

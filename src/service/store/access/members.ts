@@ -38,7 +38,8 @@ export async function removeMember(database: WritableStore, { team, email }: Mem
     await requireTeam(session, team);
     const known = await membersOf(session, team);
     if (!known.includes(email)) {
-      throw unknownName(`${email} is not a member of the team "${team}"`, known);
+      const names = known.map((name) => ({ name }));
+      throw unknownName(`${email} is not a member of the team "${team}"`, names);
     }
     for (const table of ["member", "portal_session", "sign_in"]) {
       await session.query(`DELETE FROM ${table} WHERE email = ?`, [email]);

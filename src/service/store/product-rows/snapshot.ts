@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { summaryOf } from "../../../contract/coverage.ts";
 import { combinationFilter } from "../../../contract/filter-match.ts";
-import type { Filters, Rcd } from "../../../contract/filters.ts";
+import type { Filters } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
 import type { ReadVersion } from "../replica.ts";
 import type { RowTexts, Visibility } from "../store.ts";
@@ -47,18 +47,20 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
     ({ key, summary }) => SELECTION_BYTES + 2 * key.length + COMBINATION_BYTES * summary.combinations,
   );
   const texts = createCache<RowTexts>(cacheBytes, ({ bytes }) => bytes.length + 1);
-  let newest: { version: number; combinations: CountedCombination[] } | undefined;
 
-  /** The counts of a version: those of the newest known one, and what changed since. */
-  async function countsOf(session: Session, version: number): Promise<CountedCombination[]> {
-    const known = newest;
+  /** The counts of a version: those of a known one, and what changed since. */
+  async function countsOf(
+    session: Session,
+    version: number,
+    known?: ReturnType<typeof snapshotOf>,
+  ): Promise<CountedCombination[]> {
     if (known !== undefined && known.version < version) {
       const { added, removed } = await changedRows(session, known.version, version);
       const isLittle = added + removed < MANY_CHANGES;
       const changes = isLittle ? await readChanges(session, known.version, version) : [];
       // Asked last, because rows that were removed since are deleted with the known version.
       if (isLittle && (await hasVersion(session, known.version))) {
-        return changed(known.combinations, changes);
+        return changed(known.combinations(null), changes);
       }
     }
     return await readCounts(session, version);
@@ -69,7 +71,7 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
       /** Higher after every load that adds rows and every removal. */
       version,
       /** All combinations with rows that the team can see, sorted by retailer, department, category. */
-      combinations: (visible: Visibility): readonly Rcd[] => seenBy(visible, combinations),
+      combinations: (visible: Visibility): readonly CountedCombination[] => seenBy(visible, combinations),
       /** The selection of valid filters. */
       select: (filters: Filters, visible: Visibility) =>
         selections(`${version} ${selectionKey(filters, visible)}`, async () =>
@@ -119,14 +121,11 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
     };
   }
 
-  return (version: number) =>
-    snapshots(String(version), async () => {
-      const combinations = await read(version, (session) => countsOf(session, version));
-      if (newest === undefined || version > newest.version) {
-        newest = { version, combinations };
-      }
-      return snapshotOf(version, combinations);
-    });
+  /** @param known another version, which is compared if it is earlier */
+  return (version: number, known?: ReturnType<typeof snapshotOf>) =>
+    snapshots(String(version), async () =>
+      snapshotOf(version, await read(version, (session) => countsOf(session, version, known))),
+    );
 }
 
 /**

@@ -51,10 +51,7 @@ export async function commitVersion(session: Session, version: number, added = 0
   await session.query("UPDATE data_version SET version = ?", [version]);
 }
 
-interface ChangedRows {
-  added: number;
-  removed: number;
-}
+type ChangedRows = Record<"added" | "removed", number>;
 
 /** How many rows the versions after `from`, up to `to`, added and removed. */
 export async function changedRows(session: Session, from: number, to: number): Promise<ChangedRows> {
