@@ -1,7 +1,7 @@
 import { createReadStream, ReadStream } from "node:fs";
 import { ContentError } from "../../files/content-error.ts";
 import { readJsonArray, readNdjson } from "../../files/json-records.ts";
-import { type ContentKind, openContent, type SourceContent } from "../../files/source-content.ts";
+import { type ContentKind, openContent } from "../../files/source-content.ts";
 import { readLines } from "../../files/utf8-lines.ts";
 import { readCsv } from "./read-csv.ts";
 import type { SourceRow } from "./row.ts";
@@ -48,9 +48,22 @@ export async function* sourceRows(
   checkExtension(source.name);
   const input = "path" in source ? createReadStream(source.path, { highWaterMark: READ_BYTES }) : source.stream;
   try {
-    const content = await openContent(input);
-    checkKind(source.name, content.kind);
-    yield* contentRows(source, content, partition, signal);
+    const { kind, start, chunks, isCompressed } = await openContent(input);
+    checkKind(source.name, kind);
+    if (kind === "Parquet") {
+      const { readParquet } = await import("./read-parquet.ts");
+      const copied = bounded(chunks, "a Parquet file", "; decompress it to a file first; a file can be read in parts");
+      yield* readParquet("path" in source && !isCompressed ? source.path : copied, partition, signal);
+    } else if (kind === "ZIP") {
+      const { readWorkbook } = await import("./read-xlsx.ts");
+      yield* readWorkbook(bounded(chunks, "an Excel file"), partition);
+    } else if (start === "[") {
+      yield* readJsonArray(chunks);
+    } else if (kind === "JSON" || (formatOf(source.name)?.kind ?? (start === "" ? "JSON" : kind)) === "JSON") {
+      yield* readNdjson(chunks);
+    } else {
+      yield* readCsv(readLines(chunks), partition);
+    }
   } finally {
     // Nothing else closes the file if only its first bytes were read.
     if (input instanceof ReadStream) {
@@ -73,28 +86,6 @@ const isBinary = (kind: ContentKind) => kind === "Parquet" || kind === "ZIP";
 function formatOf(name: string) {
   const [, extension = ""] = /\.([a-z]+)(?:\.gz|\.zst)?$/i.exec(name) ?? [];
   return EXTENSIONS[extension.toLowerCase()];
-}
-
-async function* contentRows(
-  source: LoadSource,
-  { kind, start, chunks, isCompressed }: SourceContent,
-  partition: ReadonlyMap<string, string>,
-  signal: AbortSignal,
-): AsyncGenerator<SourceRow[]> {
-  if (kind === "Parquet") {
-    const { readParquet } = await import("./read-parquet.ts");
-    const copied = bounded(chunks, "a Parquet file", "; decompress it to a file first; a file can be read in parts");
-    yield* readParquet("path" in source && !isCompressed ? source.path : copied, partition, signal);
-  } else if (kind === "ZIP") {
-    const { readWorkbook } = await import("./read-xlsx.ts");
-    yield* readWorkbook(bounded(chunks, "an Excel file"), partition);
-  } else if (start === "[") {
-    yield* readJsonArray(chunks);
-  } else if (kind === "JSON" || (formatOf(source.name)?.kind ?? (start === "" ? "JSON" : kind)) === "JSON") {
-    yield* readNdjson(chunks);
-  } else {
-    yield* readCsv(readLines(chunks), partition);
-  }
 }
 
 /** @throws ContentError after `MAX_BYTES` */
