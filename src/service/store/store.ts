@@ -69,11 +69,6 @@ export interface RowTexts {
   bytes: Buffer;
 }
 
-export interface Page extends RowTexts {
-  /** The place of the last row. Undefined without rows. */
-  last: RowPlace | undefined;
-}
-
 /** At the moment, the database cannot be read or written. */
 export class StoreUnavailableError extends Error {
   override readonly name = "StoreUnavailableError";

@@ -15,7 +15,7 @@ import { hasVersion, publishVersion, readVersions } from "./product-rows/version
 import { orTimeout } from "./query-deadline.ts";
 import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
-import type { DayCount, KeyUse, Page, PageStart } from "./store.ts";
+import type { DayCount, KeyUse, PageStart } from "./store.ts";
 import { createWindows } from "./windows.ts";
 
 /** Milliseconds that a request waits for the counts of a newly published version, before it falls back to the previous version. */
@@ -108,7 +108,7 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
       return isKept ? await orTimeout(snapshotOf(version), deadline) : undefined;
     },
     /** At most `limit` rows of a selection of this store. @throws Error if rows are missing that it counted */
-    page: async ({ rows }: Selection, start: PageStart, limit: number, deadline: AbortSignal): Promise<Page> =>
+    page: async ({ rows }: Selection, start: PageStart, limit: number, deadline: AbortSignal) =>
       await readRows(rows.version, (session) => readPage(session, rows, start, limit), deadline),
     /** The database's secret for signing cursors, generated with the database. */
     cursorSecret: async (deadline: AbortSignal): Promise<Buffer> => {

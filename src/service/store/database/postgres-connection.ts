@@ -47,27 +47,24 @@ export async function openPostgres(url: string): Promise<DatabaseAccess> {
   const connection = connectToPostgres(url);
   try {
     await connection.use(async (session) => {
-      await checkServer(session);
+      const [facts] = await session.query<{ server: number; encoding: string }>(
+        "SELECT current_setting('server_version_num')::int / 10000 AS server, current_setting('server_encoding') AS encoding",
+      );
+      const { server = 0, encoding } = facts ?? {};
+      if (server < OLDEST_SERVER) {
+        throw new StoreUnavailableError(
+          `the server is PostgreSQL ${server}, this service needs ${OLDEST_SERVER} or newer`,
+        );
+      }
+      if (encoding !== "UTF8") {
+        throw new StoreUnavailableError(`the database has the encoding ${encoding}, this service needs UTF8`);
+      }
       await prepareTables(session);
     });
     return connection;
   } catch (error) {
     await connection.close();
     throw error;
-  }
-}
-
-/** @throws StoreUnavailableError */
-async function checkServer(session: Session): Promise<void> {
-  const [facts] = await session.query<{ server: number; encoding: string }>(
-    "SELECT current_setting('server_version_num')::int / 10000 AS server, current_setting('server_encoding') AS encoding",
-  );
-  const { server = 0, encoding } = facts ?? {};
-  if (server < OLDEST_SERVER) {
-    throw new StoreUnavailableError(`the server is PostgreSQL ${server}, this service needs ${OLDEST_SERVER} or newer`);
-  }
-  if (encoding !== "UTF8") {
-    throw new StoreUnavailableError(`the database has the encoding ${encoding}, this service needs UTF8`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Product } from "../../../contract/product.ts";
 import type { Session, SqlParameter } from "../database/database-session.ts";
 import type { PageRow } from "../database/dialect.ts";
-import type { Page, RowPlace, RowTexts } from "../store.ts";
+import type { PageStart, RowPlace, RowTexts } from "../store.ts";
 import {
   type CombinationCount,
   type CountedCombination,
@@ -39,9 +39,9 @@ const IN_VERSION = "added <= ?1 AND (removed IS NULL OR removed > ?1) AND day BE
 export async function readPage(
   session: Session,
   set: RowSet,
-  { offset, after }: { offset: number; after?: RowPlace | undefined },
+  { offset, after }: PageStart,
   limit: number,
-): Promise<Page> {
+): Promise<RowTexts & { last: RowPlace | undefined }> {
   const length = Math.max(0, Math.min(limit, set.total - offset));
   if (length === 0) {
     return { count: 0, bytes: Buffer.alloc(0), last: undefined };
@@ -73,7 +73,13 @@ export async function readPage(
   if (count !== length) {
     throw new Error(`the database has ${count} rows where it counted ${length}`);
   }
-  return pageOf(bytes, length);
+  // The texts have no line breaks.
+  const lastText = bytes.toString("utf8", bytes.lastIndexOf(NEWLINE) + 1);
+  const { sku, retailer, crawl_date, product_id } = JSON.parse(lastText) as Product;
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) {
+    bytes[at] = COMMA;
+  }
+  return { count: length, bytes, last: { sku, retailer, day: compactDay(crawl_date), product_id } };
 }
 
 /**
@@ -136,14 +142,4 @@ function inRowOrder(texts: readonly string[]): string[] {
     })
     .toSorted(({ key }, other) => key.reduce((order, value, at) => order || value.compare(other.key[at] ?? value), 0))
     .map(({ text }) => text);
-}
-
-/** A page from its texts, which have no line breaks and are joined by them. */
-function pageOf(bytes: Buffer, count: number): Page {
-  const lastText = bytes.toString("utf8", bytes.lastIndexOf(NEWLINE) + 1);
-  const { sku, retailer, crawl_date, product_id } = JSON.parse(lastText) as Product;
-  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) {
-    bytes[at] = COMMA;
-  }
-  return { count, bytes, last: { sku, retailer, day: compactDay(crawl_date), product_id } };
 }
