@@ -17,14 +17,14 @@ WITH span AS (
   )
   WHERE known_until >= period_end AND period_end >= first_day
 ), named AS (
-  SELECT known.*,
+  SELECT known.*, exact_discount(discount_pct) AS discount,
     CASE $group_by WHEN 'retailer' THEN retailer WHEN 'department' THEN department WHEN 'category' THEN category
       WHEN 'brand' THEN brand.brand END AS group_name
   FROM known JOIN listing USING (product, listing) JOIN brand USING (brand_key)
 )
-SELECT group_name, currency, period, count(*) AS products, count(exact_discount(discount_pct)) AS discounted_products,
-  percent_of(count(exact_discount(discount_pct)), count(*)) AS discounted_percent,
-  mean(sum(exact_discount(discount_pct)), count(exact_discount(discount_pct))) AS mean_discount_pct,
+SELECT group_name, currency, period, count(*) AS products, count(discount) AS discounted_products,
+  percent_of(count(discount), count(*)) AS discounted_percent,
+  mean(sum(discount), count(discount)) AS mean_discount_pct,
   min(selling_price) AS price_min,
   quantile_cont(selling_price::DECIMAL(20, 6), 0.25) AS price_p25,
   quantile_cont(selling_price::DECIMAL(20, 6), 0.5) AS price_median,

@@ -32,7 +32,7 @@ WITH step AS (
 )
 SELECT crawl_date, retailer, department, category, sku, brand, title, currency, selling_price, previous_date,
   previous_price::DOUBLE AS previous_price, previous_currency,
-  CASE WHEN series = previous_series THEN price - previous_price END::DOUBLE AS change,
+  CASE WHEN series = previous_series THEN difference_of(price, previous_price) END::DOUBLE AS change,
   CASE WHEN series = previous_series THEN percent_change(price, previous_price) END::DOUBLE AS percent
 FROM "crawled row" JOIN step USING (crawl_date, place)
 WHERE price <> previous_price OR own_currency <> previous_currency;
