@@ -49,7 +49,7 @@ export async function openCachedRows(
 async function findKept(folder: string, name: string): Promise<string | undefined> {
   for (const file of await readdir(folder).catch(() => [])) {
     const path = join(folder, file);
-    if (!file.startsWith(name) || !file.endsWith(".db")) {
+    if (!file.startsWith(`${name}-`) || !file.endsWith(".db")) {
       continue;
     }
     if (file === `${name}-${await fileSum(path).catch(() => "")}.db`) {
