@@ -9,6 +9,7 @@ import { ifPresent } from "../files/system-error.ts";
 import { ownDayFilter, type SetFilters } from "../pull/set-filters.ts";
 import { placeOfDay } from "./day-files.ts";
 import type { DayState } from "./day-state.ts";
+import { storeIn } from "./folder-lock.ts";
 import { readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
 
 /**
@@ -21,6 +22,12 @@ export async function readSyncedFolder(folder: string): Promise<SyncState> {
   if (state === undefined) {
     if ((await stat(folder).catch(() => undefined)) === undefined) {
       throw new FileError(`there is no folder ${folder}; \`catalog sync ${folder}\` creates one`, folder);
+    }
+    if ((await ownFileAt(storeIn(folder, "sync").lines)) !== undefined) {
+      throw new FileError(
+        `${folder} has no days yet: its first sync was interrupted or is still running; \`catalog sync ${folder}\` goes on`,
+        folder,
+      );
     }
     throw new FileError(
       `${folder} was not written by \`catalog sync\`: there is no ${statePathOf(folder)}`,

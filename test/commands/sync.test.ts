@@ -155,6 +155,21 @@ test("a retailer that the service no longer shows is exit code 6, and only the f
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
+test("a folder whose first sync was interrupted says so, and how to go on", async () => {
+  const rows = await servedFolder(Array.from({ length: 1_200 }, (_, index) => product({ sku: `S-${index}` })));
+  const stalled = rows.stalledAt(4);
+  const stop = new AbortController();
+  const ended = runInProcess(["sync", rows.folder], { env: rows.env, signal: stop.signal });
+  await stalled;
+  stop.abort(new InterruptedError("SIGINT"));
+  expect((await ended).code).toBe(EXIT.interrupted);
+  expect(await runInProcess(["movers", rows.folder])).toMatchObject({
+    code: EXIT.failure,
+    stdout: "",
+    stderr: `error: ${rows.folder} has no days yet: its first sync was interrupted or is still running; \`catalog sync ${rows.folder}\` goes on\n`,
+  });
+});
+
 describe("after a crash every day is whole, and the next run completes the copy:", () => {
   test.each([4, 8])("a crash while it waits for the response to request %i", async (request) => {
     const rows = await servedFolder(sixteenDays());
