@@ -12,15 +12,19 @@ export function startWalkers<Item>(
 ): { ends: readonly Promise<void>[]; stopped: Promise<unknown> } {
   const ends = items.map(() => deferred());
   const queue = ends.entries();
+  let hasFailed = false;
   const fail = (error: unknown) => {
+    hasFailed = true;
     for (const { reject } of ends) {
       // No effect on settled promises.
       reject(error);
     }
-    queue.return?.();
   };
   const walk = async (): Promise<void> => {
     for (const [index, { resolve }] of queue) {
+      if (hasFailed) {
+        return;
+      }
       await work(items[index] as Item, index).then(resolve, fail);
     }
   };
