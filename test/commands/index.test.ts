@@ -218,7 +218,10 @@ test("implausible prices are left out of the index, and counted", async () => {
 test.each([
   [["--base", "2025-12-31"], "--base 2025-12-31: "],
   [["--base", "2026-01-10"], "--base 2026-01-10: "],
-  [["--start-date", "2026-01-07", "--end-date", "2026-01-08"], "--start-date: there are no rows from 2026-01-07 to"],
+  [
+    ["--start-date", "2026-01-07", "--end-date", "2026-01-08"],
+    "error: there are no rows from 2026-01-07 to 2026-01-08; ",
+  ],
   [["--columns", "indx"], 'there is no column "indx"'],
 ])("%j is refused", async (args, message) => {
   const { code, stdout, stderr } = await run("sku\na\n", ...args);

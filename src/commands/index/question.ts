@@ -66,8 +66,7 @@ function daysOf(
   const range = `${name} has ${first} to ${latest}`;
   const start = days.find((day) => day >= from && day <= to);
   if (start === undefined) {
-    const flag = startDate === undefined ? "--end-date" : "--start-date";
-    throw new UsageError(`${flag}: there are no rows from ${from} to ${to}; ${range}.`, { flag });
+    throw new UsageError(`there are no rows from ${from} to ${to}; ${range}.`);
   }
   if (base === undefined) {
     return { start, end: to };
