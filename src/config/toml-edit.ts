@@ -21,6 +21,9 @@ export function setProfile(text: string, name: string, values: Strings): { text:
 }
 
 function editLines(text: string, name: string, values: Strings): string {
+  if (text.includes("\r\n")) {
+    return editLines(text.replaceAll("\r\n", "\n"), name, values).replaceAll("\n", "\r\n");
+  }
   const lines = text.split("\n");
   const header = lines.findIndex((line) => isDeepStrictEqual(parsed(line), parsed(headerOf(name))));
   if (header === -1) {

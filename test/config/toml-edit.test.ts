@@ -30,6 +30,13 @@ test.each([
     '[profiles.a]\napi_key = "a"\n\n[profiles.work]\n# own\napi_key = "k"\n\n  [profiles.b]\napi_key = "b"\n\n\n',
   ],
   [
+    "a file with Windows line ends",
+    '# mine\r\n[profiles.work]\r\n# own\r\napi_key = "old"\r\n',
+    "work",
+    { api_key: "k" },
+    '# mine\r\n[profiles.work]\r\n# own\r\napi_key = "k"\r\n',
+  ],
+  [
     "a table whose name is written in another way",
     '[ profiles . "work" ]\napi_key = "old"\n\n\n',
     "work",
