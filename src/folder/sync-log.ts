@@ -44,10 +44,15 @@ export async function logSync(folder: string, entry: SyncLogEntry): Promise<void
     return;
   }
   const path = logOf(folder);
-  const flags = constants.O_WRONLY | constants.O_APPEND;
+  const flags = constants.O_RDWR | constants.O_APPEND;
   const file = (await ifPresent(path, () => openOwnFile(path, flags))) ?? (await createOwnFile(path, { append: true }));
   try {
-    await withFileError(path, () => file.writeFile(`${JSON.stringify(entry)}\n`));
+    await withFileError(path, async () => {
+      const { size } = await file.stat();
+      const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+      const isCut = size > 0 && buffer.toString() !== "\n";
+      await file.writeFile(`${isCut ? "\n" : ""}${JSON.stringify(entry)}\n`);
+    });
   } finally {
     await file.close();
   }

@@ -90,11 +90,13 @@ test("sync log has the formats and flags of every list", async () => {
   expect((await log("-o", file)).code).toBe(EXIT.ok);
 });
 
-test("sync log leaves out a line that was cut, and refuses a folder that no sync wrote", async () => {
+test("sync log leaves out a line that was cut but not the next run, and refuses a folder that no sync wrote", async () => {
   const { rows, sync } = await served();
   await sync();
   await writeFile(join(rows.folder, ".catalog/log.ndjson"), '{"started_at":"2026', { flag: "a" });
   expect((await runInProcess(["sync", "log", rows.folder])).stdout.split("\n")).toHaveLength(2);
+  await sync();
+  expect((await runInProcess(["sync", "log", rows.folder])).stdout.split("\n")).toHaveLength(3);
   const { code, stderr } = await runInProcess(["sync", "log", await temporaryFolder()]);
   expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("was not written by `catalog sync`")]);
 });
