@@ -29,21 +29,22 @@ export async function openSink<Input>(
   createEncoder: (scratchPath: () => Promise<string>) => Encoder<Input>,
 ): Promise<Destination<Input>> {
   const { output, stdout, compression, fingerprint } = options;
-  const destination = isStdout(output) ? writeToStdout(stdout, options) : await openFile(output, options);
-  const { file } = destination;
   let folder: ScratchFolder | undefined;
   const scratchPath = async (): Promise<string> => {
-    if (file !== undefined) {
-      return partialPathOf(file.path);
+    if (destination.file !== undefined) {
+      return partialPathOf(destination.file.path);
     }
     folder ??= await scratchFolder();
     return join(folder.path, "output");
   };
+  // Before the output is opened: an encoder that refuses its columns leaves no file behind.
+  const encoder = compressed(createEncoder(scratchPath), compression);
+  const destination = isStdout(output) ? writeToStdout(stdout, options) : await openFile(output, options);
+  const { file } = destination;
   const write = async (chunk: Chunk): Promise<void> => {
     await destination.write(chunk);
     fingerprint?.add(chunk);
   };
-  const encoder = compressed(createEncoder(scratchPath), compression);
   let isBegun = false;
   const begin = async (): Promise<void> => {
     if (!isBegun) {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
@@ -16,6 +16,16 @@ test.each([undefined, "-", "/dev/stdout"])("the output %s is stdout", async (out
   await sink.write("row\n");
   await sink.finish();
   expect(String(stdout.read())).toBe("row\n");
+});
+
+test("an encoder that refuses its columns leaves no file behind", async () => {
+  const folder = await temporaryFolder();
+  const options = { output: join(folder, "rows.xlsx"), stdout: new PassThrough(), pid: process.pid };
+  const opened = openSink(options, () => {
+    throw new Error("too many columns");
+  });
+  await expect(opened).rejects.toThrow("too many columns");
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test("the fingerprint of an output is that of its bytes", async () => {
