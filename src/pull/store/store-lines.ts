@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { parseJsonObject } from "../../contract/values/json-object.ts";
+import { isDeepStrictEqual } from "node:util";
+import { isJsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
 import { readOwnFile } from "../../files/own-file.ts";
 import type { SetFilters } from "../set-filters.ts";
 import type { WrittenFilters } from "../written-filters.ts";
@@ -37,16 +38,18 @@ export interface StoreContent {
   isDamaged: boolean;
 }
 
-/** Whether two sets are the same; neither the order of the filters matters, nor that of the values of a list. */
+/** Whether two sets are the same, in whatever order their filters, retailers and lists are. */
 export function isSameSet(one: SetFilters | WrittenFilters, other: SetFilters | WrittenFilters): boolean {
-  const inOrder = (filters: object) => {
-    const entries = Object.entries(filters).map(([name, value]) => {
-      const isList = Array.isArray(value) || typeof value === "string";
-      return [name, isList ? String(value).split(",").sort() : value];
-    });
-    return JSON.stringify(entries.sort());
-  };
-  return inOrder(one) === inOrder(other);
+  return isDeepStrictEqual(inOrder(one), inOrder(other));
+}
+
+function inOrder(value: unknown): unknown {
+  if (typeof value === "string" || Array.isArray(value)) {
+    return String(value).split(",").sort();
+  }
+  return isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inOrder(part)]))
+    : value;
 }
 
 /**

@@ -128,5 +128,6 @@ test("sets are the same whatever the order of their filters and of the values of
     isSameSet({ retailer: ["ab"] }, { retailer: ["ba"] }),
     isSameSet({ start_date: "2026-01-01" }, { end_date: "2026-01-01" }),
     isSameSet({ rcd: "a:b:c", own_days: { a: days } }, { rcd: "a:b:c", own_days: { a: {} } }),
-  ]).toEqual([true, true, false, false, false, false]);
+    isSameSet({ own_days: { a: days, b: {} } }, { own_days: { b: {}, a: days } }),
+  ]).toEqual([true, true, false, false, false, false, true]);
 });
