@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { assertSendable } from "../client/key.ts";
 import { CredentialsError, FileError } from "../contract/errors.ts";
+import { quoteCommand } from "../contract/values/quote-command.ts";
 import { readFileText } from "../files/read-text.ts";
 import { errorCode } from "../files/system-error.ts";
 import { type Profile, readConfig } from "./config-file.ts";
@@ -93,7 +94,7 @@ async function warningOf(path: string, what: string, context: KeyContext): Promi
   if (!read && !write) {
     return undefined;
   }
-  return `${path} ${what}, and other users of this machine can ${write ? "change" : "read"} it; run \`chmod 600 ${path}\``;
+  return `${path} ${what}, and other users of this machine can ${write ? "change" : "read"} it; run \`${quoteCommand(["chmod", "600", path])}\``;
 }
 
 async function readKeyFile(path: string, signal: AbortSignal): Promise<string> {

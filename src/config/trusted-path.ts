@@ -2,6 +2,7 @@ import type { Stats } from "node:fs";
 import { lstat, readlink, stat } from "node:fs/promises";
 import { parse, resolve, sep } from "node:path";
 import { FileError } from "../contract/errors.ts";
+import { quoteCommand } from "../contract/values/quote-command.ts";
 import type { Environment } from "./environment.ts";
 
 /** Maximum symbolic links in one path, as in Linux. */
@@ -65,7 +66,7 @@ function dangerOfEntry(path: string, entry: Stats, user: number): string | undef
     return undefined;
   }
   const [what, remedy] = entry.isDirectory() ? ["the folder ", "go-w"] : ["", "600"];
-  return `other users of this machine can change ${what}${path}. Check the configuration file, then run \`chmod ${remedy} ${path}\`.`;
+  return `other users of this machine can change ${what}${path}. Check the configuration file, then run \`${quoteCommand(["chmod", remedy, path])}\`.`;
 }
 
 /** What other users of the machine can do with a file. Always nothing on Windows, where file modes do not tell. */

@@ -14,7 +14,7 @@ const STRANGER = 54_321;
 /** A file in `folder`, which only this user can change. */
 async function setUp() {
   const root = await temporaryFolder();
-  const folder = join(root, "conf");
+  const folder = join(root, "my conf");
   const path = join(folder, "config.toml");
   await mkdir(folder, { mode: 0o700 });
   await writeFile(path, "", { mode: 0o600 });
@@ -50,7 +50,7 @@ describe("others can change", () => {
     const { path } = await setUp();
     await chmod(path, Number.parseInt(mode, 8));
     expect(await dangerOf(path, user)).toBe(
-      `other users of this machine can change ${path}. Check the configuration file, then run \`chmod 600 ${path}\`.`,
+      `other users of this machine can change ${path}. Check the configuration file, then run \`chmod 600 '${path}'\`.`,
     );
   });
 
@@ -58,7 +58,7 @@ describe("others can change", () => {
     const { root, folder, path } = await setUp();
     await chmod(folder, Number.parseInt(mode, 8));
     expect(await dangerOf(path, user)).toBe(
-      `other users of this machine can change the folder ${folder}. Check the configuration file, then run \`chmod go-w ${folder}\`.`,
+      `other users of this machine can change the folder ${folder}. Check the configuration file, then run \`chmod go-w '${folder}'\`.`,
     );
     await chmod(folder, 0o700);
     await chmod(root, Number.parseInt(mode, 8));
@@ -76,7 +76,7 @@ describe("others can change", () => {
 
   test("the target of a link, relative or absolute", async () => {
     const { root, folder, path } = await setUp();
-    await symlink("conf/config.toml", join(root, "relative.toml"));
+    await symlink("my conf/config.toml", join(root, "relative.toml"));
     await symlink(folder, join(root, "absolute"));
     const links = [join(root, "relative.toml"), join(root, "absolute", "config.toml")];
     expect(await Promise.all(links.map((link) => dangerOf(link, user)))).toEqual([undefined, undefined]);

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { quoteCommand } from "../../src/cli/terminal/quote.ts";
+import { quoteCommand } from "../../src/contract/values/quote-command.ts";
 import { openIncident, updateIncident } from "../../src/service/store/manage-incidents.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { product } from "../helpers/products.ts";

@@ -3,8 +3,8 @@ import { ApiError, NotFoundError, UsageError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { API_KEY_LENGTH } from "../../contract/limits.ts";
 import { closest } from "../../contract/values/closest.ts";
+import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { flagOf } from "../flags/flag-words.ts";
-import { quoteCommand } from "../terminal/quote.ts";
 
 /** A wrong value, and the command line with the best suggestion in its place. */
 export interface Correction {

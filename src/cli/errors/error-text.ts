@@ -10,8 +10,8 @@ import {
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { firstFew } from "../../contract/values/phrases.ts";
+import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { visible } from "../../contract/values/visible.ts";
-import { quoteCommand } from "../terminal/quote.ts";
 import { style } from "../terminal/style.ts";
 import { fill, wrap } from "../terminal/wrap.ts";
 import { errorEntryOf, HTTP_ERROR } from "./error-table.ts";

@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { MissingPackageError } from "../../contract/errors.ts";
+import { quoteCommand } from "../../contract/values/quote-command.ts";
 import type { Context } from "../context.ts";
-import { quoteCommand } from "../terminal/quote.ts";
 
 /** Packages with native code. npm leaves them out with `--omit=optional`, and on unsupported platforms. */
 const PACKAGES = [

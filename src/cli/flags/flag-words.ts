@@ -1,7 +1,7 @@
 import { type InputError, UsageError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
+import { quoteCommand } from "../../contract/values/quote-command.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
-import { quoteCommand } from "../terminal/quote.ts";
 
 /** The flag for an input: `--start-date` for `start_date`. */
 export function flagOf(input: string): string {

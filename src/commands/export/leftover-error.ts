@@ -1,8 +1,8 @@
 import { SERVICE_FLAGS } from "../../cli/errors/correction.ts";
 import { flagOf, flagsOfFilters } from "../../cli/flags/flag-words.ts";
-import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
+import { quoteCommand } from "../../contract/values/quote-command.ts";
 import type { Leftover } from "../../pull/store/open-store.ts";
 import type { StoreHead } from "../../pull/store/store-lines.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";

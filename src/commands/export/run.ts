@@ -1,8 +1,8 @@
 import type { Context } from "../../cli/context.ts";
 import { connect } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
-import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { plural } from "../../contract/values/phrases.ts";
+import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
 import { writeManifest } from "../../export/manifest.ts";

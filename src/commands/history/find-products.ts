@@ -1,9 +1,9 @@
 import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
-import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { truncate } from "../../cli/terminal/width.ts";
 import { NotFoundError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { groupDigits, plural, quoted } from "../../contract/values/phrases.ts";
+import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { visible } from "../../contract/values/visible.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";

@@ -13,9 +13,9 @@ import {
 } from "../../cli/flags/output.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { type Reporter, startReporting } from "../../cli/reporter.ts";
-import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
+import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { shownLocation } from "../../service/store/database/location.ts";
 
 /** The options of every command below `catalog service`. */

@@ -1,5 +1,5 @@
-import { quoteCommand } from "../../cli/terminal/quote.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
+import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { priceIndexPath } from "../../folder/index/price-index.ts";
 import type { SqlSession } from "../../folder/sql/sql-session.ts";
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { quoteCommand } from "../../../src/cli/terminal/quote.ts";
+import { quoteCommand } from "../../../src/contract/values/quote-command.ts";
 
 test.each([
   [["catalog", "coverage", "--retailer", "amazon-in"], "catalog coverage --retailer amazon-in"],
