@@ -2,7 +2,6 @@ import type { Problem } from "./problems.ts";
 
 /** A flag, an argument or a configured value is wrong. No request was sent. */
 export class UsageError extends Error {
-  override readonly name: string = "UsageError";
   /** The closest valid values, best first. */
   readonly suggestions: readonly string[];
   /** The wrong flag (`--retailer`), if there is one. */
@@ -20,9 +19,7 @@ export class UsageError extends Error {
 }
 
 /** The command line is valid, but names something that does not exist, such as a sku or a brand. */
-export class NotFoundError extends UsageError {
-  override readonly name = "NotFoundError";
-}
+export class NotFoundError extends UsageError {}
 
 /** Returns the name of an input for an error message: `--start-date` for `start_date`. */
 export type NameOf = (input: string) => string;
@@ -32,7 +29,6 @@ export type NameOf = (input: string) => string;
  * with other names, such as those of flags.
  */
 export class InputError extends Error {
-  override readonly name = "InputError";
   /** The invalid input (`retailer`), if there is exactly one. */
   readonly input: string | undefined;
   /** Its value, as the caller passed it. */
@@ -59,16 +55,13 @@ export class InputError extends Error {
 }
 
 /** The API key, or the password for a proxy, is missing or cannot be valid. The message never contains it. */
-export class CredentialsError extends Error {
-  override readonly name = "CredentialsError";
-}
+export class CredentialsError extends Error {}
 
 /**
  * The service responded with an error. `problem` has the members that could be read from the body, `status` comes from the
  * response line.
  */
 export class ApiError extends Error {
-  override readonly name = "ApiError";
   readonly status: number;
   readonly problem: Partial<Problem>;
   /** What is visibly wrong with the key that was sent, if anything. */
@@ -83,23 +76,16 @@ export class ApiError extends Error {
 }
 
 /** No complete response arrived: connection refused or reset, name not resolved, body cut off, or timeout. */
-export class NetworkError extends Error {
-  override readonly name = "NetworkError";
-}
+export class NetworkError extends Error {}
 
 /** The command took longer than its `--max-time`. */
-export class TimeLimitError extends Error {
-  override readonly name = "TimeLimitError";
-}
+export class TimeLimitError extends Error {}
 
 /** The certificate of the service or of a proxy is not trusted. Trying again does not help. */
-export class UntrustedError extends Error {
-  override readonly name = "UntrustedError";
-}
+export class UntrustedError extends Error {}
 
 /** A successful response broke the contract. Its rows cannot be trusted. */
 export class ContractError extends Error {
-  override readonly name = "ContractError";
   readonly requestId: string | undefined;
   /** Whether the response may have been damaged in transit, so that another attempt may succeed. */
   readonly damaged: boolean;
@@ -112,48 +98,31 @@ export class ContractError extends Error {
 }
 
 /** The set changed while it was read, or the row counts do not match: the output cannot be trusted. */
-export class SetChangedError extends Error {
-  override readonly name = "SetChangedError";
-}
+export class SetChangedError extends Error {}
 
 /** A sync would remove too much, perhaps because of a wrong response. The message names the flag that allows it. */
-export class ShrinkError extends Error {
-  override readonly name = "ShrinkError";
-}
+export class ShrinkError extends Error {}
 
 /** An exported file does not match its manifest. */
-export class MismatchError extends Error {
-  override readonly name = "MismatchError";
-}
+export class MismatchError extends Error {}
 
 /** The state of a synced folder was changed by something else than `sync`. The message says how to start over. */
-export class AlteredFolderError extends Error {
-  override readonly name = "AlteredFolderError";
-}
+export class AlteredFolderError extends Error {}
 
 /** Nothing matched, and `--fail-on-empty` is set. */
-export class EmptyResultError extends Error {
-  override readonly name = "EmptyResultError";
-}
+export class EmptyResultError extends Error {}
 
 /** The status feed reports that the service is not operational. */
-export class NotOperationalError extends Error {
-  override readonly name = "NotOperationalError";
-}
+export class NotOperationalError extends Error {}
 
 /** The condition of `--fail-if` is met. The output is complete. */
-export class ConditionHoldsError extends Error {
-  override readonly name = "ConditionHoldsError";
-}
+export class ConditionHoldsError extends Error {}
 
 /** A package that a command needs is not installed. */
-export class MissingPackageError extends Error {
-  override readonly name = "MissingPackageError";
-}
+export class MissingPackageError extends Error {}
 
 /** A local file or folder could not be read or written. */
 export class FileError extends Error {
-  override readonly name = "FileError";
   readonly path: string;
 
   constructor(message: string, path: string, cause?: unknown) {
@@ -163,18 +132,13 @@ export class FileError extends Error {
 }
 
 /** Another process is writing the output or the folder. */
-export class LockedError extends Error {
-  override readonly name = "LockedError";
-}
+export class LockedError extends Error {}
 
 /** The reader closed stdout (`| head`). This is not reported. */
-export class ClosedPipeError extends Error {
-  override readonly name = "ClosedPipeError";
-}
+export class ClosedPipeError extends Error {}
 
 /** The user or the system ended the command. */
 export class InterruptedError extends Error {
-  override readonly name = "InterruptedError";
   readonly signal: "SIGINT" | "SIGTERM";
 
   constructor(signal: "SIGINT" | "SIGTERM") {

@@ -1,9 +1,7 @@
 import { visible } from "../contract/values/visible.ts";
 
 /** The content of an input is not what it should be. The message follows the name of the input: `is UTF-16 text`. */
-export class ContentError extends Error {
-  override readonly name: string = "ContentError";
-}
+export class ContentError extends Error {}
 
 /** What is wrong with a row, and where. */
 interface RowErrorFacts {
@@ -19,7 +17,6 @@ interface RowErrorFacts {
 
 /** A row or a header cannot be read. */
 export class RowError extends ContentError {
-  override readonly name = "RowError";
   readonly facts: RowErrorFacts;
 
   constructor(facts: RowErrorFacts) {

@@ -13,9 +13,7 @@ import type { PageStore, SetFacts } from "./store/page-store.ts";
  * The set is not what it was when it was counted, or when a page of it was read. `pull` plans it again; if that does not help,
  * it throws `SetChangedError`, whose exit code is 6.
  */
-export class SetMovedError extends Error {
-  override readonly name = "SetMovedError";
-}
+export class SetMovedError extends Error {}
 
 /** Why the set has moved, if an error shows that it has; a new plan can then help. Undefined for other errors. */
 export function whyMoved(error: unknown): string | undefined {

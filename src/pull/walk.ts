@@ -21,7 +21,6 @@ export interface WalkOptions extends PageRequests {
 
 /** The service refuses the cursors of a slice sooner than they can be used. */
 export class CursorTooShortError extends Error {
-  override readonly name = "CursorTooShortError";
   readonly sliceId: string;
 
   constructor(message: string, sliceId: string) {

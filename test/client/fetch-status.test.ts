@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { fetchStatus } from "../../src/client/fetch-status.ts";
+import { ContractError } from "../../src/contract/errors.ts";
 import { answer, startFaultServer } from "../helpers/fault-server.ts";
 import { closeAfterTest, failureOf, ONE_ATTEMPT } from "../helpers/test-client.ts";
 
@@ -76,7 +77,7 @@ test.each<[string, unknown, string]>([
   ],
 ])("a feed with %s is refused", async (_, feed, message) => {
   expect((await failureOf(read(feed))) as Error).toMatchObject({
-    name: "ContractError",
+    constructor: ContractError,
     message: expect.stringContaining(message),
   });
 });

@@ -53,7 +53,7 @@ test.each([
   ["an exit code", "echo secret; exit 3", "failed with exit code 3"],
   ["a signal", "echo secret; kill -KILL $$", "failed with SIGKILL"],
 ])("a key command that fails with %s has no key, and the error does not show its output", async (_, command, why) => {
-  await expect(run(command)).rejects.toThrow(
+  await expect(run(command)).rejects.toStrictEqual(
     new CredentialsError(`the api_key_command of profile work ${why}; run it yourself to see why.`),
   );
 });

@@ -157,7 +157,7 @@ describe("the service's settings", () => {
   ])("refuse a malformed file: %s", async (toml, message) => {
     const context = await contextWith(toml);
     const path = configFileOf(context);
-    await expect(resolveService(none, context)).rejects.toThrow(new UsageError(message.replace("PATH", path)));
+    await expect(resolveService(none, context)).rejects.toStrictEqual(new UsageError(message.replace("PATH", path)));
   });
 
   test("do not print a key on a malformed line", async () => {
@@ -192,7 +192,7 @@ describe("the service's settings", () => {
     "https://:secret@x.example",
   ])("refuse the address %s, which may have a password, without repeating it", async (baseUrl) => {
     const refusal = resolveService({ ...none, baseUrl }, await contextWith("", { CATALOG_API_KEY: KEY }));
-    await expect(refusal).rejects.toThrow(new UsageError(noUser));
+    await expect(refusal).rejects.toStrictEqual(new UsageError(noUser));
     await expect(refusal).rejects.toSatisfy((error: Error) => !JSON.stringify({ ...error }).includes("secret"));
   });
 

@@ -99,7 +99,7 @@ test("a path that leads nowhere, or through links without end, is refused", asyn
   await expect(dangerOf(missing, user)).rejects.toThrow(`${join(root, "missing")} cannot be checked: ENOENT`);
   const loop = join(root, "loop");
   await symlink("loop", loop);
-  await expect(dangerOf(loop, user)).rejects.toThrow(
+  await expect(dangerOf(loop, user)).rejects.toStrictEqual(
     new FileError(`${loop} cannot be checked: too many symbolic links`, loop),
   );
 });

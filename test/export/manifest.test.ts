@@ -94,7 +94,9 @@ test("a manifest that was altered is refused, and so is one that is no JSON", as
   const path = manifestPathOf(file);
   const text = await readFile(path, "utf8");
   await writeFile(path, text.replace('"rows": 1', '"rows": 2'));
-  await expect(readManifest(file)).rejects.toThrow(new MismatchError(`${path} was altered: its own checksum is wrong`));
+  await expect(readManifest(file)).rejects.toStrictEqual(
+    new MismatchError(`${path} was altered: its own checksum is wrong`),
+  );
   await writeFile(path, "no JSON");
   await expect(readManifest(file)).rejects.toThrow(`${path} cannot be read: Unexpected token`);
   await writeFile(path, "null");

@@ -60,7 +60,7 @@ test("a released lock leaves nothing behind and can be taken again", async () =>
 test("the error for a held lock names its process", async () => {
   const { folder, file } = await target();
   await lockOutput(file, process.pid);
-  await expect(lockOutput(file, process.pid)).rejects.toThrow(
+  await expect(lockOutput(file, process.pid)).rejects.toStrictEqual(
     new LockedError(`${file} is being written by process ${process.pid} on ${hostname()}`),
   );
   expect(await readdir(folder)).toEqual(["rows.csv.partial.lock"]);

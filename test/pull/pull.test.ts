@@ -103,7 +103,7 @@ describe("a pull", () => {
     };
     const { error } = await pulled(service, "file");
     const message = 'the set changed while it was read: row "acme-boots-000000" was returned twice';
-    expect(error).toEqual(new SetChangedError(message));
+    expect(error).toStrictEqual(new SetChangedError(message));
   });
 
   test("refuses a coverage that names rows which no request can get", async () => {
@@ -116,7 +116,7 @@ describe("a pull", () => {
     const { error } = await pulled(service, "file");
     const message =
       "the coverage contradicts itself: acme:boots:fashion has 40 rows, of which none match filters without dates";
-    expect(error).toEqual(new SetChangedError(message));
+    expect(error).toStrictEqual(new SetChangedError(message));
   });
 });
 
@@ -205,6 +205,6 @@ describe("cursors that expire", () => {
     const { error } = await pulled(service, "file");
     const message =
       "the set cannot be read completely: the service no longer accepts its cursor, 3 times at the same place";
-    expect(error).toEqual(new SetChangedError(message));
+    expect(error).toStrictEqual(new SetChangedError(message));
   });
 });

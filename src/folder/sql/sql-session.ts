@@ -12,9 +12,7 @@ const NOT_EXTRACTED = "Failed to extract statements: ";
 const CHANGING = /(?:enable|disable)_logging|truncate_duckdb_logs|write_log|(?:force_)?checkpoint\s*\(/i;
 
 /** DuckDB refused a statement, or it is not one query. The message is for people. */
-export class QueryError extends Error {
-  override readonly name = "QueryError";
-}
+export class QueryError extends Error {}
 
 /** The result of a query. */
 export interface QueryResult {

@@ -18,7 +18,6 @@ interface ProblemDetails {
 
 /** Refuses a request with a problem of the contract. The message becomes `detail`. */
 export class ServiceProblem extends Error {
-  override readonly name = "ServiceProblem";
   readonly code: ProblemCode;
   readonly details: ProblemDetails;
 

@@ -70,19 +70,13 @@ export interface RowTexts {
 }
 
 /** At the moment, the database cannot be read or written. */
-export class StoreUnavailableError extends Error {
-  override readonly name = "StoreUnavailableError";
-}
+export class StoreUnavailableError extends Error {}
 
 /** A query passed its deadline and was cancelled. */
-export class StoreTimeoutError extends Error {
-  override readonly name = "StoreTimeoutError";
-}
+export class StoreTimeoutError extends Error {}
 
 /** The stored data does not allow a change; the message says why. */
-export class RefusedChangeError extends Error {
-  override readonly name = "RefusedChangeError";
-}
+export class RefusedChangeError extends Error {}
 
 /** There is no key, team or member of a name; `known` are the names that exist. */
 export function unknownName(message: string, known: readonly { name: string }[]): RefusedChangeError {

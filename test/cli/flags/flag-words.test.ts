@@ -7,10 +7,10 @@ test("an error of a library function names its options to a script and flags to 
   const source = { combinations: async () => [], check: async () => undefined };
   const written = { start_date: "2026-02-02", end_date: "2026-02-01" } as const;
   const error = await resolveFilters(written, source, 0).catch((failure: unknown) => failure);
-  expect(error).toEqual(
+  expect(error).toStrictEqual(
     new InputError("start_date 2026-02-02 is after end_date 2026-02-01.", { input: "start_date", value: "2026-02-02" }),
   );
-  expect(inFlagWords(error as InputError)).toEqual(
+  expect(inFlagWords(error as InputError)).toStrictEqual(
     new UsageError("--start-date 2026-02-02 is after --end-date 2026-02-01.", {
       flag: "--start-date",
       value: "2026-02-02",

@@ -34,7 +34,7 @@ test("repeated parallel requests use one connection each", async () => {
 test("headers that are too long are named in the error", async () => {
   const { client, server } = await start([answer({ headers: { "x-long": "x".repeat(20_000) } })], { retries: 0 });
   const what = "the headers of the response are too long (HPE_HEADER_OVERFLOW)";
-  expect(await failureOf(client.catalog({}))).toEqual(
+  expect(await failureOf(client.catalog({}))).toStrictEqual(
     new NetworkError(`No response from ${server.url.origin}: ${what}`),
   );
 });
@@ -45,7 +45,7 @@ test("a body whose chunks are not HTTP is named in the error", async () => {
   };
   const { client, server } = await start([damaged], { retries: 0 });
   const what = "the response is not HTTP (HPE_INVALID_CHUNK_SIZE)";
-  expect(await failureOf(client.catalog({}))).toEqual(
+  expect(await failureOf(client.catalog({}))).toStrictEqual(
     new NetworkError(`No response from ${server.url.origin}: ${what}`),
   );
 });
@@ -57,7 +57,7 @@ test("a redirect is refused, the error names the target's origin without its que
   const { client, server } = await start([answer({ status: 302, headers: { location } })]);
   const error = await failureOf(client.catalog({}));
   const message = `${server.url.origin} redirects to ${other.url.origin}, where the key must not go: correct the base URL`;
-  expect(error).toEqual(new ApiError(message, { status: 302, problem: {} }));
+  expect(error).toStrictEqual(new ApiError(message, { status: 302, problem: {} }));
   expect(other.requests).toEqual([]);
 });
 
@@ -65,7 +65,7 @@ test("a refused connection is retried and then reported", async () => {
   const { server, client, waits } = await start([], { retries: 2 });
   await server.close();
   const message = `No response from ${server.url.origin}: the connection was refused (ECONNREFUSED) (after 3 attempts)`;
-  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message));
+  expect(await failureOf(client.catalog({}))).toStrictEqual(new NetworkError(message));
   expect(waits).toEqual([250, 500]);
 });
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import * as zlib from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ClosedPipeError } from "../../../src/contract/errors.ts";
+import { ClosedPipeError, FileError, InputError } from "../../../src/contract/errors.ts";
 import {
   type Compression,
   compressed,
@@ -77,7 +77,7 @@ test("an error of the destination rejects the write and the end", async () => {
       await sink.write(randomBytes(100_000));
     }
   };
-  const failure = { name: "FileError", message: "stdout: the disk is full" };
+  const failure = { constructor: FileError, message: "stdout: the disk is full" };
   expect(await rejectionOf(writing())).toMatchObject(failure);
   expect(await rejectionOf(sink.finish())).toMatchObject(failure);
   await sink[Symbol.asyncDispose]();
@@ -138,7 +138,7 @@ test("a compressed file has the ending of its compression", () => {
 test("a compression that contradicts the ending is refused", () => {
   expect(() => compressionFor("rows.csv.zst", "gzip")).toThrow(
     expect.objectContaining({
-      name: "InputError",
+      constructor: InputError,
       message: "compress gzip contradicts the ending .zst of rows.csv.zst",
       ...{ input: "output", value: "rows.csv.zst", suggestions: ["rows.csv.gz"] },
     }),
@@ -161,7 +161,7 @@ if (hasZstd) {
   test("zstd is refused if this Node.js lacks it", () => {
     const message = "zstd needs Node.js 22.15 or newer; gzip works with every version";
     const refusal = (input: string, suggestions: readonly string[]) =>
-      expect.objectContaining({ name: "InputError", message, input, suggestions });
+      expect.objectContaining({ constructor: InputError, message, input, suggestions });
     expect(() => compressionFor("rows.csv.zst", undefined)).toThrow(refusal("output", ["rows.csv.gz"]));
     expect(() => compressionFor("rows.csv", "zstd")).toThrow(refusal("compress", ["gzip"]));
     expect(() => compressionFor("rows.csv.gz", "zstd")).toThrow(refusal("compress", ["gzip"]));

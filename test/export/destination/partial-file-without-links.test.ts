@@ -2,6 +2,7 @@ import files, { readdir, readFile, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { FileError } from "../../../src/contract/errors.ts";
 import type { Destination } from "../../../src/export/destination/destination.ts";
 import { openFile } from "../../../src/export/destination/partial-file.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
@@ -53,7 +54,7 @@ test("a file that appeared meanwhile is kept where files cannot have two names",
   await writeFile(target, "theirs");
   refuseLinks("EPERM");
   expect(await rejectionOf(destination.finish())).toMatchObject({
-    name: "FileError",
+    constructor: FileError,
     message: `${target}: another process has created it; the complete output is in ${target}.partial`,
   });
   expect(await readFile(target, "utf8")).toBe("theirs");
@@ -66,7 +67,7 @@ test.each([
   const destination = await opened();
   refuseLinks(code);
   expect(await rejectionOf(destination.finish())).toMatchObject({
-    name: "FileError",
+    constructor: FileError,
     message: `${target}: ${reason}; the complete output is in ${target}.partial`,
   });
   expect(await listed()).toEqual(["rows.csv.partial"]);

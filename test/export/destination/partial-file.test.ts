@@ -112,7 +112,7 @@ test("an output whose partial file somebody removed can be abandoned, and cannot
   const finished = await opened(target);
   await rm(`${target}.partial`);
   expect(await rejectionOf(finished.finish())).toMatchObject({
-    name: "FileError",
+    constructor: FileError,
     message: `${target}: no such file or folder`,
   });
   await finished[Symbol.asyncDispose]();
@@ -124,7 +124,7 @@ test("a complete output is kept if a folder has its name meanwhile", async () =>
   await destination.write("mine");
   await mkdir(target);
   expect(await rejectionOf(destination.finish())).toMatchObject({
-    name: "FileError",
+    constructor: FileError,
     message: `${target}: it is a folder, not a file; the complete output is in ${target}.partial`,
   });
   expect(await readFile(`${target}.partial`, "utf8")).toBe("mine");
@@ -181,7 +181,7 @@ test("a named pipe without a reader yet is written when there is one", async () 
 test("--no-clobber refuses an existing file before anything is written", async () => {
   await writeFile(target, "old");
   expect(await rejectionOf(openFile(target, { ...RUN, noClobber: true }))).toMatchObject({
-    name: "FileError",
+    constructor: FileError,
     message: `${target} already exists, and it must not be replaced`,
   });
   expect(await listed()).toEqual(["rows.csv"]);
@@ -192,7 +192,7 @@ test("--no-clobber keeps a file that appeared meanwhile, and also the finished r
   await destination.write("mine");
   await writeFile(target, "theirs");
   expect(await rejectionOf(destination.finish())).toMatchObject({
-    name: "FileError",
+    constructor: FileError,
     message: `${target}: another process has created it; the complete output is in ${target}.partial`,
   });
   await destination[Symbol.asyncDispose]();
@@ -237,20 +237,20 @@ test.each([
   await symlink("a", join(folder, "b"));
   const path = `${folder}${name}`;
   expect(await rejectionOf(openFile(path, RUN))).toMatchObject({
-    name: "FileError",
+    constructor: FileError,
     message: message.replace("PATH", path).replace("FOLDER", folder),
   });
 });
 
 test("an empty name is refused", async () => {
-  expect(await rejectionOf(openFile("", RUN))).toEqual(new FileError('"" names a folder, not a file', ""));
+  expect(await rejectionOf(openFile("", RUN))).toStrictEqual(new FileError('"" names a folder, not a file', ""));
 });
 
 test("a full disk is reported with a clear message", async () => {
   const destination = await opened("/dev/full");
   try {
     expect(await rejectionOf(destination.write("row"))).toMatchObject({
-      name: "FileError",
+      constructor: FileError,
       message: "/dev/full: the disk is full",
     });
   } finally {
@@ -280,7 +280,9 @@ test("a named pipe ends quietly when its reader goes away", async () => {
   await destination.write("row\n");
   expect((await reader.read()).buffer.toString("utf8", 0, 4)).toBe("row\n");
   await reader.close();
-  expect(await rejectionOf(destination.write("row\n"))).toEqual(new ClosedPipeError(`the reader of ${pipe} went away`));
+  expect(await rejectionOf(destination.write("row\n"))).toStrictEqual(
+    new ClosedPipeError(`the reader of ${pipe} went away`),
+  );
   await destination[Symbol.asyncDispose]();
 });
 

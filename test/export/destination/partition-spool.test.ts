@@ -1,6 +1,7 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { FileError } from "../../../src/contract/errors.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../../src/export/destination/partition-spool.ts";
 import { partitionOf } from "../../../src/export/destination/partitions.ts";
 import type { RowBatch } from "../../../src/rows/batch.ts";
@@ -106,7 +107,7 @@ test("a file that was damaged meanwhile is an error that names it", async () => 
     }
   };
   expect(await rejectionOf(reading())).toMatchObject({
-    name: "FileError",
+    constructor: FileError,
     message: `${path}: its bytes from 0 on are damaged: they do not end with a whole row`,
   });
 });

@@ -1,7 +1,7 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { InputError, LockedError } from "../../../src/contract/errors.ts";
+import { FileError, InputError, LockedError } from "../../../src/contract/errors.ts";
 import {
   assertFolderNames,
   moveIntoPlace,
@@ -149,11 +149,11 @@ describe("complete files", () => {
     const moving = () => moveIntoPlace(folder, new Map([["a=1/rows.csv", complete]]), async () => {});
     const place = join(folder, "a=1");
     expect(await rejectionOf(moving())).toMatchObject({
-      name: "FileError",
+      constructor: FileError,
       message: `${join(place, "rows.csv")}: no such file or folder`,
     });
     await symlink(await temporaryFolder(), join(folder, "a=2"));
     const linked = moveIntoPlace(folder, new Map([["a=2/rows.csv", complete]]), async () => {});
-    expect(await rejectionOf(linked)).toMatchObject({ name: "FileError", path: join(folder, "a=2") });
+    expect(await rejectionOf(linked)).toMatchObject({ constructor: FileError, path: join(folder, "a=2") });
   });
 });

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { ClosedPipeError } from "../../../src/contract/errors.ts";
+import { ClosedPipeError, FileError } from "../../../src/contract/errors.ts";
 import { writeToStdout } from "../../../src/export/destination/stdout.ts";
 import { failingStream, rejectionOf } from "../faults.ts";
 
@@ -74,7 +74,7 @@ test("a write that waits for its reader rejects with the reason of the signal", 
 test("a full disk behind stdout is an error", async () => {
   const destination = writeToStdout(failingStream("ENOSPC"));
   expect(await rejectionOf(destination.write("row"))).toMatchObject({
-    name: "FileError",
+    constructor: FileError,
     path: "stdout",
     message: "stdout: the disk is full",
   });

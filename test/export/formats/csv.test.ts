@@ -66,7 +66,7 @@ test("coverage rows are written by the same encoder", async () => {
 });
 
 test("a row without a requested column is an error that names the column and the row", async () => {
-  await expect(encoded("csv", [['{"product_id":"p9","sku":"S"}']], { chosen: ["sku", "title"] })).rejects.toEqual(
+  await expect(encoded("csv", [['{"product_id":"p9","sku":"S"}']], { chosen: ["sku", "title"] })).rejects.toStrictEqual(
     new ContractError('the service sent a row without "title" (product_id "p9")'),
   );
 });

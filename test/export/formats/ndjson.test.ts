@@ -24,7 +24,7 @@ test("chosen columns are written in the chosen order, with their raw values", as
 });
 
 test("a row without a chosen column is an error that names the column and the row", async () => {
-  await expect(encoded("ndjson", [['{"product_id":"p9"}']], { chosen: ["sku"] })).rejects.toEqual(
+  await expect(encoded("ndjson", [['{"product_id":"p9"}']], { chosen: ["sku"] })).rejects.toStrictEqual(
     new ContractError('the service sent a row without "sku" (product_id "p9")'),
   );
 });

@@ -113,7 +113,7 @@ test.each([
   ["crawl_date", "null"],
 ])("%s as %s is refused with the row named", async (column, raw) => {
   const kind = { sku: "string", mrp: "number", crawl_date: "date" }[column];
-  await expect(parquetOf([[productRow({ [column]: raw })]])).rejects.toEqual(
+  await expect(parquetOf([[productRow({ [column]: raw })]])).rejects.toStrictEqual(
     new ContractError(
       `the service sent "${column}" as ${raw} (product_id "p1"), which is no ${kind}; ndjson can carry it`,
     ),

@@ -20,7 +20,7 @@ test("open incidents and those that ended since a day are listed, newest first",
 test.each(["monitoring", "resolved"] as const)("an incident whose cause is unknown cannot become %s", async (state) => {
   const store = await testStore();
   const id = await openIncident(store, SLOW, hour(8));
-  await expect(updateIncident(store, id, { state, body: "Better." }, hour(9))).rejects.toThrow(
+  await expect(updateIncident(store, id, { state, body: "Better." }, hour(9))).rejects.toStrictEqual(
     new RefusedChangeError(`incident ${id} is investigating and cannot become ${state}; next it is identified`),
   );
   expect((await store.incidents("2026-01-15"))[0]).toMatchObject({ resolved_at: null, updates: { length: 1 } });
@@ -33,12 +33,12 @@ test("an incident never returns to an earlier state and does not reopen", async 
   await updateIncident(store, id, { state: "monitoring", body: "Better." }, hour(9));
   await updateIncident(store, id, { state: "monitoring", body: "Still better." }, hour(10));
   const back = updateIncident(store, id, { state: "identified", body: "Hm." }, hour(11));
-  await expect(back).rejects.toThrow(
+  await expect(back).rejects.toStrictEqual(
     new RefusedChangeError(`incident ${id} is monitoring and cannot become identified; next it is resolved`),
   );
   await updateIncident(store, id, { state: "resolved", body: "Over." }, hour(12));
   const again = updateIncident(store, id, { state: "resolved", body: "Over." }, hour(13));
-  await expect(again).rejects.toThrow(
+  await expect(again).rejects.toStrictEqual(
     new RefusedChangeError(`incident ${id} is resolved, which ends it; open another one`),
   );
   expect((await store.incidents("2026-01-15"))[0]?.updates).toHaveLength(5);
@@ -46,5 +46,5 @@ test("an incident never returns to an earlier state and does not reopen", async 
 
 test("an update of an unknown incident names its number", async () => {
   const update = updateIncident(await testStore(), 7, { state: "resolved", body: "Over." }, hour(8));
-  await expect(update).rejects.toThrow(new RefusedChangeError("there is no incident 7"));
+  await expect(update).rejects.toStrictEqual(new RefusedChangeError("there is no incident 7"));
 });

@@ -1,9 +1,7 @@
 import { fileURLToPath } from "node:url";
 
 /** The location is neither a file, memory nor a PostgreSQL database. */
-export class LocationError extends Error {
-  override readonly name = "LocationError";
-}
+export class LocationError extends Error {}
 
 const POSTGRES = /^postgres(ql)?:/i;
 

@@ -34,7 +34,7 @@ test("a sheet takes as many rows as it can hold, and one more is refused", async
     await encoder.encode(rows);
   }
   await encoder.encode(batchOf([row, row, row], known));
-  await expect(encoder.encode(batchOf([row], known))).rejects.toEqual(
+  await expect(encoder.encode(batchOf([row], known))).rejects.toStrictEqual(
     new InputError(
       "a sheet of xlsx holds at most 1,048,575 rows below its header, and there are more; write csv, or ask for fewer rows or columns",
       { input: "format", value: "xlsx" },

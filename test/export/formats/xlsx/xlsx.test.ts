@@ -149,7 +149,7 @@ describe("a sheet", () => {
   });
 
   test("rejects a row without a column", async () => {
-    await expect(sheetOf([[productRow({ mrp: undefined })]])).rejects.toEqual(
+    await expect(sheetOf([[productRow({ mrp: undefined })]])).rejects.toStrictEqual(
       new ContractError('the service sent a row without "mrp" (product_id "p1")'),
     );
   });

@@ -58,7 +58,7 @@ test("a revoked key keeps its name", async () => {
   const store = await testStore();
   await createKey(store, { name: "notebook" }, MORNING);
   await revokeKey(store, "notebook", NOON);
-  await expect(createKey(store, { name: "notebook" }, EVENING)).rejects.toThrow(
+  await expect(createKey(store, { name: "notebook" }, EVENING)).rejects.toStrictEqual(
     new RefusedChangeError(`there is already a key named "notebook"`),
   );
   expect(await listKeys(store)).toHaveLength(1);
@@ -67,7 +67,7 @@ test("a revoked key keeps its name", async () => {
 test("an unknown scope creates no key", async () => {
   const store = await testStore();
   const creating = createKey(store, { name: "notebook", scopes: ["catalog:read", "catalog:write"] }, MORNING);
-  await expect(creating).rejects.toThrow(
+  await expect(creating).rejects.toStrictEqual(
     new RefusedChangeError('"catalog:write" is not a scope: use catalog:sample or catalog:read'),
   );
   expect(await listKeys(store)).toEqual([]);
