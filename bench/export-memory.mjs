@@ -5,7 +5,7 @@ import { mebibytes, printTable, ratio, seconds } from "./table.mjs";
 
 const SIZES = [200_000, 2_000_000];
 /** Rows that a sheet holds. */
-const ROWS_OF_SHEET = 1_048_575;
+const MAX_SHEET_ROWS = 1_048_575;
 
 const FORMATS = ["ndjson", "csv", "tsv", "json", "ndjson.gz", "parquet", "xlsx"];
 
@@ -40,7 +40,7 @@ export async function run({ folder, datasets }) {
 }
 
 function limitOf(output) {
-  return output === "xlsx" ? ROWS_OF_SHEET : Number.POSITIVE_INFINITY;
+  return output === "xlsx" ? MAX_SHEET_ROWS : Number.POSITIVE_INFINITY;
 }
 
 async function measure(folder, { env }, output, rows, argsOf) {

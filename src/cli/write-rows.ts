@@ -78,7 +78,8 @@ const LOSS_TEXTS: Readonly<Record<Loss, (column: string, format: RowFormat) => s
   surrogate: (column) => `${column} has a lone surrogate, written as U+FFFD; ndjson keeps it`,
   digits: (column) =>
     `${column} has a number with more digits than a double can represent, written rounded; ndjson keeps it`,
-  end: (column) => `${column} has a text longer than the 32,767 characters of a cell, which is cut; ndjson keeps it`,
+  truncated: (column) =>
+    `${column} has a text longer than the 32,767 characters of a cell, which is cut; ndjson keeps it`,
   link: () => "a sheet can have 65,530 links; further addresses are plain text",
 };
 

@@ -34,7 +34,7 @@ export interface NamedProfile {
   /** The only origin that gets its key; absent if the profile has no address. */
   origin?: string;
   /** Whether `values` are without the key because another origin is requested. */
-  isWithheld?: boolean;
+  isKeyWithheld?: boolean;
 }
 
 /**
@@ -78,7 +78,7 @@ async function readCredential(context: KeyContext, profile: NamedProfile | undef
     const warning = await warningOf(profile.path, "contains an api_key_command", context);
     return { apiKey, source: `api_key_command of profile ${profile.name}`, warning, origin: profile.origin };
   }
-  if (profile?.isWithheld) {
+  if (profile?.isKeyWithheld) {
     throw new CredentialsError(
       `no API key for this service: the key of profile ${profile.name} is only sent to ${profile.origin}. ` +
         "Set CATALOG_API_KEY or CATALOG_API_KEY_FILE, or store a key in another profile with `catalog auth login --profile NAME`.",

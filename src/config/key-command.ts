@@ -59,7 +59,7 @@ export async function runKeyCommand(
   child.stdout.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     if (chunks.reduce((size, { length }) => size + length, 0) > OUTPUT_LIMIT) {
-      stop("wrote more than a key");
+      stop("printed more than a key can have");
     }
   });
   try {

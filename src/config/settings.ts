@@ -34,8 +34,8 @@ function withKeyFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
     return profile;
   }
   const { origin } = parseBaseUrl(base_url, "base_url of the profile");
-  const isWithheld = (api_key ?? api_key_command) !== undefined;
-  return origin === baseUrl.origin ? { ...profile, origin } : { ...profile, origin, values: rest, isWithheld };
+  const isKeyWithheld = (api_key ?? api_key_command) !== undefined;
+  return origin === baseUrl.origin ? { ...profile, origin } : { ...profile, origin, values: rest, isKeyWithheld };
 }
 
 /**

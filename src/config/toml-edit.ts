@@ -6,7 +6,7 @@ type Strings = Readonly<Record<string, string | undefined>>;
 
 /**
  * Replaces the entries of `[profiles.NAME]`. Changes only the lines of this table, so that comments stay; rewrites the whole
- * document if that gives a wrong result.
+ * document, without its comments, if that would give a wrong result.
  *
  * @param text valid TOML
  */

@@ -5,7 +5,7 @@ import { parseRcd } from "../contract/filters.ts";
 import { replacePrivateFile } from "../files/replace-file.ts";
 import type { Environment } from "./environment.ts";
 
-/** Larger vocabularies are no use for completion. */
+/** Larger vocabularies are of no use for completion. */
 const MAX_COMBINATIONS = 20_000;
 
 /** Whose vocabulary it is: teams see different parts of the same service. */

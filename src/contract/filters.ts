@@ -43,7 +43,7 @@ export function parseRcd(text: string): Rcd | undefined {
  */
 export const RCD_LENGTH = 7_000;
 
-/** Whether the filters fit into one request. */
+/** Whether `rcd`, the only filter that can be long, fits into one request. */
 export function fitsRequest({ rcd = "" }: Filters): boolean {
   return encodeURIComponent(rcd).length <= RCD_LENGTH;
 }
@@ -61,7 +61,7 @@ export function splitRcd(text: string): Rcd {
 
 const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 
-/** Every month has these days. */
+/** Every month has at least this many days. */
 const SHORTEST_MONTH = 28;
 
 /** Whether `text` is a date that exists in the calendar, written `YYYY-MM-DD` (ISO 8601). */

@@ -13,7 +13,7 @@ export const LIMITS = {
  * our client reads every row up to these sizes.
  */
 export const ROW_BOUNDS = {
-  /** Characters of a number in JSON. Bounds the time to process it; no decimal type has more digits. */
+  /** Characters of a number in JSON. Bounds the time to process it; far more than any price has. */
   numberCharacters: 1_000,
   /** UTF-8 bytes of a slug. The three slugs of a combination, percent-encoded, fit into the `rcd` of one request. */
   slugBytes: 200,

@@ -64,7 +64,7 @@ export const OPERATIONS = {
   },
 } as const satisfies Record<string, Operation>;
 
-/** The contract has paths with and without it, and does not say which ones are authoritative (section 9 rule 5). */
+/** The contract has paths with and without this prefix, and does not say which ones are authoritative (section 9 rule 5). */
 export const API_PREFIX = "/api";
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -11,7 +11,7 @@ export interface Verification {
 }
 
 /**
- * Compares an exported file with its manifest: size and SHA-256; and the counts of the manifest with each other: rows
+ * Compares the size and SHA-256 of an exported file with its manifest, and the counts of the manifest with each other: rows
  * written, rows of the slices, and the count of the service.
  *
  * @throws MismatchError saying what differs; the reason of `signal` when it is aborted
@@ -29,10 +29,12 @@ export async function verify(path: string, manifest: Manifest, signal: AbortSign
   }
   const inSlices = plan.slices.reduce((sum, slice) => sum + slice.rows, 0);
   if (inSlices !== rows) {
-    throw new MismatchError(`${path} has ${plural(rows, "row")}, but the slices of its manifest have ${inSlices}`);
+    throw new MismatchError(`the manifest of ${path} says ${plural(rows, "row")}, but its slices have ${inSlices}`);
   }
   if (complete && coverage.matching_rows !== rows) {
-    throw new MismatchError(`${path} has ${plural(rows, "row")}, but the service counted ${coverage.matching_rows}`);
+    throw new MismatchError(
+      `the manifest of ${path} says ${plural(rows, "row")}, but the service counted ${coverage.matching_rows}`,
+    );
   }
   return { rows, bytes, sha256 };
 }

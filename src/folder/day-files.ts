@@ -63,10 +63,10 @@ async function namesIn(folder: string): Promise<string[]> {
  * The days whose file may not hold what the state says, because the file was altered or a run was interrupted while it
  * replaced it. A day that such a run had not replaced yet is not one of them.
  *
- * @param thorough compares the content of all files, not only the size
- * @param isInWindow whether the filters want a day. Other days are checked only if a run was about to replace them
+ * @param thorough compares the content of all files, not only the size.
+ * @param isInWindow whether the filters want a day. Other days are checked only if a run was about to replace them.
  */
-export async function unknownDays(
+export async function untrustedDays(
   folder: string,
   { days, pending }: SyncState,
   thorough: boolean,

@@ -9,7 +9,7 @@ import { isSyncedFolder } from "./folder-state.ts";
 /** Maximum size of the log in bytes, enough for 300,000 runs. */
 const MAX_BYTES = 64 * 1024 ** 2;
 
-/** A run of `catalog sync`. What it changed is null if it failed. */
+/** A run of `catalog sync`. The counts of changes are null if it failed. */
 export interface SyncLogEntry {
   started_at: string;
   seconds: number;

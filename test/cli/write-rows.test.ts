@@ -8,10 +8,10 @@ test("each thing that a format cannot represent is told once for each column, ho
     note: (text) => told.push(`note: ${text}`),
   });
   for (let file = 0; file < 2; file += 1) {
-    for (const loss of ["member", "surrogate", "digits", "end", "link"] as const) {
+    for (const loss of ["member", "surrogate", "digits", "truncated", "link"] as const) {
       onLoss(loss, "title");
     }
-    onLoss("end", "brand");
+    onLoss("truncated", "brand");
   }
   expect(told).toEqual([
     'warning: rows have a member "title", which xlsx leaves out; ndjson keeps it',

@@ -102,7 +102,7 @@ describe("catalog index", () => {
     const { stderr } = await runInProcess(["index", file, folder], { columns: 200 });
     expect(stderr).toContain("index 100 on 2026-01-01\n");
     expect(stderr).toContain(
-      "acme: 1 of 2 products left out, without a price of at most 14 days on 2026-01-01; all that have one have it from 2026-01-05 on (--base)\n",
+      "acme: 1 of 2 products left out, without a price of at most 14 days on 2026-01-01; every product that has prices has one on 2026-01-05 (--base)\n",
     );
   });
 

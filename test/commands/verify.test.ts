@@ -156,7 +156,7 @@ describe("verify", () => {
     const { plan } = JSON.parse(await readFile(`${file}.manifest.json`, "utf8")) as Manifest;
     await replace(file, await readFile(file), { plan: { ...plan, slices: [{ filters: {}, rows }] } });
     const { code, stderr } = await verify();
-    const message = `has 121 rows, but the slices of its manifest have ${rows}`;
+    const message = `says 121 rows, but its slices have ${rows}`;
     expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining(message)]);
   });
 

@@ -86,7 +86,7 @@ export function addQuestionFlags<Operands extends unknown[], Flags extends Optio
   return addListFlags(addDemoFlag(listed), sortExample, [...Object.keys(sortWords), ...names], sortHelp, limitHelp);
 }
 
-/** Declares the flags for which prices count. @param maxAge the default, for the help */
+/** Declares the flags that decide which prices count. @param maxAge the default, for the help */
 export function addPriceFlags<Operands extends unknown[], Flags extends OptionValues>(
   command: Command<Operands, Flags>,
   maxAge: string,
@@ -94,12 +94,12 @@ export function addPriceFlags<Operands extends unknown[], Flags extends OptionVa
   return command
     .option(
       "--max-age <days>",
-      `how long a price counts as known: 14d, or none for ever (default: ${maxAge})`,
+      `how long a price counts as known: 14d, or none for no limit (default: ${maxAge})`,
       ageLimit,
     )
     .option(
       "--suspect-factor <n>",
-      `leave out prices more than n times higher or lower than the usual one (default: ${SUSPECT_FACTOR})`,
+      `leave out prices at least n times, or at most 1/n of, the usual one (default: ${SUSPECT_FACTOR})`,
       suspectFactor,
     )
     .option("--include-suspect", "keep suspect prices")

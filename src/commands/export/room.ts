@@ -6,7 +6,7 @@ import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { groupDigits } from "../../contract/values/phrases.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import { FORMATS } from "../../export/formats/registry.ts";
-import { ROWS_OF_SHEET } from "../../export/formats/xlsx/workbook-parts.ts";
+import { MAX_SHEET_ROWS } from "../../export/formats/xlsx/workbook-parts.ts";
 import { manifestPathOf } from "../../export/manifest.ts";
 import { LONGEST_NAME } from "../../files/own-file.ts";
 import { freeBytes } from "../../files/stored-bytes.ts";
@@ -75,11 +75,11 @@ export function assertFitsSheet(
     sheets.set(partition, (sheets.get(partition) ?? 0) + entry.matching_rows);
   }
   for (const [partition, rows] of sheets) {
-    if (Math.min(rows, maxRows) > ROWS_OF_SHEET) {
+    if (Math.min(rows, maxRows) > MAX_SHEET_ROWS) {
       const what = partition === "" ? "the filters match" : `the partition ${partition} has`;
       const split = partition === "" ? "split the rows with --partition-by" : "partition by more columns";
       throw new UsageError(
-        `${what} ${groupDigits(rows)} rows, and a sheet of xlsx has at most ${groupDigits(ROWS_OF_SHEET)}; write csv or parquet, ${split}, or narrow the filters.`,
+        `${what} ${groupDigits(rows)} rows, and a sheet of xlsx has at most ${groupDigits(MAX_SHEET_ROWS)}; write csv or parquet, ${split}, or narrow the filters.`,
         { flag: "--format", value: "xlsx" },
       );
     }

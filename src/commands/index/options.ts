@@ -21,7 +21,7 @@ export function addIndexFlags(command: Command) {
   });
 }
 
-/** What `catalog index` computes. The filters have no days: earlier prices are known on the first one. */
+/** What `catalog index` computes. The days are not part of the filters, because prices from before the first day still hold on it. */
 export interface IndexOptions extends QuestionOptions {
   /** The basket: a path, or `-` for standard input. */
   ownList: string;
@@ -40,7 +40,7 @@ export function parseIndexOptions(
   context: Context,
 ): IndexOptions {
   const { startDate, endDate, date, base, ...others } = flags;
-  // Refuses wrong days.
+  // For its errors alone: the start must not be after the end.
   parseFilters(flags, context.now());
   return {
     ...parseQuestion(command, folder, others, context, { columns: INDEX_COLUMNS, maxAge: 14 }),

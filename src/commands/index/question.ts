@@ -38,9 +38,9 @@ function questionOf(): Question<IndexOptions> {
       const age = maxAge === undefined ? "" : ` of at most ${plural(maxAge, "day")}`;
       for (const [, retailer, products, lacking, complete] of gaps.filter(([, , , lacking]) => Number(lacking) > 0)) {
         const isLater = complete !== null && String(complete) > base;
-        const hint = isLater ? `; all that have one have it from ${String(complete)} on (--base)` : "";
-        const left = `${groupDigits(Number(lacking))} of ${plural(Number(products), "product")} left out`;
-        reporter.note(`${String(retailer)}: ${left}, without a price${age} on ${base}${hint}`);
+        const hint = isLater ? `; every product that has prices has one on ${String(complete)} (--base)` : "";
+        const leftOut = `${groupDigits(Number(lacking))} of ${plural(Number(products), "product")} left out`;
+        reporter.note(`${String(retailer)}: ${leftOut}, without a price${age} on ${base}${hint}`);
       }
       return { base };
     },
@@ -91,7 +91,7 @@ function indexText({ rows }: ShownAnswer, _: IndexOptions, screen: Screen) {
   return renderCaptioned(table, ["retailer", "currency", "products"], screen);
 }
 
-/** Rounded half away from zero by its digits: `toFixed` rounds its binary value. */
+/** Rounds half up by its digits, where `toFixed` rounds its binary value. An index is never negative. */
 function twoDecimals(index: number | undefined): string | undefined {
   return index === undefined ? undefined : (Math.round(Number(`${index}e2`)) / 100).toFixed(2);
 }

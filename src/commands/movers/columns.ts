@@ -2,7 +2,7 @@ import type { QuestionColumn } from "../../cli/question/declaration.ts";
 import { CATEGORY_SLUGS, CURRENCY, PRODUCT_KEY, REFERENCE_PRICE } from "../../cli/question/shared-columns.ts";
 
 export const MOVER_COLUMNS: readonly QuestionColumn[] = [
-  { name: "kind", kind: "text", meaning: "drop, rise, new_low or discount; a product may have several" },
+  { name: "kind", kind: "text", meaning: "drop, rise, new_low or discount; a product may be listed under several" },
   ...PRODUCT_KEY,
   { name: "title", kind: "text", meaning: "from the newest row" },
   ...CATEGORY_SLUGS,
@@ -15,7 +15,7 @@ export const MOVER_COLUMNS: readonly QuestionColumn[] = [
   },
   { name: "date", kind: "date", meaning: "day of the last price" },
   { name: "selling_price", kind: "price", meaning: "the last price" },
-  { name: "percent", kind: "percent", meaning: "change from before_selling_price; null between two currencies" },
+  { name: "percent", kind: "percent", meaning: "change from before_selling_price; null if the currency changed" },
   { name: "mrp", kind: "price", meaning: "undiscounted price on that day" },
   { name: "discount_pct", kind: "number", meaning: "discount on that day, as crawled" },
   { name: "low_date", kind: "date", meaning: "last day of low_selling_price" },
@@ -28,5 +28,5 @@ export const MOVER_COLUMNS: readonly QuestionColumn[] = [
   { name: "reached_date", kind: "date", meaning: "new_low: first day of new_low_price" },
   { name: "below_low_percent", kind: "percent", meaning: "new_low: from low_selling_price to new_low_price" },
   { name: "observed_days", kind: "integer", meaning: "days with a price in the present currency" },
-  { name: "longest_gap_days", kind: "integer", meaning: "longest time between two of them" },
+  { name: "longest_gap_days", kind: "integer", meaning: "longest gap between two such days" },
 ];

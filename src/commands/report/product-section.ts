@@ -30,11 +30,11 @@ export interface ShownProduct {
   percent: number | undefined;
   /** The price that was known, or the lowest one up to then. */
   before: { price: number; day: string } | undefined;
-  /** Of a new low. */
+  /** Only of a new low. */
   low: { price: number; day: string } | undefined;
-  /** Of the own list. */
+  /** Only of the own list. */
   target: { price: number; isMet: boolean } | undefined;
-  /** Of the own list. */
+  /** Only of the own list. */
   note: string;
   /** Why it is not there: gone, not crawled or unknown. */
   reason: string;
@@ -70,7 +70,7 @@ export function shownProduct(section: ProductSection, row: AnswerRow, series: Pr
   };
 }
 
-/** Since when a product has its currency; undefined if it always had it. */
+/** The first day on which a product had its present currency; undefined if it always had it. */
 export function currencySince({ series }: ShownProduct): string | undefined {
   const own = series?.points.filter((point) => point.series === series.last.series) ?? [];
   return series === undefined || own.length === series.points.length ? undefined : own[0]?.day;

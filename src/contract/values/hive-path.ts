@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 /** Hive's name for an empty value. */
 const DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__";
 
-/** Escapes the same characters as Hive (`FileUtils.escapePathName`), as `%` and two hex digits. */
+/** Escapes the characters that Hive does (`FileUtils.escapePathName`), and `}` and NUL, as `%` and two hex digits. */
 export function escapePartitionValue(value: string): string {
   if (value === "") {
     return DEFAULT_PARTITION;

@@ -40,7 +40,7 @@ export async function openFile(path: string, { noClobber, pid, signal }: FileOpt
     return await openDevice(path);
   }
   if (existing !== undefined && noClobber) {
-    throw new FileError(`${path} already exists, and it must not be replaced`, path);
+    throw new FileError(`${path} already exists, and --no-clobber keeps it`, path);
   }
   const target = await targetOf(path);
   const lock = await lockOutput(target, pid);
@@ -93,7 +93,7 @@ function partialFile(
       });
       await withFileError(path, () => fsyncFolder(dirname(target)));
     },
-    // What it leaves behind is replaced by the next run; an error would hide the reason why this one ends.
+    // Errors are ignored: the next run replaces what is left, and they would hide the reason why this one ends.
     [Symbol.asyncDispose]: async () => {
       if (disposed) {
         return;
@@ -118,7 +118,7 @@ async function openDevice(path: string): Promise<Destination> {
   };
 }
 
-/** Milliseconds between two looks for the reader of a named pipe. */
+/** Milliseconds between two checks for a reader of a named pipe. */
 const READER_PAUSE = 50;
 
 /**
@@ -152,8 +152,8 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
 
 /** Creates the file for this output, with the permissions of the file that it will replace. */
 async function createPartial(partial: string, existing: Stats | undefined): Promise<FileHandle> {
-  for (const left of [partial, ...scratchFilesOf(partial)]) {
-    await removeOwnFile(left);
+  for (const leftover of [partial, ...scratchFilesOf(partial)]) {
+    await removeOwnFile(leftover);
   }
   const handle = await createOwnFile(partial);
   await withFileError(partial, async () => {

@@ -63,7 +63,10 @@ function streamError(name: string, error: NodeJS.ErrnoException): Error {
   return fileError(name, error);
 }
 
-/** `/dev/stdout` cannot be opened if stdout is a socket, and opening it again would truncate `>> file`. */
+/**
+ * Whether an output is stdout. `/dev/stdout` is, too: it cannot be opened if stdout is a socket, and opening it again would
+ * truncate `>> file`.
+ */
 export function isStdout(output: string | undefined): output is "-" | "/dev/stdout" | undefined {
   return output === undefined || output === "-" || output === "/dev/stdout";
 }

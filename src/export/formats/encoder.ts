@@ -21,7 +21,7 @@ export interface Encoder<Input> {
  */
 export type RowEncoder = Encoder<RowBatch>;
 
-/** The files that an encoder may make for itself, by the path that their names begin with. */
+/** The scratch files that an encoder may create beside `path`. */
 export function scratchFilesOf(path: string): readonly [rows: string, copy: string] {
   return [`${path}.rows`, `${path}.copy`];
 }
@@ -47,11 +47,11 @@ export type CellKind = "date" | "timestamp" | "link" | "percent";
 export type CellKinds = Readonly<Record<string, CellKind>>;
 
 /**
- * What a format cannot represent. `member`: one that is not in `known` is left out, although no flag chose columns.
+ * What a format cannot represent. `member`: a member that is not in `known` is left out, although no flag chose columns.
  * `surrogate`: half a surrogate pair, which UTF-8 lacks, is written as U+FFFD. `digits`: a number is rounded to the nearest
- * double. `end`: a text is cut. `link`: an address stays text, because a sheet holds no more links.
+ * double. `truncated`: a text is cut. `link`: an address stays text, because a sheet holds no more links.
  */
-export type Loss = "member" | "surrogate" | "digits" | "end" | "link";
+export type Loss = "member" | "surrogate" | "digits" | "truncated" | "link";
 
 export interface EncoderOptions {
   /** Every column of this kind of row, in the contract's order. */
@@ -67,7 +67,7 @@ export interface EncoderOptions {
   spreadsheet?: Spreadsheet | undefined;
   /** What the columns are in a sheet of xlsx; default: by their names. */
   kinds?: CellKinds | undefined;
-  /** The types of columns in Parquet that are not as the contract says. */
+  /** Parquet types of the columns whose type is not the contract's. */
   types?: Readonly<Record<string, ColumnType>> | undefined;
   /** Whether addresses in a sheet of xlsx can be clicked. */
   links?: boolean | undefined;

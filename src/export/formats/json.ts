@@ -16,7 +16,7 @@ export function createJsonEncoder(options: EncoderOptions): RowEncoder {
     begin: () => "[",
     encode: (rows) => {
       const lines = jsonLines(rows, options);
-      // Each row has a comma more than its line.
+      // Each element is one byte longer than its line, for the comma.
       const elements = Buffer.allocUnsafe(lines.length + rows.length);
       let to = 0;
       for (let from = 0; from < lines.length; ) {

@@ -21,7 +21,7 @@ import { ByteJoiner, byteText, byteTexts, columnsOf, identityOf, reportUnknownMe
 export const ROW_GROUP_ROWS = 20_480;
 const STEP_ROWS = 2_048;
 
-/** A row group of long rows has fewer of them: about this many bytes of JSON. */
+/** Row groups of long rows are kept to about this many bytes of JSON. */
 const ROW_GROUP_BYTES = 64 * 1024 * 1024;
 
 const SMALLEST_OBJECT_LIMIT = 1024 * 1024;
@@ -64,7 +64,7 @@ function contractType(name: string): ColumnType {
 
 /** Opens DuckDB, which writes Parquet, for as many files as needed. @param signal ends the writing of a file */
 export async function loadParquet(signal: AbortSignal): Promise<CreateEncoder> {
-  // One thread: the same rows give the same bytes. The allocator would keep the memory of each file for the next one.
+  // One thread: the same rows give the same bytes. Without the threshold, the allocator keeps the memory of each file for the next one.
   const setUp = ["SET allocator_bulk_deallocation_flush_threshold = '1MB'"];
   const duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, setUp, signal });
   return (options, scratchPath) => createParquetEncoder(duckDb, options, scratchPath);
@@ -173,7 +173,7 @@ function valueCheck(names: readonly string[], types: readonly ColumnType[], { on
       const [name = "", { kind, nullable } = contractType(name)] = [names[index], types[index]];
       if (!FITS[kind](raw) && !(nullable && raw === "null")) {
         throw new ContractError(
-          `the service sent "${name}" as ${utf8Of(raw).slice(0, 80)} (${identityOf(batch, row)}), which is no ${kind}; ndjson can carry it`,
+          `the service sent "${name}" as ${utf8Of(raw).slice(0, 80)} (${identityOf(batch, row)}), which is not a valid ${kind}; ndjson can carry it`,
         );
       }
       last[index] = raw;

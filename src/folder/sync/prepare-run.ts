@@ -1,7 +1,7 @@
 import type { CatalogClient } from "../../client/client.ts";
 import { dayFilter } from "../../contract/filter-match.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
-import { listDayFolders, unknownDays } from "../day-files.ts";
+import { listDayFolders, untrustedDays } from "../day-files.ts";
 import { newState, readStateOf } from "../folder-state.ts";
 import { assertWithinFilters, rememberedFilters } from "../remembered.ts";
 import { adoptDays } from "./adopt.ts";
@@ -43,7 +43,7 @@ export async function prepareRun(client: CatalogClient, options: ComparisonOptio
   if (options.filters === written) {
     delete state.datesAreResolved;
   }
-  const untrusted = await unknownDays(folder, state, options.verify, isInWindow);
+  const untrusted = await untrustedDays(folder, state, options.verify, isInWindow);
   state.pending = state.pending.filter((day) => untrusted.has(day));
   const run: ComparedRun = {
     ...{ client, options, filters, isInWindow, state, untrusted },

@@ -182,7 +182,7 @@ test("--no-clobber refuses an existing file before anything is written", async (
   await writeFile(target, "old");
   expect(await rejectionOf(openFile(target, { ...RUN, noClobber: true }))).toMatchObject({
     constructor: FileError,
-    message: `${target} already exists, and it must not be replaced`,
+    message: `${target} already exists, and --no-clobber keeps it`,
   });
   expect(await listed()).toEqual(["rows.csv"]);
 });

@@ -115,7 +115,7 @@ test.each([
   const kind = { sku: "string", mrp: "number", crawl_date: "date" }[column];
   await expect(parquetOf([[productRow({ [column]: raw })]])).rejects.toStrictEqual(
     new ContractError(
-      `the service sent "${column}" as ${raw} (product_id "p1"), which is no ${kind}; ndjson can carry it`,
+      `the service sent "${column}" as ${raw} (product_id "p1"), which is not a valid ${kind}; ndjson can carry it`,
     ),
   );
 });

@@ -14,14 +14,14 @@ export interface Period {
   start: string;
   end: string;
   days: number;
-  /** Whether nothing has rows in it, and it is drawn as short as one day. */
+  /** Whether it has no rows; then it is drawn as narrow as one day. */
   isGap?: boolean;
 }
 
 /** Up to this many days without rows in a row are drawn day by day. */
 const SHORT_GAP = 7;
 
-/** When the rows were crawled, day by day. Longer times without rows are one period each. */
+/** When the rows were crawled, day by day. Longer gaps are one period each. */
 export function activityOfDays(days: DayCounts): Activity {
   const known = [...days.keys()].sort();
   const periods = known.flatMap((day, index): Period[] => {

@@ -13,7 +13,7 @@ import {
 import { columnLetters, type SheetLink, STYLES } from "./workbook-parts.ts";
 
 /** Maximum number of links in a sheet that Excel opens. */
-const LINKS_OF_SHEET = 65_530;
+const MAX_SHEET_LINKS = 65_530;
 
 /** The columns of product rows and of the tool's own records end alike if they are alike: `crawl_date`, `before_date`. */
 const KIND_OF_ENDING: readonly (readonly [ending: RegExp, kind: CellKind])[] = [
@@ -91,7 +91,7 @@ export function sheetCells(names: readonly string[], { kinds, links: hasLinks, o
     if (target === undefined) {
       return false;
     }
-    if (links.length === LINKS_OF_SHEET) {
+    if (links.length === MAX_SHEET_LINKS) {
       onLoss?.("link", column);
       return false;
     }
@@ -102,7 +102,7 @@ export function sheetCells(names: readonly string[], { kinds, links: hasLinks, o
   function textCell(place: string, text: string, column: string, style: number = STYLES.text): string {
     const shown = cutText(text);
     if (shown.length < text.length) {
-      onLoss?.("end", column);
+      onLoss?.("truncated", column);
     }
     if (/\p{Surrogate}/u.test(shown)) {
       onLoss?.("surrogate", column);

@@ -15,8 +15,8 @@ export const SHEET_PART = "xl/worksheets/sheet1.xml";
 export const SHEET_RELATIONS_PART = "xl/worksheets/_rels/sheet1.xml.rels";
 
 /** Maximum number of rows in a sheet, below its header. */
-export const ROWS_OF_SHEET = 1_048_575;
-export const COLUMNS_OF_SHEET = 16_384;
+export const MAX_SHEET_ROWS = 1_048_575;
+export const MAX_SHEET_COLUMNS = 16_384;
 
 /** Indexes of the cell formats in xl/styles.xml. */
 export const STYLES = { header: 1, text: 2, date: 3, timestamp: 4, link: 5, percent: 6 } as const;

@@ -7,10 +7,10 @@ import type { EncoderOptions, RowEncoder } from "../encoder.ts";
 import { ByteJoiner, byteText, columnsOf, reportUnknownMembers } from "../row-members.ts";
 import { sheetCells } from "./sheet-cells.ts";
 import {
-  COLUMNS_OF_SHEET,
   columnLetters,
   FIXED_PARTS,
-  ROWS_OF_SHEET,
+  MAX_SHEET_COLUMNS,
+  MAX_SHEET_ROWS,
   SHEET_PART,
   SHEET_RELATIONS_PART,
   sheetEnd,
@@ -21,7 +21,7 @@ import {
 } from "./workbook-parts.ts";
 
 /** Maximum bytes of a sheet. Beyond 4 GiB an archive needs the extension ZIP64, which programs may lack. */
-const BYTES_OF_SHEET = 4_000_000_000;
+const MAX_SHEET_BYTES = 4_000_000_000;
 
 /** Bytes of a sheet that are compressed at once. */
 const BLOCK_BYTES = 1024 * 1024;
@@ -45,11 +45,11 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   let rows = 0;
   let sheetBytes = 0;
 
-  /** Hands the block on; resolves when the archive takes more. The blocks end at the same rows however these arrive. */
+  /** Hands the block on; resolves when the archive takes more. Where blocks end does not depend on the sizes of the batches, so that the same rows give the same bytes. */
   async function pack(): Promise<void> {
     sheetBytes += block.length;
-    if (sheetBytes > BYTES_OF_SHEET) {
-      throw tooMuch(`${groupDigits(BYTES_OF_SHEET)} bytes of XML`);
+    if (sheetBytes > MAX_SHEET_BYTES) {
+      throw sheetLimitError(`${groupDigits(MAX_SHEET_BYTES)} bytes of XML`);
     }
     const isTaken = sheet.write(block.bytes());
     block = new ByteJoiner(BLOCK_BYTES);
@@ -62,8 +62,8 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
     archive.addBuffer(Buffer.from(xml), name, NO_DATE);
   }
 
-  if (columns.length > COLUMNS_OF_SHEET) {
-    throw tooMuch(`${groupDigits(COLUMNS_OF_SHEET)} columns`);
+  if (columns.length > MAX_SHEET_COLUMNS) {
+    throw sheetLimitError(`${groupDigits(MAX_SHEET_COLUMNS)} columns`);
   }
 
   return {
@@ -79,8 +79,8 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
       reportUnknownMembers(batch, options);
       const rowOf = rowsOf(batch);
       for (let row = 0; row < batch.length; row += 1) {
-        if (rows === ROWS_OF_SHEET) {
-          throw tooMuch(`${groupDigits(ROWS_OF_SHEET)} rows below its header`);
+        if (rows === MAX_SHEET_ROWS) {
+          throw sheetLimitError(`${groupDigits(MAX_SHEET_ROWS)} rows below its header`);
         }
         rows += 1;
         block.add(rowOf(row, rows + 1));
@@ -107,7 +107,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   };
 }
 
-function tooMuch(limit: string): InputError {
+function sheetLimitError(limit: string): InputError {
   return new InputError(
     `a sheet of xlsx holds at most ${limit}, and there are more; write csv, or ask for fewer rows or columns`,
     { input: "format", value: "xlsx" },

@@ -138,7 +138,7 @@ describe("a sheet", () => {
       chosen: ["title", "brand"],
       onLoss: (...loss) => cut.add(loss.join(" ")),
     });
-    expect([rows[1], [...cut]]).toEqual([["x".repeat(32_766), "é".repeat(32_767)], ["end title"]]);
+    expect([rows[1], [...cut]]).toEqual([["x".repeat(32_766), "é".repeat(32_767)], ["truncated title"]]);
   });
 
   test("reports which members it leaves out and which texts hold half a surrogate pair", async () => {
