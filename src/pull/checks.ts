@@ -3,6 +3,7 @@ import type { CatalogPage } from "../client/responses/rows-response.ts";
 import type { Coverage } from "../contract/coverage.ts";
 import { ApiError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
+import { groupDigits, plural } from "../contract/values/phrases.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";
 import { createIdCheck } from "../rows/id-check.ts";
@@ -28,7 +29,7 @@ export function assertPlausible(coverage: readonly Coverage[], { start_date, end
   const hidden = coverage.find(({ matching_rows, corpus_rows }) => matching_rows === 0 && corpus_rows > 0);
   if (hidden !== undefined && !hasDates) {
     throw new SetChangedError(
-      `the coverage contradicts itself: ${hidden.rcd} has ${hidden.corpus_rows} rows, of which none match filters without dates`,
+      `the coverage contradicts itself: ${hidden.rcd} has ${plural(hidden.corpus_rows, "row")}, but none that match, although no dates are asked for`,
     );
   }
 }
@@ -45,10 +46,12 @@ export async function assertCounted({ slices, version }: Plan, store: PageStore)
     const isComplete = members.every(({ id }) => store.pagesOf(id).at(-1)?.cursor === null);
     if (isComplete && rows !== group.rows) {
       // Pages of the plan's version count as confirmed, so they would never be read again, although they are wrong.
-      for (const { id } of version === undefined ? [] : members) {
-        await store.discard(id);
+      if (version !== undefined) {
+        for (const { id } of members) {
+          await store.discard(id);
+        }
       }
-      throw new SetMovedError(`coverage counted ${group.rows} rows, but the walk returned ${rows}`);
+      throw new SetMovedError(`coverage counted ${plural(group.rows, "row")}, but the pages have ${groupDigits(rows)}`);
     }
   }
 }
@@ -71,7 +74,9 @@ export function createPageCheck(filters: Filters, counted: number | undefined) {
      */
     add: (rows: RowBatch, set: SetFacts, requestId: string): SetFacts => {
       if (first === undefined && counted !== undefined && set.total !== null && set.total !== counted) {
-        throw new SetMovedError(`coverage counted ${counted} rows, but total_matching is ${set.total}`);
+        throw new SetMovedError(
+          `coverage counted ${plural(counted, "row")}, but total_matching is ${groupDigits(set.total)}`,
+        );
       }
       first ??= set;
       assertUnmoved(first, set);
@@ -103,7 +108,7 @@ export function assertUnmoved(first: SetFacts, now: SetFacts): void {
     throw new SetMovedError(`total_matching changed from ${first.total} to ${now.total}`);
   }
   if (JSON.stringify(now.coverage) !== JSON.stringify(first.coverage)) {
-    throw new SetMovedError("meta.coverage changed");
+    throw new SetMovedError("the coverage in meta changed");
   }
 }
 

@@ -1,6 +1,6 @@
-import { pagesToCompare } from "./compare.ts";
 import { firstSlices, type Plan, pagesOf } from "./plan.ts";
 import type { PullOptions } from "./pull.ts";
+import { pagesToRecheck } from "./recheck.ts";
 
 /** Limits on the requests of a pull. */
 export interface RequestLimits {
@@ -48,7 +48,7 @@ type PageOptions = Pick<PullOptions, "pageSize" | "maxRows" | "recheck">;
 export function pageRequests(plan: Plan, { pageSize, maxRows = plan.totalRows, recheck }: PageOptions): number {
   const rows = Math.min(plan.totalRows, maxRows);
   const pages = rows < plan.totalRows ? Math.ceil(rows / pageSize) : pagesOf(plan.slices, pageSize);
-  return pages + (plan.version === undefined ? pagesToCompare(pages, recheck) : 0);
+  return pages + (plan.version === undefined ? pagesToRecheck(pages, recheck) : 0);
 }
 
 /** Simulates the requests: the first alone, the others `lanes` at a time, within the windows and the rate. */

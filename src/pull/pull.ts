@@ -6,8 +6,8 @@ import { FileError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { assertCounted, assertPlausible, whyMoved } from "./checks.ts";
-import { comparePages } from "./compare.ts";
 import { firstSlices, type Plan, pagesOfSlice, planPull, type Slice, withPagesOf } from "./plan.ts";
+import { recheckPages } from "./recheck.ts";
 import type { SetFilters } from "./set-filters.ts";
 import type { PageStore, PlanCuts } from "./store/page-store.ts";
 import { CursorTooShortError, walkSlice } from "./walk.ts";
@@ -20,9 +20,9 @@ export interface PullOptions {
   concurrency: number;
   /** The pull ends after this number of rows, even if the set has more. */
   maxRows?: number | undefined;
-  /** Percentage of the pages that are read a second time at the end, see `pagesToCompare`. */
+  /** Percentage of the pages that are read a second time at the end, see `pagesToRecheck`. */
   recheck?: number | undefined;
-  /** Whether each slice is written as soon as it has been read, instead of all when the whole set is proven. */
+  /** Whether each slice is written as soon as it has been read, instead of all once the whole set is verified. */
   isStreamed?: boolean;
   /** Receives the rows, in the order of the plan. Calls do not overlap. */
   write: (rows: RowBatch) => Promise<void>;
@@ -70,7 +70,7 @@ export interface PullResult {
 /** Number of new plans in a row without progress after which the pull fails. */
 const FRUITLESS_REPLANS = 3;
 
-/** Slices for each walker that may wait to be streamed: a bounded room on disk. */
+/** How many slices for each walker may be read ahead of the one that is written; bounds the space on disk. */
 const SLICES_AHEAD = 2;
 
 /**
@@ -88,7 +88,7 @@ const SLICES_AHEAD = 2;
  *
  * Memory: for each walker a page and the ids of a slice, a page to write, and some hundred bytes for each page of the set.
  *
- * @throws SetChangedError if the set never stands still, or has moved where rows were written already
+ * @throws SetChangedError if the set keeps changing, or has changed where rows were written already
  */
 export async function pull(client: CatalogClient, store: PageStore, options: PullOptions): Promise<PullResult> {
   return await new Pull(client, store, options).run();
@@ -102,12 +102,13 @@ class Pull {
   readonly #confirmed = new Set<string>();
   /** IDs of slices in the order in which they were begun. */
   readonly #begun = new Set<string>();
-  /** IDs of slices that are read in slices of one page. */
+  /** IDs of slices that are replaced by slices of one page, because their cursors expire too soon. */
   readonly #cutToPages = new Set<string>();
   readonly #written: (FinishedSlice & { id: string })[] = [];
-  #compared = 0;
+  #rechecked = 0;
+  /** Maximum number of rows in the store that any plan could keep. */
   #mostKept = 0;
-  /** Number of new plans in a row that kept no more rows than one before. */
+  /** Number of new plans in a row that kept no more rows than an earlier one. */
   #fruitless = 0;
 
   constructor(client: CatalogClient, store: PageStore, options: PullOptions) {
@@ -146,7 +147,9 @@ class Pull {
       plan = withPagesOf(plan, slice, await this.#client.coverage(slice.filters, signal, plan.version), page_size);
     }
     if (this.#written.some(({ id }, index) => plan.slices[index]?.id !== id)) {
-      throw new SetChangedError("the set changed while it was read: it is cut differently now");
+      throw new SetChangedError(
+        "the set changed while it was read: the service reports other categories or days than before",
+      );
     }
     const outdated = this.#store.keepOnly(new Set(plan.slices.map(({ id }) => id)), plan.version);
     if (outdated > 0 && this.#begun.size === 0) {
@@ -210,7 +213,7 @@ class Pull {
   /** @throws SetMovedError if the set in the store is not that of the service */
   async #compare(plan: Plan, pageSize: number): Promise<void> {
     await assertCounted(plan, this.#store);
-    this.#compared += await comparePages(this.#client, this.#wanted(plan), this.#store, {
+    this.#rechecked += await recheckPages(this.#client, this.#wanted(plan), this.#store, {
       ...{ ...this.#options, pageSize, version: plan.version },
       begun: [...this.#begun],
     });
@@ -264,7 +267,7 @@ class Pull {
   #result({ totalRows }: Plan, cuts: PlanCuts, { coverage: summary, resolved }: Meta): PullResult {
     const rows = sumRows(this.#written);
     const slices = this.#written.map(({ id: _, ...slice }) => slice);
-    return { rows, truncated: rows < totalRows, cuts, slices, compared: this.#compared, summary, resolved };
+    return { rows, truncated: rows < totalRows, cuts, slices, compared: this.#rechecked, summary, resolved };
   }
 }
 

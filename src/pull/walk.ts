@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { CatalogClient } from "../client/client.ts";
 import { createPageCheck, SetMovedError, setFactsOf } from "./checks.ts";
-import { createComparison, isCursorRefused, isOutOfDate } from "./compare.ts";
 import { type PageRequests, pagesFrom } from "./follow-cursors.ts";
 import type { Slice } from "./plan.ts";
+import { createComparison, isCursorRefused, isOutOfDate } from "./recheck.ts";
 import type { PageFacts, PageStore } from "./store/page-store.ts";
 
 export interface WalkOptions extends PageRequests {
@@ -29,11 +29,11 @@ export class CursorTooShortError extends Error {
   }
 }
 
-/** Number of restarts in a row that get no further than one before, after which a walk ends. */
+/** A walk fails after this many restarts in a row that get no further than an earlier one. */
 const FRUITLESS_RESTARTS = 3;
 
 /**
- * Walks a slice from its first page to its last, and saves each page in the store. The walk goes on behind the pages that the
+ * Walks a slice from its first page to its last, and saves each page in the store. The walk continues after the pages that the
  * store has. If these may be out of date, one of them is asked for again: the first one or, if the walk goes on, the last one.
  *
  * If the cursor is refused, the walk begins again at the first page, as it has to (contract section 4.3), and the pages that

@@ -115,7 +115,7 @@ describe("a pull", () => {
     };
     const { error } = await pulled(service, "file");
     const message =
-      "the coverage contradicts itself: acme:boots:fashion has 40 rows, of which none match filters without dates";
+      "the coverage contradicts itself: acme:boots:fashion has 40 rows, but none that match, although no dates are asked for";
     expect(error).toStrictEqual(new SetChangedError(message));
   });
 });
@@ -143,7 +143,7 @@ describe("a service that does not report total_matching", () => {
       "file",
     );
     expect(error).toBeInstanceOf(SetChangedError);
-    expect(error?.message).toMatch(/coverage counted \d+ rows, but the walk returned \d+/);
+    expect(error?.message).toMatch(/coverage counted \d+ rows, but the pages have \d+/);
   });
 });
 

@@ -172,7 +172,7 @@ export async function removeStore(paths: StorePaths): Promise<void> {
   await syncFolderOf(paths);
 }
 
-/** Writes the lines first: pages without lines are ignored, but lines without pages would look like damaged pages. */
+/** Removes the lines first: pages without lines are ignored, but lines without pages would look like damaged pages. */
 async function removeFiles({ lines, pages }: StorePaths): Promise<void> {
   await removeOwnFile(lines);
   await removeOwnFile(pages);

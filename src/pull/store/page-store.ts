@@ -42,8 +42,8 @@ export interface PlanCuts {
 }
 
 /**
- * The pages that a pull has read, on disk, by slice. A page in the store is never asked for again. Memory: a few hundred bytes
- * a page.
+ * The pages that a pull has read, on disk, by slice. A walk never asks for a stored page again;
+ * some are requested once more to be compared. Memory: a few hundred bytes a page.
  */
 export type PageStore = ReturnType<typeof createPageStore>;
 
@@ -54,7 +54,7 @@ export type PageLine =
    * counts.
    */
   | ({ kind: "page"; slice: string; index: number } & StoredPage)
-  /** No page that the slice has so far counts. */
+  /** Drops all pages that are stored for the slice so far. */
   | { kind: "drop"; slice: string };
 
 /** Changes the pages of a store as a line says. */
@@ -99,7 +99,7 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions = 
   };
 
   return {
-    /** @returns how the set was cut when the store began, which is now for a new one */
+    /** @returns how the set was cut when the store began; `wanted` for a new one */
     begin: async (wanted: PlanCuts): Promise<PlanCuts> => {
       if (cuts === undefined) {
         await begin?.(wanted);
@@ -158,8 +158,8 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions = 
       }
     },
     /**
-     * Drops the pages of all other slices, and of slices with pages of another version of the data. Without a version, rows
-     * are compared when they are read.
+     * Drops the pages of all other slices, and of slices with pages of another version of the data. Without a version
+     * nothing else is dropped: the walks notice pages that are out of date.
      *
      * @returns the number of pages of other versions
      * @throws SetChangedError if the output has rows of them

@@ -22,8 +22,8 @@ export interface StoreHead {
 }
 
 /**
- * The first line of a store, then one for each page, in the order in which they were saved. `drop`: no page that the slice has
- * so far counts.
+ * The first line of a store, then one for each page, in the order in which they were saved. `drop` drops all
+ * pages that are stored for the slice so far.
  */
 export type StoreLine =
   | ({ kind: "head"; version: number; tool: string; started_at: string; cuts: PlanCuts } & StoreHead)

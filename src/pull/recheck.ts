@@ -10,7 +10,7 @@ import type { PageFacts, PageStore } from "./store/page-store.ts";
 import { startWalkers } from "./walkers.ts";
 
 /** Minimum number of pages to read a second time, if there are that many. */
-const LEAST_COMPARED = 4;
+const MIN_RECHECKED = 4;
 
 /**
  * Number of pages to read a second time at the end of a pull, if the service does not report the version of its data. None for
@@ -18,11 +18,11 @@ const LEAST_COMPARED = 4;
  *
  * @param percent of the pages
  */
-export function pagesToCompare(pages: number, percent = 1): number {
+export function pagesToRecheck(pages: number, percent = 1): number {
   if (percent === 0 || pages <= 1) {
     return 0;
   }
-  return Math.min(pages, Math.max(LEAST_COMPARED, Math.ceil((pages * percent) / 100)));
+  return Math.min(pages, Math.max(MIN_RECHECKED, Math.ceil((pages * percent) / 100)));
 }
 
 /** A page in the store: the number of its slice, and its own number in the slice. */
@@ -38,7 +38,7 @@ interface PagePlace {
  * @param pages number of pages of each slice
  * @param begun the numbers of the slices, in the order in which they were begun
  */
-export function choosePages(
+export function choosePagesToRecheck(
   pages: readonly number[],
   begun: readonly number[],
   count: number,
@@ -46,20 +46,20 @@ export function choosePages(
 ): PagePlace[] {
   // With `maxRows`, walkers begin slices of which no page is needed in the end.
   const stored = begun.filter((slice) => pages[slice] !== 0);
-  const oldest = stored.slice(0, Math.ceil(count / 2)).map((slice) => ({ slice, page: 0 }));
-  const chosen = new Set(oldest.map(({ slice }) => slice));
+  const places = stored.slice(0, Math.ceil(count / 2)).map((slice) => ({ slice, page: 0 }));
+  const chosen = new Set(places.map(({ slice }) => slice));
   const others = pages.flatMap((length, slice) =>
     Array.from({ length }, (_, page) => ({ slice, page })).filter(({ page }) => page > 0 || !chosen.has(slice)),
   );
-  while (oldest.length < count && others.length > 0) {
-    oldest.push(...others.splice(Math.floor(random() * others.length), 1));
+  while (places.length < count && others.length > 0) {
+    places.push(...others.splice(Math.floor(random() * others.length), 1));
   }
-  return oldest;
+  return places;
 }
 
-interface SecondReading extends PageRequests {
+interface RecheckOptions extends PageRequests {
   concurrency: number;
-  /** Percentage of the pages, see `pagesToCompare`. */
+  /** Percentage of the pages, see `pagesToRecheck`. */
   recheck?: number | undefined;
   /** IDs of slices in the order in which they were begun. */
   begun: readonly string[];
@@ -72,11 +72,11 @@ interface SecondReading extends PageRequests {
  * @returns the number of pages that were read
  * @throws SetMovedError if one is different
  */
-export async function comparePages(
+export async function recheckPages(
   client: CatalogClient,
   slices: readonly Slice[],
   store: PageStore,
-  { concurrency, recheck, begun, random = Math.random, ...requests }: SecondReading,
+  { concurrency, recheck, begun, random = Math.random, ...requests }: RecheckOptions,
 ): Promise<number> {
   const pages = slices.map(({ id }) => [...store.pagesOf(id)]);
   const { version } = requests;
@@ -86,11 +86,11 @@ export async function comparePages(
   const ids = slices.map(({ id }) => id);
   const inOrder = begun.map((id) => ids.indexOf(id)).filter((index) => index !== -1);
   const lengths = pages.map(({ length }) => length);
-  const places = choosePages(lengths, inOrder, pagesToCompare(pages.flat().length, recheck), random);
+  const places = choosePagesToRecheck(lengths, inOrder, pagesToRecheck(pages.flat().length, recheck), random);
   const { ends, stopped } = startWalkers(places, concurrency, async ({ slice, page }) => {
     const { filters, id } = slices[slice] as Slice;
     try {
-      await compareAgain(pages[slice] ?? [], page, client, filters, requests);
+      await recheckPage(pages[slice] ?? [], page, client, filters, requests);
     } catch (error) {
       if (error instanceof SetMovedError) {
         await store.discard(id);
@@ -120,7 +120,7 @@ export async function isOutOfDate(
     return true;
   }
   try {
-    await compareAgain(pages, last.cursor === null ? 0 : pages.length - 1, client, filters, requests);
+    await recheckPage(pages, last.cursor === null ? 0 : pages.length - 1, client, filters, requests);
     return false;
   } catch (error) {
     if (error instanceof SetMovedError) {
@@ -136,7 +136,7 @@ export async function isOutOfDate(
  *
  * @throws SetMovedError if the rows differ, or the page reports another set
  */
-async function compareAgain(
+async function recheckPage(
   pages: readonly PageFacts[],
   index: number,
   client: Pick<CatalogClient, "catalog">,
@@ -155,7 +155,7 @@ async function compareAgain(
     }
   } catch (error) {
     if (index > 0 && isCursorRefused(error)) {
-      return await compareAgain(pages, 0, client, filters, requests);
+      return await recheckPage(pages, 0, client, filters, requests);
     }
     throw error;
   }
