@@ -1,4 +1,5 @@
 import { quoted } from "../contract/values/phrases.ts";
+import type { Destination } from "../export/destination/destination.ts";
 import type { Chunk, Encoder, EncoderOptions, Loss } from "../export/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../export/formats/registry.ts";
 import { openSink } from "../export/sink.ts";
@@ -25,22 +26,12 @@ export async function writeChunks(
   await sink.finish();
 }
 
-/**
- * Writes an HTML page, after the listing that the command line asks for as well. Opens the page first, so that nothing is
- * written if it must not replace an existing file.
- */
-export async function writePage(
-  html: string,
-  { file, isOnly, ...page }: PageOptions,
+/** Opens the file of an HTML page. Open it before a listing is written: it may have to keep an existing file. */
+export async function openPage(
+  { file, isOnly: _, ...page }: PageOptions,
   target: WriteTarget,
-  writeListing: () => Promise<void>,
-): Promise<void> {
-  await using sink = await openSink({ output: file, ...page, ...target }, () => unchanged);
-  if (!isOnly) {
-    await writeListing();
-  }
-  await sink.write(html);
-  await sink.finish();
+): Promise<Destination<Chunk>> {
+  return await openSink({ output: file, ...page, ...target }, () => unchanged);
 }
 
 /** Writes rows as they arrive; one batch is in memory at a time. Warns about what the format cannot represent. */

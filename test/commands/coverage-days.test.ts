@@ -46,6 +46,21 @@ test("the corpus rows of a group include its combinations without a row on the d
   expect((await runInProcess([...args, columns, "--from", folder])).stdout).toBe(counted);
 });
 
+test("the corpus rows of a group are those of all days also if each retailer has its own days", async () => {
+  const rows = [
+    ...products(3, { category: "lamps", crawl_date: "2026-01-01" }),
+    ...products(2, { category: "rugs", crawl_date: "2026-01-02" }),
+    ...products(1, { retailer: "bolt", crawl_date: "2026-01-01" }),
+  ];
+  const { folder, sync, env } = await servedFolder(rows);
+  await sync();
+  const args = ["coverage", "--date", "latest", "--group-by", "retailer", "-f", "csv"];
+  const columns = ["--columns", "retailer,corpus_rows,matching_rows"];
+  const counted = "retailer,corpus_rows,matching_rows\r\nacme,5,2\r\nbolt,1,1\r\n";
+  expect((await runInProcess([...args, ...columns], { env })).stdout).toBe(counted);
+  expect((await runInProcess([...args, ...columns, "--from", folder])).stdout).toBe(counted);
+});
+
 describe("coverage --group-by day", () => {
   test("counts each day, the newest first, in every format", async () => {
     const { stdout, stderr } = await coverage(["--group-by", "day"]);

@@ -27,16 +27,11 @@ interface Browser {
 }
 
 /** A hostile retailer has rows on the second day, and zeta on both. */
-const DAYS = new Map([
-  ["2026-01-01", new Map([["zeta:sofas:home", 900]])],
-  [
-    "2026-01-02",
-    new Map([
-      ["zeta:sofas:home", 1],
-      [`${HOSTILE}:sofas:home`, 1_280],
-    ]),
-  ],
-]);
+const DAYS = [
+  { day: "2026-01-01", rcd: "zeta:sofas:home", rows: 900 },
+  { day: "2026-01-02", rcd: "zeta:sofas:home", rows: 1 },
+  { day: "2026-01-02", rcd: `${HOSTILE}:sofas:home`, rows: 1_280 },
+];
 
 const ROWS = `[...document.querySelectorAll("#retailers > :not([hidden])")].map((retailer) =>
   [retailer.open, ...[...retailer.querySelectorAll("tbody tr:not([hidden]) td:nth-child(3)")].map((cell) => cell.textContent)])`;
@@ -149,17 +144,13 @@ test("draws the days of a combination on the time line", async () => {
 async function open(): Promise<Browser> {
   const folder = await temporaryFolder();
   const file = join(folder, "page.html");
-  // The service sums its combinations up.
-  const coverage = { ...META.coverage, combinations: DATA.length };
-  const answer = { data: DATA, meta: { ...META, coverage } };
+  const summary = { ...META.coverage, combinations: DATA.length };
   await writeFile(
     file,
-    coveragePage(answer, {
-      filters: { retailer: HOSTILE },
-      service: "https://api.example",
-      now: 0,
-      days: DAYS,
-    }),
+    coveragePage(
+      { combinations: DATA, summary, days: DAYS },
+      { filters: { retailer: HOSTILE }, service: "https://api.example", now: 0 },
+    ),
   );
   const socket = new WebSocket(await devTools(folder));
   await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));

@@ -11,7 +11,7 @@ import { screenOf } from "../terminal/screen.ts";
 import { recordTable } from "../terminal/tables/row-table.ts";
 import { renderMarkdown, renderTable } from "../terminal/tables/table.ts";
 import { limitNote, usualLimit } from "../write-list.ts";
-import { writeChunks, writePage } from "../write-rows.ts";
+import { openPage, writeChunks } from "../write-rows.ts";
 import { answerColumns, namesOf, type Question, type QuestionOptions, type ShownAnswer } from "./declaration.ts";
 import { openQuestionPrices } from "./question-prices.ts";
 import { writeAnswer } from "./write-answer.ts";
@@ -87,9 +87,12 @@ async function write<Options extends QuestionOptions>(answered: Answered<Options
   }
   const shown = await shownAnswer(answered, { sort: undefined, limit: undefined });
   const html = await question.page.render(shown, options, { name: synced.name, now: context.now() });
-  await writePage(html, page, context, async () => {
+  await using file = await openPage(page, context);
+  if (!page.isOnly) {
     await writeListing(answered);
-  });
+  }
+  await file.write(html);
+  await file.finish();
   synced.reporter.note(`${page.file}: ${question.page.note(shown, options)}`);
   return true;
 }

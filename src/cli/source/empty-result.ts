@@ -3,21 +3,17 @@ import { EmptyResultError } from "../../contract/errors.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import type { Reporter } from "../reporter.ts";
 
-/** A source of counts: the service, or a synced folder. */
-interface CountSource {
-  client: Pick<CatalogClient, "coverage">;
-  filters: SetFilters;
-  signal: AbortSignal;
-  reporter: Pick<Reporter, "note">;
-}
-
 /**
- * Reports that no rows match. If the filters have dates, also reports the newest day with rows.
+ * Reports that no rows match.
  *
+ * @param newest day with rows without the date filters; null if there is none, undefined if it is not known
  * @throws EmptyResultError with `--fail-on-empty`
  */
-export async function reportEmpty(source: CountSource, { failOnEmpty }: { failOnEmpty: boolean }): Promise<void> {
-  const newest = await newestDay(source);
+export function reportEmpty(
+  newest: string | null | undefined,
+  failOnEmpty: boolean,
+  { note }: Pick<Reporter, "note">,
+): void {
   const others =
     newest === undefined
       ? ""
@@ -28,7 +24,7 @@ export async function reportEmpty(source: CountSource, { failOnEmpty }: { failOn
   if (failOnEmpty) {
     throw new EmptyResultError(message);
   }
-  source.reporter.note(message);
+  note(message);
 }
 
 /**
@@ -40,7 +36,11 @@ export async function newestDay({
   client,
   filters,
   signal,
-}: Omit<CountSource, "reporter">): Promise<string | null | undefined> {
+}: {
+  client: Pick<CatalogClient, "coverage">;
+  filters: SetFilters;
+  signal: AbortSignal;
+}): Promise<string | null | undefined> {
   const { start_date, end_date, own_days: _, ...others } = filters;
   if (start_date === undefined && end_date === undefined) {
     return undefined;

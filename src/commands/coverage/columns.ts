@@ -8,6 +8,9 @@ export const GROUPINGS = [...DIMENSIONS, "brand", "day"] as const;
 
 export type Grouping = (typeof GROUPINGS)[number];
 
+/** Days that `--group-by day` counts of a service if the filters name none: the newest ones. */
+export const NEWEST_DAYS = 30;
+
 const DAY_COLUMNS = ["crawl_date", "retailers", "combinations", "matching_rows"];
 
 const GROUP_COLUMNS = ["combinations", "corpus_rows", "matching_rows", "earliest_date", "latest_date"];

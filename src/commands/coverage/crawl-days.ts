@@ -2,11 +2,11 @@ import type { Run } from "../../cli/context.ts";
 import { numberOf } from "../../cli/question/answer-cells.ts";
 import type { Question, ShownAnswer } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
+import { reportEmpty } from "../../cli/source/empty-result.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
 import { numberCell, percentText } from "../../cli/terminal/tables/cell.ts";
 import { itemTable, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
-import { EmptyResultError } from "../../contract/errors.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import CRAWL_DAYS from "../../folder/questions/crawl-days.sql";
 import { CRAWL_DAY_COLUMNS } from "./columns.ts";
@@ -20,11 +20,7 @@ const CRAWL_DAYS_QUESTION: Question<CrawlDaysOptions> = {
   parameters: () => ({}),
   find: async (_prices, _parameters, { failOnEmpty }, { days, reporter }) => {
     if (days.length === 0) {
-      const message = "no rows match the filters";
-      if (failOnEmpty) {
-        throw new EmptyResultError(message);
-      }
-      reporter.note(message);
+      reportEmpty(undefined, failOnEmpty, reporter);
     }
     return {};
   },

@@ -1,15 +1,55 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { sortBy } from "../../cli/order.ts";
-import type { CoverageResponse } from "../../client/responses/coverage-response.ts";
-import type { Coverage } from "../../contract/coverage.ts";
-import { summaryOf } from "../../contract/coverage.ts";
+import { type Coverage, type CoverageSummary, summaryOf } from "../../contract/coverage.ts";
 import { splitRcd } from "../../contract/filters.ts";
-import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
+import { dayNumber, dayOf, daysBetween } from "../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
-import { DIMENSIONS } from "./columns.ts";
-import type { CoverageSource } from "./coverage-source.ts";
-import type { DayCounts } from "./day-counts.ts";
-import type { CoverageOptions, Summing } from "./options.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
+import { coverageColumns, DIMENSIONS, type Grouping } from "./columns.ts";
+import type { Counts, DayRows } from "./counts.ts";
+
+/** A combination, a group, a day or a total, with the members that it has. */
+export interface Entry extends Partial<Record<Name | "rcd", string>> {
+  retailers?: number;
+  combinations?: number;
+  corpus_rows?: number;
+  matching_rows: number;
+  earliest_date?: string | null;
+  latest_date?: string | null;
+  days_old: number | null;
+}
+
+type Name = Exclude<Grouping, "day"> | "crawl_date";
+
+/** The combinations, or what they are summed up by. */
+export interface Listing {
+  /** The columns that name an entry. */
+  names: readonly [Name, ...Name[]];
+  /** All columns of an entry, in the order of its members. */
+  columns: readonly string[];
+  entries: readonly Entry[];
+  total: Entry;
+  /** Names the total. */
+  label: string;
+}
+
+export function listingOf(counts: Counts, grouping: Grouping | undefined, now: number): Listing {
+  const { summary, days } = counts;
+  const columns = coverageColumns(grouping);
+  const total = { ...summary, days_old: daysOld(summary.latest_date, now) };
+  if (grouping === undefined) {
+    const entries = combinationEntries(counts.combinations, now);
+    return { names: DIMENSIONS, columns, entries, total, label: `total of ${groupDigits(summary.combinations)}` };
+  }
+  if (grouping === "day") {
+    const entries = groupDays(days, now);
+    const label = plural(entries.length, "day");
+    return { names: ["crawl_date"], columns, entries, total: { ...total, ...sumOfDays(days) }, label };
+  }
+  const entries = groupParts(counts, grouping, now);
+  const { corpus_rows } = summaryOf(entries);
+  return { names: [grouping], columns, entries, total: { ...total, corpus_rows }, label: "total" };
+}
 
 /** Days from `day` to the day of `now` (UTC); null without a day. */
 export function daysOld(day: string | null, now: number): number | null {
@@ -19,49 +59,45 @@ export function daysOld(day: string | null, now: number): number | null {
 export type CombinationEntry = ReturnType<typeof combinationEntries>[number];
 
 /** Each combination with the days since its newest crawl; null without matching rows, whose dates have no meaning. */
-export function combinationEntries(coverage: readonly Coverage[], now: number) {
-  return coverage.map((entry) => ({
-    ...entry,
-    days_old: entry.matching_rows === 0 ? null : daysOld(entry.latest_date, now),
+export function combinationEntries(combinations: readonly Coverage[], now: number) {
+  return combinations.map((one) => ({
+    ...one,
+    days_old: one.matching_rows === 0 ? null : daysOld(one.latest_date, now),
   }));
 }
 
-type Part = Coverage & { brand?: string };
-
-/**
- * Sums the combinations for each value of one dimension.
- *
- * @param undated the combinations without the date filters: the corpus of a group includes those without a row on these days
- */
-function groupCoverage(coverage: readonly Part[], undated: readonly Part[], dimension: Summing, now: number) {
-  const corpus = groupBy(undated, (entry) => entry[dimension] ?? "");
-  return [...groupBy(coverage, (entry) => entry[dimension] ?? "")].map(([value, entries]) => {
-    const name: Partial<Record<Summing, string>> = { [dimension]: value };
-    const { combinations, corpus_rows: _, ...matching } = summaryOf(entries);
+function groupParts({ parts, undated }: Counts, dimension: Exclude<Grouping, "day">, now: number) {
+  const corpus = groupBy(undated, (part) => part[dimension]);
+  return [...groupBy(parts, (part) => part[dimension])].map(([value, own]) => {
+    const { combinations, corpus_rows: _, ...matching } = summaryOf(own);
     const { corpus_rows } = summaryOf(corpus.get(value) ?? []);
-    return { ...name, combinations, corpus_rows, ...matching, days_old: daysOld(matching.latest_date, now) };
+    const days_old = daysOld(matching.latest_date, now);
+    return { [dimension]: value, combinations, corpus_rows, ...matching, days_old };
   });
 }
 
-function groupDays(days: DayCounts, now: number) {
-  return [...days].map(([crawl_date, counts]) => ({
+function groupDays(days: readonly DayRows[], now: number): Entry[] {
+  return [...groupBy(days, ({ day }) => day)].map(([crawl_date, counts]) => ({
     crawl_date,
-    retailers: numberOfRetailers([...counts.keys()]),
-    combinations: counts.size,
-    matching_rows: [...counts.values()].reduce((sum, rows) => sum + rows, 0),
+    ...sumOfDays(counts),
     days_old: daysOld(crawl_date, now),
   }));
 }
 
-export function numberOfRetailers(rcds: readonly string[]): number {
-  return new Set(rcds.map((rcd) => splitRcd(rcd).retailer)).size;
+function sumOfDays(counts: readonly DayRows[]) {
+  const rcds = [...new Set(counts.map(({ rcd }) => rcd))];
+  return {
+    retailers: new Set(rcds.map((rcd) => splitRcd(rcd).retailer)).size,
+    combinations: rcds.length,
+    matching_rows: counts.reduce((sum, { rows }) => sum + rows, 0),
+  };
 }
 
-export type Entry = CombinationEntry | ReturnType<typeof groupCoverage | typeof groupDays>[number];
-
-/** A member of an entry by the name of its column; null without it. */
-export function entryMember(entry: Entry, column: string): string | number | null {
-  return (entry as Readonly<Record<string, string | number | null>>)[column] ?? null;
+/** Says how many days between the first and the last have no rows; nothing if every day has some. */
+export function describeGaps({ earliest_date, latest_date }: CoverageSummary, days: number): string[] {
+  const gaps = earliest_date === null || latest_date === null ? 0 : daysBetween(earliest_date, latest_date) - days;
+  const what = gaps === 1 ? "1 day without rows is" : `${groupDigits(gaps)} days without rows are`;
+  return gaps === 0 ? [] : [`${what} not listed`];
 }
 
 /** The first `limit` entries: by name, or the newest day first, or first by another column. */
@@ -69,66 +105,11 @@ export function entriesInOrder<One extends Entry>(
   entries: readonly One[],
   { sort, limit }: Partial<ListOptions> = {},
 ): One[] {
+  const read = (entry: Entry, column: string) => entry[column as keyof Entry];
   const named = [...DIMENSIONS, "brand"].reduceRight(
-    (sorted, column) => sortBy(sorted, { column, descending: false }, entryMember),
+    (sorted, column) => sortBy(sorted, { column, descending: false }, read),
     entries,
   );
-  const natural = sortBy(named, { column: "crawl_date", descending: true }, entryMember);
-  return sortBy(natural, sort, entryMember).slice(0, limit);
-}
-
-/** What is counted of a set. */
-export interface Counted {
-  response: CoverageResponse;
-  /** What the list shows: days, groups or combinations. */
-  entries: readonly Entry[];
-  /** What `--fail-if` is about, listed or not: the days or groups of the list, or the retailers of one without groups. */
-  groups: readonly Entry[];
-  /** The days of the set, if each was counted. */
-  days: DayCounts | undefined;
-}
-
-export async function countedBy(
-  { groupBy, list, failIf }: CoverageOptions,
-  response: CoverageResponse,
-  source: CoverageSource,
-  now: number,
-): Promise<Counted> {
-  if (groupBy === "day") {
-    const days = await source.days(response);
-    const groups = groupDays(days, now);
-    return { response, entries: entriesInOrder(groups, list), groups, days };
-  }
-  const summed = groupBy === "brand" ? await source.brands(source.filters) : response.data;
-  const isGrouped = groupBy !== undefined;
-  const groups =
-    isGrouped || failIf !== undefined
-      ? groupCoverage(summed, await undatedParts(groupBy, summed, source), groupBy ?? "retailer", now)
-      : [];
-  const entries: Entry[] = isGrouped ? groups : combinationEntries(summed, now);
-  return {
-    response: isGrouped ? withCorpusOf(groups, response) : response,
-    entries: entriesInOrder(entries, list),
-    groups,
-    days: undefined,
-  };
-}
-
-/** The response with the corpus rows of all groups together. */
-function withCorpusOf(groups: readonly { corpus_rows: number }[], { meta, ...response }: CoverageResponse) {
-  const corpus_rows = groups.reduce((sum, group) => sum + group.corpus_rows, 0);
-  return { ...response, meta: { ...meta, coverage: { ...meta.coverage, corpus_rows } } };
-}
-
-/** What is summed, without the date filters. */
-async function undatedParts(
-  groupBy: CoverageOptions["groupBy"],
-  dated: readonly Part[],
-  { client, filters, brands, signal }: CoverageSource,
-): Promise<readonly Part[]> {
-  const { start_date, end_date, ...undated } = filters;
-  if (start_date === undefined && end_date === undefined) {
-    return dated;
-  }
-  return groupBy === "brand" ? await brands(undated) : (await client.coverage(undated, signal)).data;
+  const natural = sortBy(named, { column: "crawl_date", descending: true }, read);
+  return sortBy(natural, sort, read).slice(0, limit);
 }

@@ -17,16 +17,12 @@ import { type FlagsOf, flagError, wholeNumber } from "../../cli/flags/values.ts"
 import type { SortKey } from "../../cli/order.ts";
 import { namesOf, type QuestionOptions } from "../../cli/question/declaration.ts";
 import { parseQuestion } from "../../cli/question/question-flags.ts";
-import { CRAWL_DAY_COLUMNS, coverageColumns, GROUPINGS, type Grouping } from "./columns.ts";
-import { NEWEST_DAYS } from "./day-counts.ts";
+import { CRAWL_DAY_COLUMNS, coverageColumns, GROUPINGS, type Grouping, NEWEST_DAYS } from "./columns.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
 
 /** The grouping that shows which crawls failed. */
 export const CRAWL_DAYS = "retailer,day";
-
-/** What combinations are summed up by. */
-export type Summing = Exclude<Grouping, "day">;
 
 /** Default of `--max-requests`: half of what the service allows a team in a minute (contract section 8). */
 export const MAX_REQUESTS = 60;

@@ -2,71 +2,94 @@ import type { Context } from "../../cli/context.ts";
 import { failIfAnyMatch, isMet } from "../../cli/flags/condition.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import type { Reporter } from "../../cli/reporter.ts";
+import { connect } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
-import { showTable } from "../../cli/terminal/pager.ts";
-import { writePage, writeRecords } from "../../cli/write-rows.ts";
+import { showTable, showText } from "../../cli/terminal/pager.ts";
+import { screenOf } from "../../cli/terminal/screen.ts";
+import { openPage, writeRecords } from "../../cli/write-rows.ts";
 import { plural } from "../../contract/values/phrases.ts";
-import { coverageColumns } from "./columns.ts";
-import { newestUpToToday, openServiceSource } from "./coverage-source.ts";
-import { describeGaps } from "./day-counts.ts";
-import { type Counted, countedBy, entryMember } from "./groups.ts";
+import type { DayRows } from "./counts.ts";
+import { describeGaps, entriesInOrder, type Listing, listingOf } from "./groups.ts";
 import type { CoverageOptions } from "./options.ts";
+import { countService } from "./service-counts.ts";
 
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
-  const { folder, groupBy, output, columns, page, chart } = options;
-  const open = folder === undefined ? openServiceSource : (await import("./folder-source.ts")).openFolderSource;
-  await using source = await open(options, context);
-  const { filters, service, reporter } = source;
+  const { folder, groupBy, failIf, failOnEmpty, list, page } = options;
   const now = context.now();
-  const found = await source.coverage();
-  const response = groupBy === "day" ? found : await newestUpToToday(found, source, now);
-  if (response.data.length === 0) {
-    await reportEmpty(source, options);
+  const open = folder === undefined ? connect : (await import("../../cli/source/synced-folder.ts")).openSyncedFolder;
+  await using source = await open(options, context);
+  const { filters, reporter } = source;
+  const isService = "client" in source;
+  const counts = isService
+    ? await countService(source, options, now)
+    : await (await import("./folder-counts.ts")).countFolder(source, groupBy, now);
+  if (counts.combinations.length === 0) {
+    reportEmpty(counts.newest, failOnEmpty, reporter);
   }
-  const listed = await countedBy(options, response, source, now);
-  const isDrawn = (chart || page !== undefined) && folder !== undefined;
-  const days = listed.days ?? (isDrawn ? await source.days(response) : undefined);
+  const all = listingOf(counts, groupBy, now);
   reporter.progress.clear();
-  const writeListing = async () => {
-    if (hasRowFormat(output)) {
-      const encoding = { known: coverageColumns(groupBy), chosen: columns };
-      await writeRecords(listed.entries, output, encoding, reporter, context);
-    } else {
-      // Loaded where it is needed: tables take as long as all the rest.
-      const { viewOf } = await import("./views/coverage-views.ts");
-      const view = viewOf({ ...listed, days }, options, context);
-      await showTable(view, output, options.list, reporter, context);
-    }
-  };
-  if (page === undefined) {
-    await writeListing();
-  } else {
-    const { coveragePage } = await import("./views/coverage-page.ts");
-    const html = coveragePage(response, { filters, service, now, days });
-    await writePage(html, page, context, writeListing);
-    reporter.note(`${page.file}: the coverage of ${plural(response.data.length, "combination")}`);
-  }
-  noteDays(listed, folder === undefined ? [plural(reporter.requests().sent, "request")] : [], reporter);
-  failIfGroupMatches(listed, options);
-}
 
-/** For a list of days: notes which days are missing, and what the list cost. */
-function noteDays({ days }: Counted, cost: readonly string[], reporter: Reporter): void {
-  if (days !== undefined) {
-    const notes = [...describeGaps(days), ...cost];
+  await using pageFile = page && (await openPage(page, context));
+  if (page === undefined || !page.isOnly) {
+    const listing = { ...all, entries: entriesInOrder(all.entries, list) };
+    await writeListing(listing, counts.days, options, reporter, context);
+  }
+  if (page !== undefined && pageFile !== undefined) {
+    const { coveragePage } = await import("./views/coverage-page.ts");
+    const service = isService ? source.service : source.folder;
+    await pageFile.write(coveragePage(counts, { filters, service, now }));
+    await pageFile.finish();
+    reporter.note(`${page.file}: the coverage of ${plural(counts.combinations.length, "combination")}`);
+  }
+  if (groupBy === "day") {
+    const cost = isService ? [plural(reporter.requests().sent, "request")] : [];
+    const notes = [...describeGaps(counts.summary, all.entries.length), ...cost];
     if (notes.length > 0) {
       reporter.note(notes.join(" · "));
     }
   }
+  if (failIf !== undefined) {
+    failIfMet(failIf, groupBy === undefined ? listingOf(counts, "retailer", now) : all);
+  }
+}
+
+/** Writes the list as rows, chart, Markdown or table. Loads the views on demand: tables take as long as all the rest. */
+async function writeListing(
+  listing: Listing,
+  days: readonly DayRows[],
+  options: CoverageOptions,
+  reporter: Reporter,
+  context: Context,
+): Promise<void> {
+  const { output, columns, list, chart } = options;
+  if (hasRowFormat(output)) {
+    await writeRecords(listing.entries, output, { known: listing.columns, chosen: columns }, reporter, context);
+    return;
+  }
+  const screen = screenOf(context, options);
+  if (chart) {
+    const { coverageChart } = await import("./views/coverage-chart.ts");
+    const text = coverageChart(listing, days, screen);
+    await showText(text, output, list, context);
+  } else if (output.format === "markdown") {
+    const { coverageMarkdown } = await import("./views/coverage-table.ts");
+    const text = coverageMarkdown(listing, columns);
+    await showText(text, output, list, context);
+  } else {
+    const { coverageTable } = await import("./views/coverage-table.ts");
+    const table = coverageTable(listing, columns, list.sort === undefined, screen);
+    await showTable(table, output, list, reporter, context);
+  }
 }
 
 /** @throws ConditionHoldsError if a group meets `--fail-if` */
-function failIfGroupMatches({ groups }: Counted, { failIf, groupBy = "retailer" }: CoverageOptions): void {
-  if (failIf !== undefined) {
-    const held = groups.filter((group) => isMet(failIf, group));
-    const name = groupBy === "day" ? "crawl_date" : groupBy;
-    const noun = groupBy === "retailer" || groupBy === "day" ? groupBy : "group";
-    failIfAnyMatch(failIf, [...new Set(held.map((group) => String(entryMember(group, name))))], noun);
-  }
+function failIfMet(condition: NonNullable<CoverageOptions["failIf"]>, { entries, names: [name] }: Listing): void {
+  const met = entries.filter((entry) => isMet(condition, entry));
+  const noun = name === "crawl_date" ? "day" : name === "retailer" ? name : "group";
+  failIfAnyMatch(
+    condition,
+    met.map((entry) => String(entry[name])),
+    noun,
+  );
 }

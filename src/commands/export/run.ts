@@ -1,6 +1,6 @@
 import type { Context } from "../../cli/context.ts";
 import { connect } from "../../cli/source/connection.ts";
-import { reportEmpty } from "../../cli/source/empty-result.ts";
+import { newestDay, reportEmpty } from "../../cli/source/empty-result.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
@@ -48,7 +48,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   own?.warnOfUnmatched(reporter);
   const count = own?.count ?? result.rows;
   if (count === 0) {
-    await reportEmpty(connection, options);
+    reportEmpty(await newestDay(connection), options.failOnEmpty, reporter);
   }
   await output.finish();
   if (file !== undefined && fingerprint !== undefined) {

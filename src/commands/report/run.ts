@@ -2,7 +2,7 @@ import type { Context } from "../../cli/context.ts";
 import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
 import { openQuestionPrices, type QuestionPrices } from "../../cli/question/question-prices.ts";
 import { noMatchingRows, openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
-import { writeChunks, writePage } from "../../cli/write-rows.ts";
+import { openPage, writeChunks } from "../../cli/write-rows.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { collectReport, type ReportSubject } from "./collect-report.ts";
 import { failIfFiguresMatch } from "./figures.ts";
@@ -60,17 +60,15 @@ async function writeReport(
 ): Promise<void> {
   const { output, page, limit, urls } = options;
   const report = await collectReport(prices, answers, subject, { limit, parameters });
-  const writeListing = () =>
-    writeChunks(
-      output.format === "json" ? reportDocument(subject, answers) : [reportText(report, { urls })],
-      output,
-      context,
-    );
-  if (page === undefined) {
-    await writeListing();
-    return;
+  await using file = page && (await openPage(page, context));
+  if (page === undefined || !page.isOnly) {
+    const document = output.format === "json" ? reportDocument(subject, answers) : [reportText(report, { urls })];
+    await writeChunks(document, output, context);
   }
-  const { reportPage } = await import("./report-page.ts");
-  await writePage(reportPage(report), page, context, writeListing);
-  synced.reporter.note(`${page.file}: the report of ${subject.since ?? subject.newest} to ${subject.newest}`);
+  if (page !== undefined && file !== undefined) {
+    const { reportPage } = await import("./report-page.ts");
+    await file.write(reportPage(report));
+    await file.finish();
+    synced.reporter.note(`${page.file}: the report of ${subject.since ?? subject.newest} to ${subject.newest}`);
+  }
 }

@@ -16,7 +16,7 @@ import { addReadFlags, parseSource, type SourceOptions } from "../../cli/flags/s
 import { type FlagsOf, flagError } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { connect } from "../../cli/source/connection.ts";
-import { reportEmpty } from "../../cli/source/empty-result.ts";
+import { newestDay, reportEmpty } from "../../cli/source/empty-result.ts";
 import { showText } from "../../cli/terminal/pager.ts";
 import { notShown, screenOf } from "../../cli/terminal/screen.ts";
 import { rowTable } from "../../cli/terminal/tables/row-table.ts";
@@ -91,7 +91,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   const { reporter } = connection;
   const { rows: all, meta } = await connection.client.sample(connection.filters);
   if (all.length === 0) {
-    await reportEmpty(connection, options);
+    reportEmpty(await newestDay(connection), options.failOnEmpty, reporter);
   }
   const { output, columns, list } = options;
   const rows = rowsInOrder(all, list);

@@ -1,6 +1,6 @@
 import { splitRcd } from "../../../contract/filters.ts";
 import { addDays, daysBetween } from "../../../contract/values/day-arithmetic.ts";
-import type { DayCounts } from "../day-counts.ts";
+import type { DayRows } from "../counts.ts";
 
 /** When the rows were crawled, retailer by retailer. */
 export interface Activity {
@@ -22,8 +22,8 @@ export interface Period {
 const SHORT_GAP = 7;
 
 /** When the rows were crawled, day by day. Longer gaps are one period each. */
-export function activityOfDays(days: DayCounts): Activity {
-  const known = [...days.keys()].sort();
+export function activityOfDays(days: readonly DayRows[]): Activity {
+  const known = [...new Set(days.map(({ day }) => day))].sort();
   const periods = known.flatMap((day, index): Period[] => {
     const before = known[index - 1] ?? addDays(day, -1);
     const empty = daysBetween(before, day) - 2;
@@ -35,25 +35,23 @@ export function activityOfDays(days: DayCounts): Activity {
 }
 
 /** When the rows were crawled, in at most `count` periods of nearly the same length. */
-export function activityInPeriods(days: DayCounts, count: number): Activity {
-  const known = [...days.keys()].sort();
+export function activityInPeriods(days: readonly DayRows[], count: number): Activity {
+  const known = days.map(({ day }) => day).sort();
   const [first, last] = [known[0], known.at(-1)];
   return rowsIn(first === undefined || last === undefined ? [] : cut(first, last, count), days);
 }
 
-function rowsIn(periods: readonly Period[], days: DayCounts): Activity {
+function rowsIn(periods: readonly Period[], days: readonly DayRows[]): Activity {
   const rows = new Map<string, number[]>();
   let index = 0;
-  for (const [day, counts] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const { day, rcd, rows: count } of days.toSorted((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))) {
     while ((periods[index]?.end ?? day) < day) {
       index += 1;
     }
-    for (const [rcd, count] of counts) {
-      const { retailer } = splitRcd(rcd);
-      const ofRetailer = rows.get(retailer) ?? new Array<number>(periods.length).fill(0);
-      ofRetailer[index] = (ofRetailer[index] ?? 0) + count;
-      rows.set(retailer, ofRetailer);
-    }
+    const { retailer } = splitRcd(rcd);
+    const ofRetailer = rows.get(retailer) ?? new Array<number>(periods.length).fill(0);
+    ofRetailer[index] = (ofRetailer[index] ?? 0) + count;
+    rows.set(retailer, ofRetailer);
   }
   return { periods, rows };
 }

@@ -1,5 +1,4 @@
 import { html, renderPage } from "../../../cli/html/html-document.ts";
-import type { CoverageResponse } from "../../../client/responses/coverage-response.ts";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { summaryOf } from "../../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
@@ -8,7 +7,7 @@ import { groupBy } from "../../../contract/values/group-by.ts";
 import type { Html } from "../../../contract/values/html-tag.ts";
 import { groupDigits, plural } from "../../../contract/values/phrases.ts";
 import { visible } from "../../../contract/values/visible.ts";
-import type { DayCounts } from "../day-counts.ts";
+import type { Counts } from "../counts.ts";
 import { type CombinationEntry, combinationEntries, daysOld, entriesInOrder } from "../groups.ts";
 import { type Activity, activityOfDays, type Period } from "./activity.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
@@ -18,22 +17,25 @@ export interface CoveragePageFacts {
   service: string;
   /** Milliseconds since the epoch. */
   now: number;
-  /** Undefined if the days are not known: the page then has no heat map. */
-  days: DayCounts | undefined;
 }
+
+type CoverageOfPage = Pick<Counts, "combinations" | "summary" | "days">;
 
 type RetailerGroup = ReturnType<typeof stalestFirst>[number];
 
-/** A complete HTML page of a coverage: when each retailer was crawled, and every combination, the stalest retailer first. */
-export function coveragePage({ data, meta }: CoverageResponse, facts: CoveragePageFacts): string {
-  const retailers = stalestFirst(data, facts.now);
-  const found = retailers.length > 0;
+/**
+ * A complete HTML page of a coverage: when each retailer was crawled, if the days are known, and every combination, the stalest
+ * retailer first.
+ */
+export function coveragePage({ combinations, summary, days }: CoverageOfPage, facts: CoveragePageFacts): string {
+  const retailers = stalestFirst(combinations, facts.now);
+  const hasMap = days.length > 0;
   const body = html`<h1>Coverage</h1>
-<p>${describeSet(meta.coverage)}</p>
+<p>${describeSet(summary)}</p>
 <p>${describeOrigin(facts)}</p>
-${found && facts.days !== undefined ? heatMap(activityOfDays(facts.days), retailers) : ""}
-${found ? combinationLists(retailers, meta.coverage) : ""}
-${found && facts.days !== undefined ? html`<p><a href="#map">Back to the map</a></p>` : ""}`;
+${hasMap ? heatMap(activityOfDays(days), retailers) : ""}
+${retailers.length > 0 ? combinationLists(retailers, summary) : ""}
+${hasMap ? html`<p><a href="#map">Back to the map</a></p>` : ""}`;
   return renderPage({ title: "Coverage", body, style: STYLE, script: SCRIPT });
 }
 

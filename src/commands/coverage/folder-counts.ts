@@ -1,0 +1,94 @@
+import { checkBrandNames, indexMessages } from "../../cli/question/question-prices.ts";
+import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
+import { splitRcd } from "../../contract/filters.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { plural } from "../../contract/values/phrases.ts";
+import { readRows } from "../../folder/ask/ask.ts";
+import { daysBeingReplaced } from "../../folder/day-files.ts";
+import type { SyncState } from "../../folder/folder-state.ts";
+import { openPriceIndex } from "../../folder/index/price-index.ts";
+import BRAND_COUNTS from "../../folder/questions/brand-counts.sql";
+import { rowFilter } from "../../folder/synced-day.ts";
+import type { Grouping } from "./columns.ts";
+import { type Counts, type DayRows, hasLaterDays, newestUpToToday, type Part, setOf } from "./counts.ts";
+
+type DayFilter = (rcd: string, day: string) => boolean;
+
+/** Counts what a folder has: by its state, or by its index if brands matter. */
+export async function countFolder(synced: SyncedFolder, groupBy: Grouping | undefined, now: number): Promise<Counts> {
+  const { folder, state, filters, brands, name, reporter } = synced;
+  const replaced = await daysBeingReplaced(folder, state, synced.days);
+  if (replaced.length > 0) {
+    const what = `a sync of ${name} is replacing ${plural(replaced.length, "day")}, or was interrupted`;
+    reporter.warn(`${what}; the counts are from before that`);
+  }
+  const isByBrand = groupBy === "brand";
+  const counts = brands === undefined && !isByBrand ? countsOf(state) : await countBrands(synced);
+  const isWanted = rowFilter(filters);
+  const found = setOf(coverageOf(counts, isWanted));
+  const today = dayOf(now);
+  const upToToday: DayFilter = (rcd, day) => day <= today && isWanted(rcd, day);
+  const set =
+    groupBy !== "day" && hasLaterDays(found, filters, today)
+      ? newestUpToToday(found, setOf(coverageOf(counts, upToToday)), reporter)
+      : found;
+  const parts = isByBrand ? coverageOf(counts, isWanted, isByBrand) : set.combinations;
+  const { start_date, end_date, own_days: _, ...undatedFilters } = filters;
+  const isDated = start_date !== undefined || end_date !== undefined;
+  const undated = isDated ? coverageOf(counts, rowFilter(undatedFilters), isByBrand) : parts;
+  return {
+    ...set,
+    parts,
+    undated,
+    days: counts.filter(({ rcd, day }) => isWanted(rcd, day)),
+    newest: isDated ? setOf(undated).summary.latest_date : undefined,
+  };
+}
+
+/** The counts in the state of a folder. */
+function countsOf({ days }: SyncState): DayRows[] {
+  return Object.entries(days).flatMap(([day, held]) => [...held.counts].map(([rcd, rows]) => ({ day, rcd, rows })));
+}
+
+/** Counts rows by brand from the index of a folder, because its state does not have brands. */
+async function countBrands({ folder, state, signal, name, brands, reporter }: SyncedFolder): Promise<DayRows[]> {
+  await using index = await openPriceIndex({ folder, state, signal, ...indexMessages(reporter, name) });
+  reporter.progress.clear();
+  await checkBrandNames(index, brands, name);
+  const found = await readRows(index, BRAND_COUNTS, { brands: brands ?? null });
+  return found.flatMap(([rcd, brand, counts]) =>
+    String(counts)
+      .split(",")
+      .map((count) => {
+        const [day = "", rows] = count.split(" ");
+        return { day, rcd: String(rcd), brand: String(brand), rows: Number(rows) };
+      }),
+  );
+}
+
+/**
+ * The coverage (contract section 4.4) of the days of `counts` that are wanted, by combination or by brand of one.
+ *
+ * @param counts of all days; the corpus rows are those of all of them
+ */
+function coverageOf(counts: readonly DayRows[], isWanted: DayFilter, isByBrand = false): Part[] {
+  const parts = new Map<string, Part>();
+  for (const { day, rcd, brand, rows } of counts) {
+    const key = isByBrand ? `${rcd} ${brand}` : rcd;
+    const part = parts.get(key) ?? { ...emptyPart(rcd), ...(isByBrand && { brand }) };
+    parts.set(key, part);
+    part.corpus_rows += rows;
+    if (isWanted(rcd, day)) {
+      part.matching_rows += rows;
+      part.earliest_date = day < part.earliest_date ? day : part.earliest_date;
+      part.latest_date = day > part.latest_date ? day : part.latest_date;
+    }
+  }
+  return [...parts.values()].filter(({ matching_rows }) => matching_rows > 0);
+}
+
+function emptyPart(rcd: string): Part {
+  const { retailer, department, category } = splitRcd(rcd);
+  const counts = { corpus_rows: 0, matching_rows: 0, earliest_date: "9999-12-31", latest_date: "" };
+  return { retailer, department, category, rcd, ...counts };
+}
