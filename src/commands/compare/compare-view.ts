@@ -5,8 +5,7 @@ import { decimalsOf } from "../../cli/terminal/tables/cell.ts";
 import { itemTable, numberColumn, priceColumn, textColumn, titleColumn } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
-import { compareColumns } from "./columns.ts";
-import type { CompareOptions } from "./options.ts";
+import { type CompareOptions, compareColumns } from "./options.ts";
 
 /** A column for each retailer that has a price in the shown rows. */
 export function compareText({ rows }: ShownAnswer, { by, conversion }: CompareOptions, screen: Screen) {

@@ -7,10 +7,9 @@ import { plural, quoted } from "../../contract/values/phrases.ts";
 import { type DuckDb, sqlText } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import COMPARE from "../../folder/questions/compare.sql";
-import { compareColumns, priceOfRetailer } from "./columns.ts";
 import { compareText } from "./compare-view.ts";
 import { readExchangeRates } from "./exchange-rates.ts";
-import type { CompareOptions } from "./options.ts";
+import { type CompareOptions, compareColumns, priceOfRetailer } from "./options.ts";
 
 export const askCompare: Run<CompareOptions> = (options, context) => runQuestion(questionOf(options), options, context);
 

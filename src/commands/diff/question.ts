@@ -9,9 +9,8 @@ import { firstFew } from "../../contract/values/phrases.ts";
 import { readRows } from "../../folder/ask/ask.ts";
 import DIFF from "../../folder/questions/diff.sql";
 import GAPS from "../../folder/questions/diff-gaps.sql";
-import { DIFF_COLUMNS } from "./columns.ts";
 import { diffText, SUMMARY } from "./diff-view.ts";
-import { CHANGES, type DiffOptions, resolvePair } from "./options.ts";
+import { CHANGES, DIFF_COLUMNS, type DiffOptions, resolvePair } from "./options.ts";
 
 /** Differences that a table on a terminal shows; every other output has them all. */
 const SHOWN_DIFFERENCES = 40;

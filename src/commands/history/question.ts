@@ -3,9 +3,8 @@ import type { Question } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import HISTORY from "../../folder/questions/history.sql";
-import { HISTORY_COLUMNS } from "./columns.ts";
 import { findProducts } from "./find-products.ts";
-import type { HistoryOptions } from "./options.ts";
+import { HISTORY_COLUMNS, type HistoryOptions } from "./options.ts";
 import { historyText } from "./price-tables.ts";
 import { seriesOfRows } from "./product-series.ts";
 

@@ -1,9 +1,11 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
+import { parseFilters } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
+import { dateExpression } from "../../cli/flags/values.ts";
 import { columnsHelp } from "../../cli/question/declaration.ts";
-import { INDEX_COLUMNS } from "./columns.ts";
-import { addIndexFlags, type IndexOptions, parseIndexOptions } from "./options.ts";
+import { addPeriodFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
+import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
 
 const DEFINITIONS = `BASKET.csv has a header, in any order: sku; retailer, or empty for each retailer
 that has the sku; quantity, or empty for 1; target_price and note, which the index does
@@ -21,13 +23,24 @@ which it is sold in another.`;
 const load: Run<IndexOptions> = async (...call) => (await import("./question.ts")).askIndex(...call);
 
 export function declare(command: Command, context: Context, run = load): void {
-  const declared = addIndexFlags(command)
+  const own = command
     .argument(
       "<basket>",
       "a CSV file with the column sku, and retailer and quantity if you like; - reads standard input",
     )
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
-    .description("The price of a basket of products, and its price index, by retailer and day, from a synced folder.");
+    .description("The price of a basket of products, and its price index, by retailer and day, from a synced folder.")
+    .option(
+      "--base <day>",
+      "the day on which the index is 100: YYYY-MM-DD, 30d, latest-30d (default: the first day)",
+      dateExpression("--base"),
+    );
+  const declared = addQuestionFlags(addPeriodFlags(own), {
+    columns: INDEX_COLUMNS,
+    sortExample: "crawl_date",
+    sortHelp: " (default: retailer, currency and day)",
+    maxAge: "14d",
+  });
   const examples = [
     "catalog index basket.csv rows",
     "catalog index basket.csv rows --start-date latest-30d --max-age 7d",
@@ -35,6 +48,13 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog latest rows --category lamps -f csv | catalog index - rows --columns crawl_date,retailer,index,basket_value",
   ];
   addReportingFlags(declared, examples, `${DEFINITIONS}\n\n${columnsHelp(INDEX_COLUMNS)}`).action(
-    (basket, folder, flags) => run(parseIndexOptions(command, basket, folder, flags, context), context),
+    (basket, folder, flags) => {
+      const { startDate, endDate, date, base, ...others } = flags;
+      // For its errors alone: the start must not be after the end.
+      parseFilters(flags, context.now());
+      const question = parseQuestion(command, folder, others, context, { columns: INDEX_COLUMNS, maxAge: 14 });
+      const days = { base, startDate: date ?? startDate, endDate: date ?? endDate };
+      return run({ ...question, ownList: basket, ...days }, context);
+    },
   );
 }

@@ -14,8 +14,7 @@ import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { readRows } from "../../folder/ask/ask.ts";
 import GAPS from "../../folder/questions/basket-gaps.sql";
 import INDEX from "../../folder/questions/basket-index.sql";
-import { INDEX_COLUMNS } from "./columns.ts";
-import type { IndexOptions } from "./options.ts";
+import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
 
 export const askIndex: Run<IndexOptions> = (options, context) => runQuestion(questionOf(), options, context);
 

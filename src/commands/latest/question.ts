@@ -5,9 +5,8 @@ import LATEST from "../../folder/questions/latest.sql";
 import GONE from "../../folder/questions/latest-gone.sql";
 import GROUPS from "../../folder/questions/latest-groups.sql";
 import PERIODS from "../../folder/questions/latest-periods.sql";
-import { GONE_COLUMNS, groupColumns, LATEST_COLUMNS } from "./columns.ts";
 import { groupsText, latestText } from "./latest-view.ts";
-import type { LatestOptions } from "./options.ts";
+import { GONE_COLUMNS, groupColumns, LATEST_COLUMNS, type LatestOptions } from "./options.ts";
 
 export const askLatest: Run<LatestOptions> = (options, context) => runQuestion(questionOf(options), options, context);
 

@@ -14,8 +14,7 @@ import { renderTable, type Table, withoutConstants } from "../../cli/terminal/ta
 import { groupDigits } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
-import { MOVER_COLUMNS } from "./columns.ts";
-import type { MoverKind, MoversOptions } from "./options.ts";
+import { MOVER_COLUMNS, type MoverKind, type MoversOptions } from "./options.ts";
 
 const HEADINGS = {
   drop: "Biggest drops",

@@ -1,16 +1,35 @@
-import { type Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
-import type { Context } from "../../cli/context.ts";
-import { addSkusFlag } from "../../cli/flags/filter.ts";
-import { type FlagsOf, onlyOption } from "../../cli/flags/values.ts";
-import {
-  OWN_LIST_COLUMNS,
-  PRODUCT_GROUPS,
-  type ProductGroup,
-  type QuestionOptions,
-} from "../../cli/question/declaration.ts";
-import { addLastDayFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
-import { sinceDayOrBookmark } from "../../cli/question/since.ts";
-import { MOVER_COLUMNS } from "./columns.ts";
+import type { ProductGroup, QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import { CATEGORY_SLUGS, CURRENCY, PRODUCT_KEY, REFERENCE_PRICE } from "../../cli/question/shared-columns.ts";
+
+export const MOVER_COLUMNS: readonly QuestionColumn[] = [
+  { name: "kind", kind: "text", meaning: "drop, rise, new_low or discount; a product may be listed under several" },
+  ...PRODUCT_KEY,
+  { name: "title", kind: "text", meaning: "from the newest row" },
+  ...CATEGORY_SLUGS,
+  CURRENCY,
+  { name: "before_date", kind: "date", meaning: "day of the price that was known on --since" },
+  {
+    name: "before_selling_price",
+    kind: "price",
+    meaning: "that price; null if none was known",
+  },
+  { name: "date", kind: "date", meaning: "day of the last price" },
+  { name: "selling_price", kind: "price", meaning: "the last price" },
+  { name: "percent", kind: "percent", meaning: "change from before_selling_price; null if the currency changed" },
+  { name: "mrp", kind: "price", meaning: "undiscounted price on that day" },
+  { name: "discount_pct", kind: "number", meaning: "discount on that day, as crawled" },
+  { name: "low_date", kind: "date", meaning: "last day of low_selling_price" },
+  { name: "low_selling_price", kind: "price", meaning: "lowest price up to --since, in the present currency" },
+  { name: "brand", kind: "text", meaning: "from the newest row" },
+  { name: "url", kind: "text", meaning: "product page" },
+  { name: "difference", kind: "price", meaning: "selling_price - before_selling_price" },
+  ...REFERENCE_PRICE,
+  { name: "new_low_price", kind: "price", meaning: "new_low: lowest price after --since" },
+  { name: "reached_date", kind: "date", meaning: "new_low: first day of new_low_price" },
+  { name: "below_low_percent", kind: "percent", meaning: "new_low: from low_selling_price to new_low_price" },
+  { name: "observed_days", kind: "integer", meaning: "days with a price in the present currency" },
+  { name: "longest_gap_days", kind: "integer", meaning: "longest gap between two such days" },
+];
 
 export const MOVER_KINDS = ["drop", "rise", "new_low", "discount"] as const;
 export type MoverKind = (typeof MOVER_KINDS)[number];
@@ -18,37 +37,4 @@ export type MoverKind = (typeof MOVER_KINDS)[number];
 export interface MoversOptions extends QuestionOptions {
   kinds: readonly MoverKind[];
   groupBy: ProductGroup | undefined;
-}
-
-export function addMoversFlags(command: Command) {
-  const own = command
-    .option(
-      "--since <day>",
-      "compare with the last price known up to this day: YYYY-MM-DD, 7d, latest-7d (default: latest-7d); last: since the last `--since last` of movers on this folder, or last:NAME of that name",
-      sinceDayOrBookmark("--since"),
-    )
-    .addOption(onlyOption(MOVER_KINDS))
-    .addOption(new Option("--group-by <what>", "the biggest of each group").choices(PRODUCT_GROUPS));
-  return addQuestionFlags(addSkusFlag(addLastDayFlags(own)), {
-    columns: [...MOVER_COLUMNS, ...OWN_LIST_COLUMNS],
-    sortExample: "selling_price",
-    sortHelp: " within each kind (default: the biggest first)",
-    limitHelp: "products of each kind, or of each kind and group (default: 10 in a table on a terminal, else all)",
-    maxAge: "14d",
-  });
-}
-
-export function parseMoversOptions(
-  command: CommandUnknownOpts,
-  folder: string | undefined,
-  flags: FlagsOf<typeof addMoversFlags>,
-  context: Context,
-): MoversOptions {
-  return {
-    ...parseQuestion(command, folder, flags, context, { columns: MOVER_COLUMNS, maxAge: 14 }),
-    since: flags.since,
-    // In this order, and each once.
-    kinds: MOVER_KINDS.filter((kind) => flags.only?.includes(kind) ?? true),
-    groupBy: flags.groupBy,
-  };
 }

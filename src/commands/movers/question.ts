@@ -2,9 +2,8 @@ import type { Run } from "../../cli/context.ts";
 import type { Question } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import MOVERS from "../../folder/questions/movers.sql";
-import { MOVER_COLUMNS } from "./columns.ts";
 import { moversText } from "./movers-view.ts";
-import type { MoversOptions } from "./options.ts";
+import { MOVER_COLUMNS, type MoversOptions } from "./options.ts";
 
 const MOVERS_QUESTION: Question<MoversOptions> = {
   command: "movers",

@@ -2,7 +2,7 @@ import { namesOf } from "../../cli/question/declaration.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type AnswerRow, ask, type Parameters, readRows } from "../../folder/ask/ask.ts";
 import HISTORY from "../../folder/questions/history.sql";
-import { HISTORY_COLUMNS } from "../history/columns.ts";
+import { HISTORY_COLUMNS } from "../history/options.ts";
 import { type ProductSeries, seriesOfRows } from "../history/product-series.ts";
 import type { Figures } from "./figures.ts";
 import { PRODUCT_SECTIONS, type ProductSection, type ShownProduct, shownProduct } from "./product-section.ts";

@@ -9,10 +9,10 @@ import MOVERS from "../../folder/questions/movers.sql";
 import CHANGES from "../../folder/questions/report-changes.sql";
 import RETAILERS from "../../folder/questions/report-retailers.sql";
 import SUSPECTS from "../../folder/questions/suspects.sql";
-import { DIFF_COLUMNS } from "../diff/columns.ts";
-import { groupColumns, LATEST_COLUMNS } from "../latest/columns.ts";
+import { DIFF_COLUMNS } from "../diff/options.ts";
+import { groupColumns, LATEST_COLUMNS } from "../latest/options.ts";
 import { DISCOUNT_TOTALS } from "../latest/question.ts";
-import { MOVER_COLUMNS } from "../movers/columns.ts";
+import { MOVER_COLUMNS } from "../movers/options.ts";
 import { FIGURE_NAMES, type Figure, type Figures } from "./figures.ts";
 
 /** A question, whose answer is a table of this name for the questions after it. */

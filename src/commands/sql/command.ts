@@ -1,7 +1,12 @@
-import type { Command } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { addSqlFlags, parseSqlOptions, type SqlOptions } from "./options.ts";
+import { addLinksFlag, addListOutput, parseOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
+import { addDemoFlag, parseFolderSource } from "../../cli/flags/source.ts";
+import { collectValues, size, valueError } from "../../cli/flags/values.ts";
+import { UsageError } from "../../contract/errors.ts";
+import type { NamedFile } from "../../folder/sql/sql-session.ts";
+import type { SqlOptions } from "./options.ts";
 
 const TABLES = `Tables:
   rows          every row as it was crawled
@@ -25,13 +30,22 @@ percent is NULL after a price of 0.`;
 const load: Run<SqlOptions> = async (...call) => (await import("./run.ts")).runSql(...call);
 
 export function declare(command: Command, context: Context, run = load): void {
-  const declared = addSqlFlags(command)
+  const own = command
     .argument("[query]", "one query; - reads it from standard input; none shows the tables and queries to start from")
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
       "Runs one query over a synced folder, in DuckDB with at most 4 threads. The folder is read-only, and a query reaches no " +
         "other file and no network.",
     );
+  const declared = addDemoFlag(addLinksFlag(addListOutput(own, TABLE_FORMATS)))
+    .addOption(
+      new Option(
+        "--with <name=file>",
+        "a CSV file as one more table, all of whose columns are texts (repeatable): watch=list.csv",
+      ).argParser(collectValues),
+    )
+    .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
+    .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
   const examples = [
     "catalog sql rows",
     "catalog sql 'select retailer, count(*) as n from rows group by all order by n desc' rows",
@@ -40,7 +54,36 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog sql 'from latest join watch using (sku) where selling_price <= target_price::decimal(18, 4)' rows --with watch=list.csv",
     "catalog sql - rows -o cheapest.parquet < cheapest.sql",
   ];
-  addReportingFlags(declared, examples, TABLES).action((query, folder, flags) =>
-    run(parseSqlOptions(command, query, folder, flags, context), context),
-  );
+  addReportingFlags(declared, examples, TABLES).action((query, folder, flags) => {
+    if (query?.trim() === "") {
+      throw new UsageError("the query is empty; write SQL, as in 'select count(*) from rows'.");
+    }
+    const options = {
+      ...parseFolderSource(command, folder, flags, context),
+      query,
+      tables: namedFiles(flags.with ?? []),
+      memory: flags.memory,
+      pager: flags.pager,
+      output: parseOutput(flags, TABLE_FORMATS, context),
+    };
+    return run(options, context);
+  });
+}
+
+const TAKEN = ["rows", "latest", "prices_daily", "changes", "days", "combinations"];
+
+/** Parses each `NAME=FILE` of `--with`. */
+function namedFiles(texts: readonly string[]): NamedFile[] {
+  const taken = new Set(TAKEN);
+  return texts.map((text) => {
+    const [, name, path] = /^([a-z_][a-z0-9_]{0,62})=(.+)$/is.exec(text) ?? [];
+    if (name === undefined || path === undefined) {
+      throw valueError("--with", text, "is not a name and a file; write watch=list.csv.");
+    }
+    if (taken.has(name.toLowerCase())) {
+      throw valueError("--with", text, `names a table that there is already; the tables are ${TAKEN.join(", ")}.`);
+    }
+    taken.add(name.toLowerCase());
+    return { name, path };
+  });
 }

@@ -1,10 +1,13 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import { columnsHelp } from "../../cli/question/declaration.ts";
-import { addLastDayFlags, addQuestionFlags } from "../../cli/question/question-flags.ts";
-import { WHY_COLUMNS } from "./columns.ts";
-import { parseWhyOptions, type WhyOptions } from "./options.ts";
+import { addLastDayFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
+import { UsageError } from "../../contract/errors.ts";
+import { isDateExpression } from "../../contract/values/date-expression.ts";
+import { quoted } from "../../contract/values/phrases.ts";
+import { WHY_COLUMNS, type WhyOptions } from "./options.ts";
 
 const RULES = `Rules by which a row is not the price of its day:
   suspect         its price is zero or below, or far from the product's usual one
@@ -33,7 +36,30 @@ export function declare(command: Command, context: Context, run = load): void {
     "catalog why acme B0CHX1W1XY 2026-03-31 rows",
     "catalog why acme B0CHX1W1XY rows --columns crawl_date,selling_price,counted,rule,file,sha256 -f csv",
   ];
-  addReportingFlags(declared, examples, `${RULES}\n\n${columnsHelp(WHY_COLUMNS)}`).action((words, flags) =>
-    run(parseWhyOptions(command, words, flags, context), context),
-  );
+  addReportingFlags(declared, examples, `${RULES}\n\n${columnsHelp(WHY_COLUMNS)}`).action((words, flags) => {
+    const { retailer, sku, day, folder } = namedBy(words);
+    if (flags.retailer !== undefined) {
+      throw flagError("--retailer", "has no effect: the first word names the retailer.");
+    }
+    if (day !== undefined && flags.endDate !== undefined) {
+      throw flagError("--end-date", `differs from ${day}; give only one day.`);
+    }
+    const named = { ...flags, retailer: [retailer], ...(day !== undefined && { endDate: day }) };
+    const question = parseQuestion(command, folder, named, context, { columns: WHY_COLUMNS, maxAge: 14 });
+    return run({ ...question, retailer, sku }, context);
+  });
+}
+
+function namedBy([retailer, sku, ...rest]: readonly string[]) {
+  if (retailer === undefined || sku === undefined) {
+    throw new UsageError("name a retailer and a sku, as in: catalog why acme B0CHX1W1XY rows.");
+  }
+  const [first, second] = rest;
+  const day = first !== undefined && isDateExpression(first) ? first : undefined;
+  const folder = day === undefined ? first : second;
+  const extra = rest[day === undefined ? 1 : 2];
+  if (extra !== undefined) {
+    throw new UsageError(`${quoted(extra)} is one word too many; quote a sku with spaces.`, { value: extra });
+  }
+  return { retailer, sku, day, folder };
 }

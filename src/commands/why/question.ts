@@ -10,8 +10,7 @@ import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import { readProductIds } from "../../folder/ask/product-ids.ts";
 import SKUS from "../../folder/questions/skus.sql";
 import WHY from "../../folder/questions/why.sql";
-import { WHY_COLUMNS } from "./columns.ts";
-import type { WhyOptions } from "./options.ts";
+import { WHY_COLUMNS, type WhyOptions } from "./options.ts";
 import { whyText } from "./why-view.ts";
 
 const WHY_QUESTION: Question<WhyOptions> = {
