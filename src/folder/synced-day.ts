@@ -20,10 +20,11 @@ import { readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
 export async function readSyncedFolder(folder: string): Promise<SyncState> {
   const state = await readStateOf(folder);
   if (state === undefined) {
-    if ((await stat(folder).catch(() => undefined)) === undefined) {
+    const entry = await stat(folder).catch(() => undefined);
+    if (entry === undefined) {
       throw new FileError(`there is no folder ${folder}; \`catalog sync ${folder}\` creates one`, folder);
     }
-    if ((await ownFileAt(storeIn(folder, "sync").lines)) !== undefined) {
+    if (entry.isDirectory() && (await ownFileAt(storeIn(folder, "sync").lines)) !== undefined) {
       throw new FileError(
         `${folder} has no days yet: its first sync was interrupted or is still running; \`catalog sync ${folder}\` goes on`,
         folder,
