@@ -96,7 +96,7 @@ interface ReadRecord {
   fields: CsvField[];
   /** The start of the last field. */
   start: number;
-  /** The end of the record; undefined if a quoted field goes on after the text. */
+  /** The end of the record; undefined if a quoted field continues after the text. */
   end: number | undefined;
   flaw?: { found: string; expected: string };
 }

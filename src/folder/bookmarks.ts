@@ -26,7 +26,7 @@ const MAX_BYTES = 1024 * 1024;
 
 /**
  * Opens a bookmark of a synced folder. Each is a file of its own in the folder's `.catalog`, with a lock of its own: syncs and
- * other bookmarks go on.
+ * other bookmarks continue.
  *
  * @param name of the command and of the bookmark (`BOOKMARK_NAME`)
  * @throws LockedError if another process uses it

@@ -26,7 +26,7 @@ export async function readSyncedFolder(folder: string): Promise<SyncState> {
     }
     if (entry.isDirectory() && (await ownFileAt(storeIn(folder, "sync").lines)) !== undefined) {
       throw new FileError(
-        `${folder} has no days yet: its first sync was interrupted or is still running; \`catalog sync ${folder}\` goes on`,
+        `${folder} has no days yet: its first sync was interrupted or is still running; \`catalog sync ${folder}\` continues it`,
         folder,
       );
     }

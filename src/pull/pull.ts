@@ -15,7 +15,7 @@ import { deferred, startWalkers } from "./walkers.ts";
 
 export interface PullOptions {
   filters: SetFilters;
-  /** Rows of a request; a store that has pages goes on with the size of these. */
+  /** Rows of a request; a store that has pages continues with the size of these. */
   pageSize: number;
   concurrency: number;
   /** The pull ends after this number of rows, even if the set has more. */
@@ -83,7 +83,7 @@ const SLICES_AHEAD = 2;
  * 4. Write the rows from the store. A streamed set is written during the walk.
  *
  * Any difference (in a count, a repeated id, a page that is read again) means that the set has moved: back to the plan. Of each
- * slice in the store one page is asked for; if it is the same, the slice stays, otherwise it is read anew. This goes on as long
+ * slice in the store one page is asked for; if it is the same, the slice stays, otherwise it is read again. This continues as long
  * as more of the rows are kept each time.
  *
  * Memory: for each walker a page and the ids of a slice, a page to write, and some hundred bytes for each page of the set.

@@ -34,7 +34,7 @@ const FRUITLESS_RESTARTS = 3;
 
 /**
  * Walks a slice from its first page to its last, and saves each page in the store. The walk continues after the pages that the
- * store has. If these may be out of date, one of them is asked for again: the first one or, if the walk goes on, the last one.
+ * store has. If these may be out of date, one of them is asked for again: the first one or, if the walk continues, the last one.
  *
  * If the cursor is refused, the walk begins again at the first page, as it has to (contract section 4.3), and the pages that
  * come again are compared with the earlier ones. Memory: one page, and the ids that `createPageCheck` keeps.

@@ -295,7 +295,7 @@ test.each([
   [
     "rows.json",
     JSON.stringify(product(), undefined, 2),
-    ":1: expected a JSON object on one line, found one that goes on in the next line; `jq -c . FILE`",
+    ":1: expected a JSON object on one line, found one that continues on the next line; `jq -c . FILE`",
   ],
   ["rows.ndjson", `${FIRST} x`, ":1: expected a JSON object, found {"],
   ["rows.json", `[${FIRST},\n]`, ":2: expected {, found ]"],

@@ -166,7 +166,7 @@ test("a folder whose first sync was interrupted says so, and how to go on", asyn
   expect(await runInProcess(["movers", rows.folder])).toMatchObject({
     code: EXIT.failure,
     stdout: "",
-    stderr: `error: ${rows.folder} has no days yet: its first sync was interrupted or is still running; \`catalog sync ${rows.folder}\` goes on\n`,
+    stderr: `error: ${rows.folder} has no days yet: its first sync was interrupted or is still running; \`catalog sync ${rows.folder}\` continues it\n`,
   });
 });
 

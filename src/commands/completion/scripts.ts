@@ -75,7 +75,7 @@ function __catalog_complete
         case list
             set -e lines[1]
             test (count $lines) -gt 0; and printf '%s\\n' $lines
-            # fish adds a space after the only candidate. A list may go on, so a second candidate ends with the comma; a
+            # fish adds a space after the only candidate. A list may continue, so a second candidate ends with the comma; a
             # quoted word needs none, since fish then closes the quote.
             test (count $lines) -eq 1; and not string match -qr '[\\'"]' -- (commandline -ct)
             and printf '%s,\\n' (string split -f 1 \\t -- $lines)

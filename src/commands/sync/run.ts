@@ -73,7 +73,7 @@ async function syncWithProgress(
       onKept: () => {
         // With `--error-format json` only the error is written.
         if (options.globals.errorFormat === "human") {
-          reporter.warn(`${options.folder} keeps what was read; repeat the command to go on`);
+          reporter.warn(`${options.folder} keeps what was read; repeat the command to continue`);
         }
       },
     },

@@ -3,7 +3,7 @@ import { addDays, dayNumber } from "./day-arithmetic.ts";
 
 /**
  * A day as a person writes it: `YYYY-MM-DD`, `today`, `yesterday`, `Nd` (N days before today), `latest` (the newest day
- * that has rows) or `latest-Nd`. Kept as text, so that `sync` can resolve it anew in each run.
+ * that has rows) or `latest-Nd`. Kept as text, so that `sync` can resolve it again in each run.
  */
 export type DateExpression = string;
 

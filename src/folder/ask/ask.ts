@@ -142,7 +142,7 @@ function selectionSql(table: string, { columns, sort, limit, limitPer = [] }: Ro
     ${limit === undefined ? "" : `WHERE "place in group" <= ${limit}`} ORDER BY "place of group", "place in group"`;
 }
 
-/** The SQL of a question with its parameters filled in, for a person to go on with. */
+/** The SQL of a question with its parameters filled in, for a person to continue with. */
 export function filledIn(sql: string, parameters: Parameters): string {
   return sql.replace(/\$([a-z_]+)/g, (name, key: string) => {
     const value = parameters[key];

@@ -41,8 +41,8 @@ export function priceIndexPath(folder: string): string {
 
 /**
  * Opens the index of a synced folder, brought up to date: days whose SHA-256 changed are read again. The new index is written
- * beside the old one and renamed, so that other readers go on with theirs. One that is missing, damaged or of another version is
- * built anew. Where the folder cannot be written, it is built in memory.
+ * beside the old one and renamed, so that other readers continue with theirs. One that is missing, damaged or of another version is
+ * rebuilt. Where the folder cannot be written, it is built in memory.
  *
  * @throws FileError if a day's file is missing or was altered
  * @throws SetChangedError if a sync is about to replace one
@@ -129,11 +129,7 @@ function untilDamaged(path: string, duckDb: DuckDb): DuckDb["until"] {
         throw error;
       }
       await rm(path, { force: true });
-      throw new FileError(
-        `${path} is damaged and was removed; run the command again, which makes it anew`,
-        path,
-        error,
-      );
+      throw new FileError(`${path} is damaged and was removed; run the command again, which rebuilds it`, path, error);
     }
   };
 }

@@ -28,7 +28,7 @@ const BATCH_ROWS = 500_000;
  * Reads batches, one after the other.
  *
  * @param onRemoval called with the number of rows before they are removed; it throws if they must be kept
- * @param mode `resume` goes on with the pages of an earlier run, `fresh` begins anew
+ * @param mode `resume` continues with the pages of an earlier run, `fresh` begins again
  */
 export async function syncBatches(
   run: SyncRun,

@@ -20,7 +20,7 @@ export interface SyncObserver extends Required<Pick<PullObserver, "onRestart" | 
   onRows(rows: number): void;
   /** Receives a sentence about lost pages of an unfinished run. */
   onNote(note: string): void;
-  /** The run ends early; the next one goes on with the pages that it has read. */
+  /** The run ends early; the next one continues with the pages that it has read. */
   onKept(): void;
 }
 

@@ -48,7 +48,7 @@ export interface SyncResult extends SyncCounts {
  * Makes a folder a copy of the filtered set, with one file per crawl day. It finds changed days from coverage alone and
  * replaces each of them as a whole.
  *
- * After an interruption, each day has its complete old or new file, and the next run goes on with the pages that were read.
+ * After an interruption, each day has its complete old or new file, and the next run continues with the pages that were read.
  *
  * @throws InputError if the folder is a copy of another set, or has day files that the state does not list
  * @throws LockedError if another process is writing it

@@ -77,7 +77,7 @@ const SYNC_INTERVAL = 1_000;
 export const FEW_PAGES = 5;
 
 /**
- * Opens the store at these paths, or a new one, with which a later process can go on. When it is disposed of, its pages are
+ * Opens the store at these paths, or a new one, with which a later process can continue. When it is disposed of, its pages are
  * synced and stay; without a page, nothing does.
  *
  * A page of an earlier process is checked by its digest when it is read, and each line by its checksum; what is damaged is
@@ -182,7 +182,7 @@ async function syncFolderOf({ lines }: StorePaths): Promise<void> {
   await withFileError(dirname(lines), () => fsyncFolder(dirname(lines)));
 }
 
-/** The pages of an earlier process that this one goes on with. */
+/** The pages of an earlier process that this one continues with. */
 async function earlierPages(
   { lines }: StorePaths,
   { head: wanted, mode, pageSize, refuse, onNote }: StoreOptions,

@@ -167,7 +167,7 @@ function jsonFlaw(text: string): { field?: string; found: string; expected: stri
   const outside = text.replace(/"(?:[^"\\]|\\.)*"/g, "");
   if (/^\s*\{\s*(?:"|$)/.test(text) && outside.split("{").length > outside.split("}").length) {
     const hint = "`jq -c . FILE` writes each object on one line";
-    return { found: "one that goes on in the next line", expected: `${expected} on one line`, hint };
+    return { found: "one that continues on the next line", expected: `${expected} on one line`, hint };
   }
   return { found: shown(text), expected };
 }
