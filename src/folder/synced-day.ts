@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { FileError, SetChangedError } from "../contract/errors.ts";
 import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import { splitRcd } from "../contract/filters.ts";
+import { quoteCommand } from "../contract/values/quote-command.ts";
 import { type Fingerprint, fingerprint } from "../files/fingerprint.ts";
 import { openOwnFile, ownFileAt } from "../files/own-file.ts";
 import { ifPresent } from "../files/system-error.ts";
@@ -20,13 +21,14 @@ import { readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
 export async function readSyncedFolder(folder: string): Promise<SyncState> {
   const state = await readStateOf(folder);
   if (state === undefined) {
+    const sync = quoteCommand(["catalog", "sync", folder]);
     const entry = await stat(folder).catch(() => undefined);
     if (entry === undefined) {
-      throw new FileError(`there is no folder ${folder}; \`catalog sync ${folder}\` creates one`, folder);
+      throw new FileError(`there is no folder ${folder}; \`${sync}\` creates one`, folder);
     }
     if (entry.isDirectory() && (await ownFileAt(storeIn(folder, "sync").lines)) !== undefined) {
       throw new FileError(
-        `${folder} has no days yet: its first sync was interrupted or is still running; \`catalog sync ${folder}\` continues it`,
+        `${folder} has no days yet: its first sync was interrupted or is still running; \`${sync}\` continues it`,
         folder,
       );
     }
