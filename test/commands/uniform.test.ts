@@ -8,7 +8,7 @@ import { EXIT } from "../../src/contract/errors.ts";
 import { ROW_FORMATS } from "../../src/export/formats/registry.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { onceEach, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
 
@@ -117,9 +117,6 @@ function optionOf(command: CommandUnknownOpts, name: string): Option | undefined
 const CALLS = Object.entries(LISTS).flatMap(([name, calls]) =>
   calls.map((args): [string, readonly string[]] => [[name, ...args].join(" "), [...name.split(" "), ...args]]),
 );
-const has = (name: string, flag: string) => LACKING[name]?.flags.includes(flag) !== true;
-const callsWith = (flag: string) =>
-  CALLS.filter(([line]) => Object.keys(LISTS).some((name) => line.startsWith(name) && has(name, flag)));
 
 describe("the flags of all commands", () => {
   test("have the same short names: -n is --limit, -o is --output, -f is --format", () => {
@@ -207,15 +204,7 @@ test.each([
   expect(list.code).toBe(EXIT.ok);
 });
 
-/** The outputs of calls that several tests compare with, by their words: nothing changes them. */
-const outputs = new Map<string, ReturnType<typeof run>>();
-
-function outputOf(...args: readonly string[]): ReturnType<typeof run> {
-  const key = args.join(" ");
-  const made = outputs.get(key) ?? run(...args);
-  outputs.set(key, made);
-  return made;
-}
+const outputOf = onceEach(run);
 
 async function rowsOf(...args: readonly string[]): Promise<Record<string, unknown>[]> {
   const { code, stdout } = await outputOf(...args);
@@ -226,15 +215,45 @@ async function rowsOf(...args: readonly string[]): Promise<Record<string, unknow
     .map((line) => JSON.parse(line));
 }
 
-describe.each(CALLS)("catalog %s", (_, args) => {
-  test("writes to stdout with -o -, ndjson by default, and the same rows in each format", async () => {
+describe.each(CALLS)("catalog %s", (line, args) => {
+  const has = (flag: string) =>
+    !Object.entries(LACKING).some(([name, { flags }]) => line.startsWith(name) && flags.includes(flag));
+
+  test("writes the same rows as ndjson by default and as JSON with -o -, ordered by --sort", async () => {
     const rows = await rowsOf(...args);
     expect(rows.length).toBeGreaterThan(1);
-    const { code, stdout } = await run(...args, "-f", "json", "-o", "-");
-    expect([code, JSON.parse(stdout)]).toEqual([EXIT.ok, rows]);
-    const csv = (await outputOf(...args, "-f", "csv")).stdout.trimEnd().split("\r\n");
-    expect(csv[0]).toBe(Object.keys(rows[0] ?? {}).join(","));
-    expect(csv).toHaveLength(rows.length + 1);
+    const [column = ""] = Object.keys(rows[0] ?? {});
+    const sort = has("--sort") ? ["--sort", column] : [];
+    const { code, stdout } = await run(...args, ...sort, "-f", "json", "-o", "-");
+    const written = JSON.parse(stdout) as typeof rows;
+    expect([code, new Set(written)]).toEqual([EXIT.ok, new Set(rows)]);
+    const values = rows.map((row) => row[column]);
+    expect(written.map((row) => row[column])).toEqual(has("--sort") ? values.toSorted() : values);
+  });
+
+  test("writes all columns as CSV; -n writes the first rows, and :desc sorts the other way", async () => {
+    const rows = await rowsOf(...args);
+    const [column = ""] = Object.keys(rows[0] ?? {});
+    const flags = [...(has("--sort") ? ["--sort", `${column}:desc`] : []), ...(has("--limit") ? ["-n", "1"] : [])];
+    const { code, stdout } = await run(...args, ...flags, "-f", "csv");
+    const [header, first = "", ...others] = stdout.split("\r\n");
+    const count = has("--limit") ? 1 : rows.length;
+    expect([code, header, others.length]).toEqual([EXIT.ok, Object.keys(rows[0] ?? {}).join(","), count]);
+    const values = rows.map((row) => row[column]);
+    const firstValue = has("--sort") ? values.toSorted().at(-1) : values[0];
+    expect(first.startsWith(`${firstValue},`)).toBe(true);
+  });
+
+  test("has no colour with NO_COLOR on a terminal, and the chosen columns in their order", async () => {
+    const names = Object.keys((await rowsOf(...args))[0] ?? {});
+    const chosen = [names[1], names[0]].join();
+    const columns = has("--columns") ? ["--columns", chosen] : [];
+    const format = args[0] === "export" ? "tsv" : "table";
+    const words = [...args, ...columns, "-f", format, "--no-progress"];
+    const { code, stdout } = await runIn({ columns: 200, env: { NO_COLOR: "1" } }, ...words);
+    expect([code, stdout.includes("\u001b[")]).toEqual([EXIT.ok, false]);
+    const headings = stdout.split("\n").map((row) => row.trim().split(/\t| +/).join());
+    expect(headings).toContain(has("--columns") ? chosen : names.join());
   });
 
   test("names a file that it cannot write, with exit code 1", async () => {
@@ -242,53 +261,16 @@ describe.each(CALLS)("catalog %s", (_, args) => {
     expect([code, stderr]).toEqual([EXIT.failure, expect.stringMatching(/^error: .*none/)]);
   });
 
-  test("refuses a format that it does not have, and an ending that contradicts it, with exit code 2", async () => {
-    for (const wrong of [["-f", "yaml"], ["-f", "csv", "-o", "./a.ndjson"], ["-o", "./a.docx"], ["--no-clobber"]]) {
+  test("refuses wrong formats, endings, columns and numbers with exit code 2", async () => {
+    const [one = "", other = ""] = Object.keys((await rowsOf(...args))[0] ?? {});
+    for (const wrong of [
+      ...[["-f", "yaml"], ["-f", "csv", "-o", "./a.ndjson"], ["-o", "./a.docx"], ["--no-clobber"]],
+      ...(has("--columns") ? ["nope", "", `${one},${other},${one}`].map((names) => ["--columns", names]) : []),
+      ...(has("--limit") ? ["0", "x", "1.5"].map((number) => ["-n", number]) : []),
+      ...(has("--sort") ? [["--sort", "nope"]] : []),
+    ]) {
       const { code, stdout } = await run(...args, ...wrong);
-      expect([wrong, code, stdout]).toEqual([wrong, EXIT.usage, ""]);
+      expect({ wrong, code, stdout }).toEqual({ wrong, code: EXIT.usage, stdout: "" });
     }
-  });
-
-  test("has no colour with NO_COLOR, also on a terminal", async () => {
-    const format = args[0] === "export" ? [] : ["-f", "table"];
-    const { code, stdout } = await runIn({ columns: 200, env: { NO_COLOR: "1" } }, ...args, ...format, "--no-progress");
-    expect([code, stdout.includes("\u001b[")]).toEqual([EXIT.ok, false]);
-  });
-});
-
-test.each(callsWith("--columns"))("catalog %s --columns chooses and orders the columns", async (_, args) => {
-  const names = Object.keys((await rowsOf(...args))[0] ?? {});
-  const chosen = [names[1], names[0]];
-  const { code, stdout } = await run(...args, "--columns", chosen.join(","), "-f", "tsv");
-  expect([code, stdout.split("\n")[0]]).toEqual([EXIT.ok, chosen.join("\t")]);
-  if (args[0] !== "export") {
-    const table = (await run(...args, "--columns", chosen.join(","), "-f", "table")).stdout;
-    const headings = table.split("\n").map((line) => line.trim().split(/ +/).join());
-    expect(headings).toContain(chosen.join(","));
-  }
-  for (const wrong of ["nope", "", [...chosen, names[0]].join(",")]) {
-    const refused = await run(...args, "--columns", wrong);
-    expect([wrong, refused.code, refused.stdout]).toEqual([wrong, EXIT.usage, ""]);
-  }
-});
-
-test.each(callsWith("--limit"))("catalog %s -n 1 writes the first row, and refuses no number", async (_, args) => {
-  const [first, ...others] = (await outputOf(...args, "-f", "csv")).stdout.split("\r\n").slice(1);
-  expect(others.length).toBeGreaterThan(1);
-  expect((await run(...args, "-n", "1", "-f", "csv")).stdout.split("\r\n").slice(1)).toEqual([first, ""]);
-  for (const wrong of ["0", "x", "1.5"]) {
-    expect([wrong, (await run(...args, "-n", wrong)).code]).toEqual([wrong, EXIT.usage]);
-  }
-});
-
-test.each(callsWith("--sort"))("catalog %s --sort orders by a column, and :desc the other way", async (_, args) => {
-  const [name = ""] = Object.keys((await rowsOf(...args))[0] ?? {});
-  const valuesBy = async (sort: string) => (await rowsOf(...args, "--sort", sort)).map((row) => row[name]);
-  const ascending = await valuesBy(name);
-  expect(ascending).toEqual([...ascending].sort());
-  expect(await valuesBy(`${name}:desc`)).toEqual([...ascending].reverse());
-  expect(await run(...args, "--sort", "nope")).toMatchObject({
-    code: EXIT.usage,
-    stderr: expect.stringContaining('there is no column "nope"'),
   });
 });
