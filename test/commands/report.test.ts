@@ -5,7 +5,7 @@ import type { Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { onceEach, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
 
@@ -45,15 +45,15 @@ beforeAll(async () => {
   folder = await syncedFolder(ROWS, onEnd);
 });
 
-/** Runs on the folder of all rows, on the day after the newest. */
-async function report(...args: string[]) {
-  return await runInProcess(["report", folder, ...args], { now: () => NOW });
-}
+/** Runs on the day after the newest. */
+const run = onceEach((...args) => runInProcess(args, { now: () => NOW }));
+/** The same, on the folder of all rows. */
+const report = (...args: readonly string[]) => run("report", folder, ...args);
 
 type Row = Record<string, unknown>;
 
 async function jsonOf<T = Row[]>(...args: string[]): Promise<T> {
-  const { code, stdout } = await runInProcess([...args, "-f", "json"], { now: () => NOW });
+  const { code, stdout } = await run(...args, "-f", "json");
   expect(code).toBe(0);
   return JSON.parse(stdout);
 }
@@ -108,14 +108,15 @@ describe("the document of a report", () => {
     expect(later.drops?.map(({ id }) => id)).toEqual(["drop:acme:fell:EUR:2026-01-28"]);
   });
 
-  test("is whole, whatever --limit is, and can be beside a page", async () => {
+  test("is whole beside a page that lists --limit products, and says how many there are", async () => {
     const cwd = await temporaryFolder();
-    const both = await runInProcess(
-      ["report", folder, "-n", "1", "--html", join(cwd, "a.html"), "-o", join(cwd, "a.json")],
-      { now: () => NOW },
-    );
+    const both = await report("-n", "1", "--html", join(cwd, "a.html"), "-o", join(cwd, "a.json"));
     expect([both.code, both.stdout]).toEqual([0, ""]);
     expect(JSON.parse(await readFile(join(cwd, "a.json"), "utf8"))).toEqual(await documentOf(folder));
+    const page = await readFile(join(cwd, "a.html"), "utf8");
+    const drops = /<h2 id="drops">[\s\S]*?<\/section>/.exec(page)?.[0] ?? "";
+    expect(drops).toContain("1 of 2. The last price is below the one known on 2026-01-21.");
+    expect(drops.match(/<tr>/g)).toHaveLength(2);
     expect((await report("--text", "-f", "json")).stderr).toContain("--text cannot be combined with --format json.");
   });
 
@@ -163,15 +164,15 @@ describe("a report of a crawl full of troubles", () => {
   });
 
   test("begins with the outage, and moves nothing by suspect prices, another currency or what was not crawled", async () => {
-    const { figures, outages, ...lists } = await documentOf(troubled, ...args);
+    const document = join(await temporaryFolder(), "report.json");
+    const { stdout } = await run("report", troubled, ...args, "--html", "-", "-o", document);
+    const { figures, outages, ...lists } = JSON.parse(await readFile(document, "utf8")) as Document;
     expect(figures).toMatchObject({
       ...{ drops: 0, rises: 0, new_lows: 0, new: 0, gone: 0, not_crawled: 1, unknown: 0 },
       ...{ outages: 1, suspects: 2, biggest_drop: null },
     });
     expect(outages).toMatchObject([{ id: "outage:bolt:::2026-01-19", share: 0, outage_since: "2026-01-19" }]);
     expect(lists.gone_products).toMatchObject([{ sku: "missed", reason: "not_crawled" }]);
-
-    const { stdout } = await runInProcess(["report", troubled, ...args, "--html", "-"], { now: () => NOW });
     expect([...stdout.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id)).toEqual([
       ...["retailers", "drops", "rises", "new_lows", "new_products", "gone_products", "brands"],
     ]);
@@ -185,9 +186,10 @@ describe("a report of a crawl full of troubles", () => {
   });
 
   test("says since when a price is in another currency, and dashes lines through days without a price", async () => {
-    const list = join(await temporaryFolder(), "list.csv");
+    const cwd = await temporaryFolder();
+    const [list, page] = [join(cwd, "list.csv"), join(cwd, "report.html")];
     await writeFile(list, "sku,target_price,note\nabroad,5,travel\ncent,9.99,\nmissed,20,\nnone,1,\n");
-    const { stdout, stderr } = await runInProcess(["report", troubled, ...args, "--skus", list], { now: () => NOW });
+    const { stdout, stderr } = await run("report", troubled, ...args, "--skus", list, "--text", "--html", page);
     expect(stderr).toBe('warning: no row for 1 product on the list: "none"\n');
     expect(stdout).toMatch(
       /^ {2}5\.00 USD, 25 % off, target 5\.00, met, since 2026-01-18 in USD, acme\n {2}abroad, travel$/m,
@@ -204,8 +206,7 @@ describe("a report of a crawl full of troubles", () => {
         ["missed", true, false],
       ],
     ]);
-    const page = await runInProcess(["report", troubled, ...args, "--skus", list, "--html", "-"], { now: () => NOW });
-    const charts = [...page.stdout.matchAll(/<svg class="prices".*?<\/svg>/g)].map(([svg]) => svg);
+    const charts = [...(await readFile(page, "utf8")).matchAll(/<svg class="prices".*?<\/svg>/g)].map(([svg]) => svg);
     expect(charts.map((svg) => svg.includes('class="gap"'))).toEqual([false, true, false, false]);
   });
 });
@@ -222,17 +223,17 @@ describe("catalog report", () => {
     const lines = stdout.split("\n").filter((line) => line !== folder);
     expect(lines.filter((line) => line.length > 72)).toEqual([]);
     expect(stdout).not.toMatch(/[^\n\P{C}]/u);
-    expect((await report("--urls")).stdout).toContain(
-      "\n    Title of fell-more\n    https://shop.example/p/fell-more\n",
-    );
+    const addressed = await report("--urls", "--fail-if", "days_old > 17", "--fail-if", "gone > 1");
+    expect(addressed).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("\n    Title of fell-more\n    https://shop.example/p/fell-more\n"),
+    });
   });
 
   test("writes one page without a script, with each product as a link and a small chart", async () => {
-    const page = join(await temporaryFolder(), "morning.html");
-    const { code, stdout } = await report("--html", page);
-    const html = await readFile(page, "utf8");
+    const { code, stdout: html } = await report("--html", "-");
 
-    expect([code, stdout]).toEqual([0, ""]);
+    expect([code, html.slice(0, 15)]).toEqual([0, "<!doctype html>"]);
     expect(html).toContain(
       'content="default-src &#39;none&#39;; img-src data:; style-src &#39;unsafe-inline&#39;; base-uri',
     );
@@ -249,14 +250,11 @@ describe("catalog report", () => {
 
   test("writes the page to stdout, or beside the text, but not both to one place", async () => {
     const page = join(await temporaryFolder(), "morning.html");
-    const [alone, both, twice] = await Promise.all([
-      report("--html", "-"),
-      report("--html", page, "--text"),
-      report("--html", "-", "--text"),
-    ]);
+    const both = await report("--html", page, "--text");
+    const twice = await report("--html", "-", "--text");
 
-    expect(alone.stdout).toMatch(/^<!doctype html>/);
-    expect([both.stdout, await readFile(page, "utf8")]).toEqual([(await report()).stdout, alone.stdout]);
+    const [text, html] = [await report(), await report("--html", "-")];
+    expect([both.stdout, await readFile(page, "utf8")]).toEqual([text.stdout, html.stdout]);
     expect([twice.code, twice.stdout, twice.stderr]).toEqual([
       2,
       "",
@@ -273,7 +271,6 @@ describe("catalog report", () => {
     expect([kept.code, kept.stdout, kept.stderr]).toEqual([1, "", expect.stringContaining("already exists")]);
     expect([await readdir(cwd), await readFile(page, "utf8")]).toEqual([["morning.html"], "mine"]);
     expect((await report("--no-clobber")).stderr).toContain("--no-clobber protects a file");
-    expect([(await report("--html", page)).code, await readdir(cwd)]).toEqual([0, ["morning.html"]]);
   });
 
   test("ends with 8 if one of its figures meets a condition, and the page is there", async () => {
@@ -286,19 +283,10 @@ describe("catalog report", () => {
       "error: unknown > 0 holds: unknown is 1; biggest_drop < -50 and rises = 1 holds: biggest_drop is -80, rises is 1\n",
     ]);
     expect(await readFile(page, "utf8")).toContain("</html>");
-    expect((await report("--fail-if", "days_old > 17", "--fail-if", "gone > 1")).code).toBe(0);
     expect(await report("--fail-if", "drop > 3")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--fail-if has no field "drop"'),
     });
-  });
-
-  test("lists --limit products, and says how many there are", async () => {
-    const { stdout } = await report("--html", "-", "-n", "1");
-    const drops = /<h2 id="drops">[\s\S]*?<\/section>/.exec(stdout)?.[0] ?? "";
-
-    expect(drops).toContain("1 of 2. The last price is below the one known on 2026-01-21.");
-    expect(drops.match(/<tr>/g)).toHaveLength(2);
   });
 
   test("takes filters and brands, and names them", async () => {
@@ -310,14 +298,15 @@ describe("catalog report", () => {
 
   test("--stale-after and --max-age move what is stale and gone", async () => {
     expect((await report()).stdout).toContain("Stale retailers: 0 of 3, older than 28 days\n");
-    expect((await report("--stale-after", "15d")).stdout).toMatch(/Stale retailers: 1 of 3.*\n {2}closed .* stale\n/);
-    expect((await report("--max-age", "16d")).stdout).toContain("Gone, or not crawled: 0 gone\n");
+    const { stdout } = await report("--stale-after", "15d", "--max-age", "16d");
+    expect(stdout).toMatch(/Stale retailers: 1 of 3.*\n {2}closed .* stale\n/);
+    expect(stdout).toContain("Gone, or not crawled: 0 gone\n");
     expect((await report("--max-age", "two")).stderr).toContain("is not a number of days; write 14d.");
   });
 
   test("of a folder that is younger than a week compares with its first day", async () => {
     const young = await syncedFolder(ROWS.filter(({ crawl_date }) => crawl_date > "2026-01-25"));
-    const { code, stdout } = await runInProcess(["report", young], { now: () => NOW });
+    const { code, stdout } = await run("report", young);
 
     expect([code, stdout]).toEqual([0, expect.stringContaining("Prices from 2026-01-27 to 2026-01-28\n")]);
     // The highest discount comes first.
@@ -326,13 +315,12 @@ describe("catalog report", () => {
 
   test("of a single day has its retailers and brands, and no condition on changes holds", async () => {
     const single = await syncedFolder(ROWS.filter(({ crawl_date }) => crawl_date === "2026-01-28"));
-    const args = ["--fail-if", "drops >= 0", "--html", "-"];
-    const { code, stdout } = await runInProcess(["report", single, ...args], { now: () => NOW });
+    const { code, stdout } = await run("report", single, "--fail-if", "drops >= 0", "--html", "-");
 
     expect(code).toBe(0);
     expect(stdout).toContain("There is no earlier day: nothing to compare yet.");
     expect([...stdout.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id)).toEqual(["retailers", "brands"]);
-    const first = await runInProcess(["report", single, "--since", "last"], { now: () => NOW });
+    const first = await run("report", single, "--since", "last");
     expect(first.stdout).toContain("There is no earlier day: nothing to compare yet.");
     const named = await runInProcess(["report", single, "--since", "2026-01-20"]);
     expect([named.code, named.stderr]).toEqual([
@@ -341,24 +329,21 @@ describe("catalog report", () => {
     ]);
   });
 
-  test("--since last compares each retailer with its day in the last report, and shows nothing twice", async () => {
-    const first = await report("--since", "last:mail", "--fail-if", "drops > 1");
-    const again = await report("--since", "last:mail");
+  test("--since last compares each retailer with its day in the last report that was written, and shows nothing twice", async () => {
+    const missing = join(await temporaryFolder(), "none", "a.html");
+    const ask = (...args: readonly string[]) =>
+      runInProcess(["report", folder, "--since", "last", ...args], { now: () => NOW });
+    const failed = await ask("--html", missing, "--text");
+    const first = await ask("--fail-if", "drops > 1");
+    const again = await ask();
 
-    expect([first.code, first.stdout]).toEqual([8, expect.stringContaining("Drops: 2\n")]);
+    expect([failed.code, first.code, first.stdout]).toEqual([1, 8, expect.stringContaining("Drops: 2\n")]);
     expect([again.code, again.stdout]).toEqual([
       0,
       expect.stringContaining("Prices from 2026-01-12 or later to 2026-01-28\n"),
     ]);
     expect(again.stdout).toContain("Each retailer is compared with its newest day in the previous report.");
     expect(again.stdout).toMatch(/\nDrops: 0\n\nRises: 0\n\nNew lows: 0\n\nNew products: 0\n\n/);
-  });
-
-  test("a bookmark is not set if the report could not be written", async () => {
-    const missing = join(await temporaryFolder(), "none", "a.html");
-    const failed = await report("--since", "last:fails", "--html", missing, "--text");
-    const first = await report("--since", "last:fails");
-    expect([failed.code, first.stdout]).toEqual([1, expect.stringContaining("Drops: 2\n")]);
   });
 
   test("of nothing is an error that says so", async () => {
