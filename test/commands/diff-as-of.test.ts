@@ -49,10 +49,19 @@ test.each([[[]], [["--as-of"]]])(
   },
 );
 
+test.each([
+  ["drop", ["fell", "old"]],
+  ["rise", ["old", "fell"]],
+])("sorts by the biggest %s", async (sort, expected) => {
+  const { skus } = await diff("--only", "changed", "--sort", sort);
+  expect(skus.map(([, sku]) => sku)).toEqual(expected);
+});
+
 test("a price is known for --max-age, and what is known again was never gone or returned", async () => {
   const only = ["--only", "appeared,returned,vanished"];
   const unbounded = await diff("--max-age", "none", ...only);
   const bounded = await diff("--max-age", "4d", ...only);
+  const exactly = await diff("--max-age", "5d", "--only", "vanished");
   expect(unbounded.skus).toEqual([
     ["appeared", "late"],
     ["appeared", "new"],
@@ -65,18 +74,18 @@ test("a price is known for --max-age, and what is known again was never gone or 
     ["vanished", "once"],
     ["vanished", "twice"],
   ]);
+  expect([exactly.code, exactly.skus]).toEqual([0, []]);
 });
 
-test("a price of exactly --max-age days is still known", async () => {
-  const { code, skus } = await diff("--max-age", "5d", "--only", "vanished");
-  expect([code, skus]).toEqual([0, []]);
-});
-
-test("counts each kind below a table, and why products vanished", async () => {
+test("counts each kind below a table, which lists what changed or, one after the other, the kinds that are named", async () => {
   const { stdout } = await diff("--max-age", "4d", "-f", "table");
   expect(stdout).toContain(
     ", by last known prices\n0 changed, 2 appeared, 2 returned, 2 vanished (2 unknown), 1 unchanged\n",
   );
+  const all = await diff("--max-age", "4d", "-f", "table", "--only", "vanished,returned,appeared,changed");
+  expect(all.stdout.match(/^(changed|appeared|returned|vanished)/gm)).toEqual([
+    ...["appeared", "appeared", "returned", "returned", "vanished", "vanished"],
+  ]);
 });
 
 test("says why products vanished: gone from a shop that was crawled, or not crawled", async () => {
