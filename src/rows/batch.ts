@@ -16,18 +16,6 @@ export interface RowPlaces {
   others: ReadonlySet<string>;
 }
 
-/** Neighbouring rows of a batch: from `from` up to `to`, which is not one of them. */
-export interface RowRun {
-  rows: RowBatch;
-  from: number;
-  to: number;
-}
-
-/** Bytes of a run, with the LF after each row. */
-export function sizeOfRun({ rows, from, to }: RowRun): number {
-  return rows.end(to - 1) + 1 - rows.start(from);
-}
-
 /**
  * Rows as the service sent them: bytes, and the offsets of each row and each value. Nothing is parsed. The rows are
  * NDJSON: each is the JSON text of one object on one line, followed by one LF.
@@ -39,9 +27,9 @@ export class RowBatch {
   /** Names of the members whose places are known, in the order of their numbers. */
   readonly columns: readonly string[];
   /** UTF-8; it may hold more than the rows. */
-  bytes: Buffer;
+  readonly bytes: Buffer;
   /** Number of rows. */
-  length: number;
+  readonly length: number;
   private known: RowPlaces | undefined;
   private readonly find: () => RowPlaces;
 
@@ -52,32 +40,6 @@ export class RowBatch {
     this.columns = columns;
     this.known = typeof places === "function" ? undefined : places;
     this.find = typeof places === "function" ? places : () => places;
-  }
-
-  /** A copy of rows of several batches with the same columns, which is not scanned again. */
-  static joined(runs: readonly RowRun[]): RowBatch {
-    const { columns } = (runs[0] as RowRun).rows;
-    const stride = strideOf(columns);
-    const bytes = Buffer.allocUnsafe(runs.reduce((sum, run) => sum + sizeOfRun(run), 0));
-    const table = new Uint32Array(runs.reduce((sum, { from, to }) => sum + to - from, 0) * stride);
-    const others = new Set<string>();
-    let length = 0;
-    let entry = 0;
-    for (const { rows, from, to } of runs) {
-      const moved = length - rows.start(from);
-      length += rows.bytes.copy(bytes, length, rows.start(from), rows.end(to - 1) + 1);
-      const source = rows.table;
-      for (let index = from * stride; index < to * stride; index += 1) {
-        const place = source[index] as number;
-        const isLacking = place === 0 && entry % stride >= ROW_ENTRIES;
-        table[entry] = isLacking ? 0 : place + moved;
-        entry += 1;
-      }
-      for (const name of rows.others) {
-        others.add(name);
-      }
-    }
-    return new RowBatch(bytes, table.length / stride, columns, { table, others });
   }
 
   private places(): RowPlaces {
@@ -176,12 +138,5 @@ export class RowBatch {
     }
     const table = this.table.subarray(first * stride, end * stride);
     return new RowBatch(this.bytes, end - first, this.columns, { table, others: this.others });
-  }
-
-  /** Frees the bytes and empties the batch, for callers that keep the batch longer than its rows. */
-  clear(): void {
-    this.known = { table: new Uint32Array(), others: new Set() };
-    this.bytes = EMPTY;
-    this.length = 0;
   }
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
-import { RowBatch, sizeOfRun } from "../../src/rows/batch.ts";
 import { batchOf, batchOfLines, scanArray } from "../../src/rows/scan.ts";
 
 const ROWS = ['{"sku":"1","mrp":19.90}', '{ "sku": "2" }', '{"sku":"3","mrp":-0,"extra":[1, 2]}'];
@@ -45,39 +44,6 @@ test("a slice has its rows and its own lines", () => {
   expect([rows.slice(3).length, rows.slice(5, 9).length, rows.slice(3).lines().length]).toEqual([0, 0, 0]);
 });
 
-test("rows of several batches are joined with their values, and lack what they lacked", () => {
-  const [one, other] = [batchOf(ROWS), batchOfLines(Buffer.from('{"mrp":1}\n{"sku":"5","more":0}\n'))];
-  const joined = RowBatch.joined([
-    { rows: one, from: 1, to: 3 },
-    { rows: other, from: 0, to: 2 },
-    { rows: one, from: 0, to: 1 },
-  ]);
-  expect(joined.texts()).toEqual([ROWS[1], ROWS[2], '{"mrp":1}', '{"sku":"5","more":0}', ROWS[0]]);
-  expect(joined.lines().toString()).toBe(
-    joined
-      .texts()
-      .map((text) => `${text}\n`)
-      .join(""),
-  );
-  const [sku, mrp] = [joined.column("sku"), joined.column("mrp")];
-  expect([0, 1, 2, 3, 4].map((row) => [joined.raw(row, sku), joined.raw(row, mrp)])).toEqual([
-    ['"2"', undefined],
-    ['"3"', "-0"],
-    [undefined, "1"],
-    ['"5"', undefined],
-    ['"1"', "19.90"],
-  ]);
-  expect([...joined.others]).toEqual(["extra", "more"]);
-});
-
-test("a joined row may lack its first column, and its size is that of its lines", () => {
-  const rows = batchOf(ROWS, ["mrp", "sku"]);
-  const run = { rows, from: 1, to: 3 };
-  const joined = RowBatch.joined([run, run]);
-  expect([0, 1, 2].map((row) => joined.raw(row, 0))).toEqual([undefined, "-0", undefined]);
-  expect(sizeOfRun(run)).toBe(Buffer.byteLength(`${ROWS[1]}\n${ROWS[2]}\n`));
-});
-
 test("lines are handed on unread, and read for their rows", () => {
   const lines = Buffer.from("not read\n");
   expect(batchOfLines(lines).lines().toString()).toBe("not read\n");
@@ -106,13 +72,6 @@ test("more rows than in one page are found", () => {
 
 test("a text that is not an object is not a row", () => {
   expect(() => batchOf(["{}", "[1]"])).toThrow("[1] is not a JSON object");
-});
-
-test("a cleared batch is empty", () => {
-  const rows = batchOf(ROWS);
-  rows.clear();
-  expect([rows.length, rows.lines().length, rows.bytes.length]).toEqual([0, 0, 0]);
-  expect([rows.texts(), [...rows.others], rows.slice(0, 1).length]).toEqual([[], [], 0]);
 });
 
 test("a value equals the one before it only if all bytes are equal", () => {

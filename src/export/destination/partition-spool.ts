@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { type Extent, openStoredBytes } from "../../files/stored-bytes.ts";
 import { fileError } from "../../files/system-error.ts";
-import { RowBatch, type RowRun, sizeOfRun } from "../../rows/batch.ts";
+import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
 
 /**
- * Sorts rows into partitions. If they exceed the buffer, they are written to a single file in parts, each of which has rows of
- * one partition: about `PART_BYTES`, or as many as the buffer had. The rows of a partition keep their order. Memory:
- * `BUFFER_BYTES` of rows, a part, and an entry for each part on disk.
+ * Sorts rows into partitions, through one file. It is written in parts, each of which has rows of one partition: about
+ * `PART_BYTES`, or as many as the buffer had. The rows of a partition keep their order. Memory: `BUFFER_BYTES` of rows, a part,
+ * and an entry for each part.
  */
 export type PartitionSpool = Awaited<ReturnType<typeof openPartitionSpool>>;
 
@@ -15,6 +15,13 @@ const BUFFER_BYTES = 16 * 1024 * 1024;
 const PART_BYTES = 1024 * 1024;
 
 const LINE_FEED = 10;
+
+/** Neighbouring rows of a batch: from `from` up to `to`, which is not one of them. */
+interface RowRun {
+  rows: RowBatch;
+  from: number;
+  to: number;
+}
 
 /**
  * @param partitionOf returns the partition of a row
@@ -34,33 +41,11 @@ export async function openPartitionSpool(
 
   /** Writes what is buffered. */
   async function flush(): Promise<void> {
-    for (const partition of buffered.keys()) {
-      for (const runs of bufferedParts(partition)) {
-        const part = await file.append(Buffer.concat(runs.map(({ rows, from, to }) => rows.bytesOf(from, to))));
-        add(stored, partition, part);
+    for (const [partition, runs] of buffered) {
+      for (const part of inParts(runs, partBytes)) {
+        add(stored, partition, await file.append(part));
       }
     }
-    forget();
-  }
-
-  /** The rows of a partition that are not on disk, in parts. */
-  function* bufferedParts(partition: string): Generator<RowRun[], void, void> {
-    let part: RowRun[] = [];
-    let size = 0;
-    for (const run of buffered.get(partition) ?? []) {
-      part.push(run);
-      size += sizeOfRun(run);
-      if (size >= partBytes) {
-        yield part;
-        [part, size] = [[], 0];
-      }
-    }
-    if (part.length > 0) {
-      yield part;
-    }
-  }
-
-  function forget(): void {
     buffered.clear();
     bufferedBytes = 0;
   }
@@ -83,10 +68,8 @@ export async function openPartitionSpool(
     },
     /** Every partition that has rows, sorted by code unit. */
     partitions: async () => {
-      if (stored.size > 0) {
-        await flush();
-      }
-      return [...(stored.size > 0 ? stored : buffered).keys()].sort();
+      await flush();
+      return [...stored.keys()].sort();
     },
     /** The rows of one partition, in parts; call `partitions` before. */
     read: async function* (partition: string): AsyncGenerator<RowBatch, void, void> {
@@ -100,9 +83,6 @@ export async function openPartitionSpool(
         }
         yield batchOfLines(lines);
       }
-      for (const runs of bufferedParts(partition)) {
-        yield RowBatch.joined(runs);
-      }
     },
     /** Removes the file. */
     [Symbol.asyncDispose]: async () => {
@@ -110,6 +90,21 @@ export async function openPartitionSpool(
       await rm(path, { force: true });
     },
   };
+}
+
+/** The lines of the runs, in parts of at least `partBytes` but for the last. */
+function* inParts(runs: readonly RowRun[], partBytes: number): Generator<Buffer, void, void> {
+  let part: Buffer[] = [];
+  let size = 0;
+  for (const [index, { rows, from, to }] of runs.entries()) {
+    const lines = rows.bytesOf(from, to);
+    part.push(lines);
+    size += lines.length;
+    if (size >= partBytes || index === runs.length - 1) {
+      yield Buffer.concat(part);
+      [part, size] = [[], 0];
+    }
+  }
 }
 
 function add<T>(lists: Map<string, T[]>, key: string, item: T): void {
