@@ -9,7 +9,7 @@ import { ownFolderOf } from "../../../src/folder/folder-lock.ts";
 import { openPriceIndex, priceIndexPath } from "../../../src/folder/index/price-index.ts";
 import { readSyncedFolder } from "../../../src/folder/synced-day.ts";
 import { product } from "../../helpers/products.ts";
-import { FIRST_DAY, rewriteDay, servedFolder, syncedFolder } from "../../helpers/synced-folder.ts";
+import { FIRST_DAY, servedFolder, syncedFolder } from "../../helpers/synced-folder.ts";
 
 const DAYS = [0, 1, 2].map((day) => addDays(FIRST_DAY, day));
 
@@ -51,8 +51,7 @@ describe("the index of a folder", () => {
 
   test("follows syncs that replace, add and remove a day, and reads only those", async () => {
     const served = await servedFolder(ROWS);
-    await served.alreadySynced();
-    await read(served.folder);
+    await served.alreadySynced(true);
     const [first = "", second] = DAYS;
     const next = [
       ...ROWS.filter(({ crawl_date }) => crawl_date !== second).map((row) =>
@@ -85,8 +84,7 @@ describe("the index of a folder", () => {
       },
     ],
   ])("is built anew, or in memory, if there is one that is %s", async (_, damage) => {
-    const folder = await syncedFolder(ROWS, onTestFinished, false);
-    await read(folder);
+    const folder = await syncedFolder(ROWS);
     await damage(priceIndexPath(folder));
     const { prices, readDays } = await read(folder);
     expect({ prices, first: readDays[0] }).toEqual({ prices: pricesOf(ROWS), first: 3 });
@@ -104,16 +102,8 @@ describe("the index of a folder", () => {
     expect(await readdir(elsewhere)).toEqual([]);
   });
 
-  test("reads files of earlier versions, which lack texts", async () => {
-    const folder = await syncedFolder(ROWS, onTestFinished, false);
-    const lacking = { title: undefined, brand: undefined, model_number: undefined, url: undefined };
-    await rewriteDay(folder, FIRST_DAY, (row) => ({ ...row, ...lacking }));
-    expect(await read(folder)).toEqual({ prices: pricesOf(ROWS), readDays: [3], notStored: [] });
-  });
-
   test("is removed if a question finds it damaged", async () => {
-    const folder = await syncedFolder(ROWS, onTestFinished, false);
-    await read(folder);
+    const folder = await syncedFolder(ROWS);
     const path = priceIndexPath(folder);
     const state = await readSyncedFolder(folder);
     await using index = await openPriceIndex({ folder, state, signal: new AbortController().signal });
