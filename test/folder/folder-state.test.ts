@@ -155,10 +155,10 @@ describe("a state with its own checksum", () => {
 
 describe("what is no regular file in a synced folder is refused, and is not waited for:", () => {
   test.each([
-    ["a named pipe", (path: string) => promisify(execFile)("mkfifo", [path])],
-    ["a symbolic link", (path: string) => symlink("/dev/zero", path)],
-    ["a folder", (path: string) => mkdir(path)],
-  ])("%s", async (kind, make) => {
+    ["a named pipe", (path: string) => promisify(execFile)("mkfifo", [path]), runCatalog],
+    ["a symbolic link", (path: string) => symlink("/dev/zero", path), runInProcess],
+    ["a folder", (path: string) => mkdir(path), runInProcess],
+  ])("%s", async (kind, make, run) => {
     const { folder, alreadySynced, file } = await servedFolder(sixteenDays());
     await alreadySynced();
     for (const [path, args] of [
@@ -167,7 +167,7 @@ describe("what is no regular file in a synced folder is refused, and is not wait
     ] as const) {
       await rm(path);
       await make(path);
-      const { code, stderr } = await runCatalog(args, { env: {} });
+      const { code, stderr } = await run(args, { env: {} });
       expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
         1,
         expect.stringContaining(`${path} is ${kind}, but catalog needs a file of its own there`),

@@ -12,7 +12,7 @@ type Change = (typeof CHANGES)[number];
 
 const WALKERS = [1, 4, 16] as const;
 const CATEGORIES = ["boots", "coats", "hats"];
-const ROWS = CATEGORIES.flatMap((category) => fakeRows(100, "acme", category, 20));
+const ROWS = CATEGORIES.flatMap((category) => fakeRows(50, "acme", category));
 
 /** mulberry32 (public domain). */
 function dice(seed: number): () => number {
@@ -56,7 +56,7 @@ async function play(seed: number, recheck?: number) {
   const service = fakeService(ROWS);
   const store = openedStore();
   const options = { store, concurrency, random, ...(recheck !== undefined && { recheck }) };
-  const moment = 1 + Math.floor(random() * 35);
+  const moment = 1 + Math.floor(random() * 18);
   let pages = 0;
   service.before = (request) => {
     pages += request === "coverage" ? 0 : 1;
@@ -73,11 +73,12 @@ async function play(seed: number, recheck?: number) {
     service.before = () => undefined;
     ({ rows, error, result } = await pulled(service, kind, options));
   }
-  const isOneState = [ROWS, after].some((state) => [...rows].sort().join() === texts(state).sort().join());
+  const read = [...rows].sort().join();
+  const isOneState = [ROWS, after].some((state) => read === texts(state).sort().join());
   return { seed, change, kind, error, isOneState, rows: rows.length, counted: result?.rows };
 }
 
-const SEEDS = Array.from({ length: 200 }, (_, seed) => seed);
+const SEEDS = Array.from({ length: 100 }, (_, seed) => seed);
 
 async function playAll(recheck?: number, seeds = SEEDS) {
   const runs = [];
@@ -99,7 +100,7 @@ test("counts never lie, and a replacement of everything is noticed", async () =>
 });
 
 test("with --recheck 100, no change of a part stays unnoticed either", async () => {
-  const mixed = (await playAll(100, SEEDS.slice(0, 60))).filter(
+  const mixed = (await playAll(100, SEEDS.slice(0, 42))).filter(
     ({ error, isOneState }) => error === undefined && !isOneState,
   );
   expect(mixed).toEqual([]);

@@ -61,7 +61,7 @@ test("a dead proxy is named as the proxy, and one without TLS, too", async () =>
 test.each(["http://DOM\\u:passport@127.0.0.1:3128", "http://u:passport%zz@127.0.0.1:3128", "http://u:passport@["])(
   "the address %s of a proxy is refused with the name of its variable, without the password",
   async (HTTP_PROXY) => {
-    const { code, stderr } = await coverage("http://catalog.invalid", { HTTP_PROXY });
+    const { code, stderr } = await coverage("http://catalog.invalid", { HTTP_PROXY }, runInProcess);
     expect(code).toBe(2);
     expect(stderr).toContain("HTTP_PROXY is not the address of a proxy");
     expect(stderr).not.toContain("passport");
@@ -69,7 +69,8 @@ test.each(["http://DOM\\u:passport@127.0.0.1:3128", "http://u:passport%zz@127.0.
 );
 
 test("a proxy of another protocol is refused", async () => {
-  const { code, stderr } = await coverage("http://catalog.invalid", { HTTP_PROXY: "socks5://127.0.0.1:1080" });
+  const env = { HTTP_PROXY: "socks5://127.0.0.1:1080" };
+  const { code, stderr } = await coverage("http://catalog.invalid", env, runInProcess);
   expect(code).toBe(2);
   expect(stderr).toContain("HTTP_PROXY names a proxy with socks5://");
 });

@@ -1,8 +1,9 @@
-import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import type { Product } from "../../../src/contract/product.ts";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { product } from "../../helpers/products.ts";
-import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
+import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays, type TestSync } from "../../helpers/synced-folder.ts";
 
 /** The first days are read and compared by then, the last one is not. */
 const ADDED_BEFORE = 4;
@@ -62,48 +63,45 @@ test("a run without changes sends a few requests and does not touch any file", a
   expect(await rows.sync()).toMatchObject({ ...nothing, days: 0, requests: 1 });
 });
 
-test("a new day is found with one request in addition to those for its rows", async () => {
-  const rows = await servedFolder(sixteenDays());
-  await rows.alreadySynced();
-  await rows.replace([...rows.all(), product({ crawl_date: addDays(LAST_DAY, 1), sku: "new" })]);
-  expect(await rows.sync()).toMatchObject({ daysChecked: 17, days: 1, rowsAdded: 1 });
-  expect(await rows.copy()).toEqual(rows.expected());
-});
+const isRow = (day: string, sku: string) => (row: Product) => row.crawl_date === day && row.sku === sku;
 
-test("rows that come late to an old day are found", async () => {
+test.each<[string, (rows: readonly Product[]) => Product[], TestSync, object]>([
+  [
+    "a new day, with one request in addition to those for its rows",
+    (rows) => [...rows, product({ crawl_date: addDays(LAST_DAY, 1), sku: "new" })],
+    {},
+    { daysChecked: 17, days: 1, rowsAdded: 1 },
+  ],
+  [
+    "rows that come late to an old day",
+    (rows) => [...rows, product({ crawl_date: addDays(FIRST_DAY, 9), sku: "late" })],
+    {},
+    { days: 1, rowsAdded: 1, rowsReplaced: 3 },
+  ],
+  [
+    "a row removed from an old day",
+    (rows) => rows.filter((row) => !isRow(addDays(FIRST_DAY, 11), "s0")(row)),
+    {},
+    { days: 1, rowsRemoved: 1, rowsReplaced: 2 },
+  ],
+  [
+    "a day that the service no longer has",
+    (rows) => rows.filter(({ crawl_date }) => crawl_date !== addDays(FIRST_DAY, 7)),
+    {},
+    { daysRemoved: 1, rowsRemoved: 3, rowsAdded: 0, rowsReplaced: 0 },
+  ],
+  [
+    "a changed row with the same counts, by --lookback",
+    (rows) => rows.map((row) => (isRow(addDays(LAST_DAY, -1), "s0")(row) ? { ...row, title: "other" } : row)),
+    { lookback: 2 },
+    { days: 2, rowsReplaced: 3 },
+  ],
+])("a run finds %s", async (_, change, options, found) => {
   const rows = await servedFolder(sixteenDays());
   await rows.alreadySynced();
-  await rows.replace([...rows.all(), product({ crawl_date: addDays(FIRST_DAY, 9), sku: "late" })]);
-  expect(await rows.sync()).toMatchObject({ days: 1, rowsAdded: 1, rowsReplaced: 3 });
-  expect(await rows.copy()).toEqual(rows.expected());
-});
-
-test("a row removed from an old day is found", async () => {
-  const rows = await servedFolder(sixteenDays());
-  await rows.alreadySynced();
-  const day = addDays(FIRST_DAY, 11);
-  await rows.replace(rows.all().filter(({ crawl_date, sku }) => !(crawl_date === day && sku === "s0")));
-  expect(await rows.sync()).toMatchObject({ days: 1, rowsRemoved: 1, rowsReplaced: 2 });
-  expect(await rows.copy()).toEqual(rows.expected());
-});
-
-test("the folder of a day that the service no longer has is removed and counted", async () => {
-  const rows = await servedFolder(sixteenDays());
-  await rows.alreadySynced();
-  const day = addDays(FIRST_DAY, 7);
-  await rows.replace(rows.all().filter(({ crawl_date }) => crawl_date !== day));
-  expect(await rows.sync()).toMatchObject({ daysRemoved: 1, rowsRemoved: 3, rowsAdded: 0, rowsReplaced: 0 });
-  expect(await readdir(rows.folder)).not.toContain(`crawl_date=${day}`);
-  expect(await rows.copy()).toEqual(rows.expected());
-});
-
-test("a changed row with the same counts is found by --lookback", async () => {
-  const rows = await servedFolder(sixteenDays());
-  await rows.alreadySynced();
-  const day = addDays(LAST_DAY, -1);
-  const others = rows.all().filter(({ crawl_date, sku }) => !(crawl_date === day && sku === "s0"));
-  await rows.replace([...others, product({ crawl_date: day, sku: "other" })]);
-  expect(await rows.sync({ lookback: 2 })).toMatchObject({ days: 2, rowsReplaced: 3 });
+  await rows.replace(change(rows.all()));
+  expect(await rows.sync(options)).toMatchObject(found);
+  expect(await rows.days()).toEqual([...new Set(rows.all().map(({ crawl_date }) => crawl_date))].sort());
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
