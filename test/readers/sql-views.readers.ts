@@ -1,41 +1,15 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { product } from "../helpers/products.ts";
-import { FIRST_DAY, syncedFolder } from "../helpers/synced-folder.ts";
 
 type Row = Record<string, unknown>;
 
-/** Prices of one product by day: several rows on a day, equal lowest prices, other currencies, none at all, free. */
-const PRICES: readonly (readonly [day: number, category: string, price: number, currency: string])[] = [
-  [0, "lamps", 20, "EUR"],
-  [0, "chairs", 19.99, "EUR"],
-  [1, "lamps", 17.99, "EUR"],
-  [1, "chairs", 17.99, "USD"],
-  [3, "lamps", 17.99, "USD"],
-  [4, "lamps", 0, "USD"],
-  [5, "lamps", 3, "USD"],
-  [6, "lamps", 8, "USD"],
-  [7, "lamps", 8.01, "USD"],
-  [8, "lamps", 8.01, "USD"],
-];
-
 const onEnd = afterAllTests();
-const folders: Record<string, string> = {};
+let folder: string;
 beforeAll(async () => {
-  folders.demo = join(await temporaryFolder(onEnd), "rows");
-  expect((await runCatalog(["sync", folders.demo, "--demo"])).code).toBe(0);
-  const rows = PRICES.map(([day, category, selling_price, currency]) =>
-    product({ ...{ crawl_date: addDays(FIRST_DAY, day), category, selling_price, currency }, sku: "s0", mrp: 40 }),
-  );
-  // A percentage of 1/8, whose half a rounding may take either way, and one just below a half.
-  const halves = [100, 100.125, 200.25, 200.54].map((selling_price, day) =>
-    product({ crawl_date: addDays(FIRST_DAY, day), sku: "s1", selling_price, mrp: 300 }),
-  );
-  const folder = await syncedFolder([...rows, ...halves], onEnd);
-  folders.crafted = folder;
+  folder = join(await temporaryFolder(onEnd), "rows");
+  expect((await runCatalog(["sync", folder, "--demo"])).code).toBe(0);
 });
 
 async function answer(args: readonly string[]): Promise<Row[]> {
@@ -53,9 +27,9 @@ const byText = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b
 const percentOf = (before: number, after: number) =>
   before > 0 ? Number((((after - before) / before) * 100).toFixed(6)) : null;
 
-describe.each(["demo", "crafted"])("in the %s folder", (name) => {
-  const sql = (query: string) => answer(["sql", query, folders[name] ?? ""]);
-  const tool = (...args: string[]) => answer([...args, "-q"].toSpliced(1, 0, folders[name] ?? ""));
+describe("in the folder of the demo", () => {
+  const sql = (query: string) => answer(["sql", query, folder]);
+  const tool = (...args: string[]) => answer([...args, "-q"].toSpliced(1, 0, folder));
   const dayFromEnd = async (days: number) => {
     const listed = await sql("select crawl_date from days order by crawl_date desc");
     return String(listed[Math.min(days, listed.length - 1)]?.crawl_date);
@@ -65,7 +39,7 @@ describe.each(["demo", "crafted"])("in the %s folder", (name) => {
     const products = await sql("select distinct sku from latest order by hash(sku) limit 40");
     const skus = products.map(({ sku }) => String(sku));
     const within = `sku in (${skus.map((sku) => `'${sku}'`).join(", ")})`;
-    const all = await answer(["history", ...skus, folders[name] ?? ""]);
+    const all = await answer(["history", ...skus, folder]);
     const history = all.filter(({ suspect }) => suspect !== true);
     const columns = "retailer sku crawl_date department category currency mrp selling_price discount_pct".split(" ");
     expect(pick(await sql(`from prices_daily where ${within}`), columns)).toEqual(pick(history, columns));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { runCatalog } from "../helpers/cli.ts";
-import { rewriteDay, sixteenDays, syncedFolder } from "../helpers/synced-folder.ts";
+import { sixteenDays, syncedFolder } from "../helpers/synced-folder.ts";
 
 /** A synced folder of 48 rows, and the built tool in it. */
 async function synced() {
@@ -13,22 +13,6 @@ async function synced() {
 }
 
 describe("catalog sql", () => {
-  test("answers a query in every text format", async () => {
-    const { sql } = await synced();
-    const query = "SELECT retailer, count(*) AS rows, min(mrp) AS mrp FROM rows GROUP BY ALL ORDER BY 1";
-    const answers = await Promise.all(
-      ["csv", "tsv", "ndjson", "json", "table"].map((format) => sql([query, "-f", format])),
-    );
-    expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(Array(5).fill([0, ""]));
-    expect(answers.slice(0, 3).map(({ stdout }) => stdout)).toEqual([
-      "retailer,rows,mrp\r\nacme,32,19.9\r\nbolt,16,20\r\n",
-      "retailer\trows\tmrp\nacme\t32\t19.9\nbolt\t16\t20\n",
-      '{"retailer":"acme","rows":32,"mrp":19.9}\n{"retailer":"bolt","rows":16,"mrp":20}\n',
-    ]);
-    expect(JSON.parse(answers[3]?.stdout ?? "")).toHaveLength(2);
-    expect(answers[4]?.stdout).toContain("retailer");
-  });
-
   test("writes a sheet with the days and times of DuckDB as dates, and exact numbers", async () => {
     const { folder, sql } = await synced();
     const query = `SELECT crawl_date, TIMESTAMP '2026-01-05 12:34:56.5' AS at, TIMESTAMPTZ '2026-01-05 12:00:00+00' AS zoned,
@@ -75,30 +59,6 @@ describe("catalog sql", () => {
     });
   });
 
-  test.each([
-    ["COPY rows TO 'stolen.csv'"],
-    ["SELECT * FROM read_csv('/etc/passwd')"],
-    ["SELECT * FROM read_text('http://127.0.0.1:1/')"],
-    ["ATTACH 'other.db'"],
-    ["CREATE TABLE other AS SELECT 1"],
-    ["INSTALL httpfs"],
-    ["SET memory_limit = '9GB'"],
-    ["DROP VIEW rows"],
-    ["SELECT 1; SELECT 2"],
-    ["SELECT nothing FROM rows"],
-    ["SELEC 1"],
-  ])("refuses %s, and leaves no file", async (query) => {
-    const { folder, sql } = await synced();
-    const before = await readdir(folder);
-    const { code, stdout, stderr } = await sql([query]);
-    expect([code, stdout, stderr.split("\n")[0]]).toEqual([
-      2,
-      "",
-      expect.stringMatching(/^error: The query cannot be run: /),
-    ]);
-    expect(await readdir(folder)).toEqual(before);
-  });
-
   test("shows the message of DuckDB line by line, with control characters as escapes", async () => {
     const { sql } = await synced();
     const { stderr } = await sql(["SELECT selling_prize FROM rows"]);
@@ -131,33 +91,5 @@ describe("catalog sql", () => {
     }
     await writeFile(path, whole);
     expect((await sql(["SELECT count(*) AS n FROM rows", "-f", "csv"])).stdout).toBe("n\r\n48\r\n");
-  });
-
-  test("reads day files with the day as a column, with a column less and with one more, beside the others", async () => {
-    const { folder, sql } = await synced();
-    const query = "SELECT * FROM rows ORDER BY crawl_date, sku";
-    const { stdout: before } = await sql([query, "-f", "ndjson"]);
-    const lines = before
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    await rewriteDay(folder, "2026-01-01", (row) => ({ ...row, crawl_date: "2026-01-01" }));
-    expect((await sql([query, "-f", "ndjson"])).stdout).toBe(before);
-    await rewriteDay(folder, "2026-01-02", (row) => ({ ...row, title: undefined }));
-    await rewriteDay(folder, "2026-01-03", (row) => ({ ...row, rating: "4" }));
-    const { stdout, stderr } = await sql([query, "-f", "ndjson"]);
-    expect(stderr).toBe("");
-    expect(
-      stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line)),
-    ).toEqual(
-      lines.map((row) => ({
-        ...row,
-        title: row.crawl_date === "2026-01-02" ? null : row.title,
-        rating: row.crawl_date === "2026-01-03" ? "4" : null,
-      })),
-    );
   });
 });

@@ -122,15 +122,18 @@ test("changes compare each price with the one before it", async () => {
   ]);
 });
 
-test("files of earlier versions have the day as a column, and may lack others", async () => {
+test("files of other versions have the day as a column, lack a column, or have one more", async () => {
   const old = await syncedFolder(ROWS);
   const [first = ""] = DAYS;
   await rewriteDay(old, first, (row) => ({ ...row, color: undefined, crawl_date: first }));
   await rewriteDay(old, DAYS[1] ?? "", (row) => ({ ...row, color: undefined }));
+  await rewriteDay(old, DAYS[4] ?? "", (row) => ({ ...row, rating: "4" }));
   const sql = "select crawl_date, sku, color, selling_price from rows order by 1, 2, 4";
   expect(await answer(sql, old)).toEqual(await answer(sql));
   const two = `select distinct color from rows where crawl_date <= '${DAYS[1]}'`;
   expect(await answer(two, old)).toEqual([[null]]);
+  const rated = "select crawl_date, rating from rows where rating is not null";
+  expect(await answer(rated, old)).toEqual([[DAYS[4], "4"]]);
 });
 
 test("a path is read as it is, whatever its characters mean in patterns", () => {
