@@ -1,6 +1,6 @@
 import { combinationFilter } from "../../contract/filter-match.ts";
-import { splitRcd } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { combinationsOn } from "../source/folder-vocabulary.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 
 /** The days of one retailer, an element of the query parameter `days`. */
@@ -29,19 +29,11 @@ export function newestDayOf({ state }: Pick<SyncedFolder, "state">, now: number)
 
 /** The retailers that the filters match, each with its newest crawled day up to `lastDay`. */
 export function newestOfRetailers({ state, filters }: SyncedFolder, lastDay: string): Map<string, string> {
-  const isWanted = combinationFilter(filters);
-  const met = new Set<string>();
+  const days = Object.keys(state.days).filter((day) => day <= lastDay);
   const newest = new Map<string, string>();
-  const days = Object.entries(state.days).filter(([day]) => day <= lastDay);
-  for (const [day, held] of days.sort(([a], [b]) => (a < b ? 1 : -1))) {
-    for (const rcd of held.counts.keys()) {
-      if (!met.has(rcd)) {
-        met.add(rcd);
-        const { retailer, ...others } = splitRcd(rcd);
-        if (!newest.has(retailer) && isWanted({ retailer, ...others })) {
-          newest.set(retailer, day);
-        }
-      }
+  for (const { retailer, latest_date } of combinationsOn(days, state).filter(combinationFilter(filters))) {
+    if (latest_date > (newest.get(retailer) ?? BEFORE_ALL_DAYS)) {
+      newest.set(retailer, latest_date);
     }
   }
   return newest;

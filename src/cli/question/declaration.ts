@@ -65,7 +65,7 @@ export interface AnsweredDays {
 }
 
 /** A question about a synced folder: its `.sql` file, and whatever else differs between questions. */
-export interface Question<Options extends QuestionOptions = QuestionOptions> {
+export interface Question<Options extends PriceOptions = QuestionOptions> {
   /** The name of the command, which is part of the names of its bookmarks. */
   command: string;
   /** A query with the named parameters of `parameters` and of the scope. */

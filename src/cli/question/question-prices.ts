@@ -11,19 +11,9 @@ import type { Reporter } from "../reporter.ts";
 import { readProductList } from "../source/product-list.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 import { daysOfRetailers, newestDayOf, newestOfRetailers } from "./compared-days.ts";
-import type { PriceOptions } from "./declaration.ts";
+import type { PriceOptions, Question } from "./declaration.ts";
 import { ownListParameter, warnOfUnknown } from "./own-list.ts";
 import { type SinceOfRetailers, sinceDay, sinceOfRetailers } from "./since.ts";
-
-/** What opening the prices needs to know about a question, besides its options. */
-interface QuestionDays {
-  /** Name of the command, which is part of the names of its bookmarks. */
-  command: string;
-  /** Whether it compares with `since`. */
-  compares: boolean;
-  /** The two days that it compares, if the command line names both. */
-  daysOf?: (newest: string) => { from: string; to: string } | undefined;
-}
 
 /** The open prices of a folder, and the parameters that all questions have. */
 export interface QuestionPrices extends AsyncDisposable {
@@ -45,16 +35,16 @@ export interface QuestionPrices extends AsyncDisposable {
  * @throws NotFoundError if the folder has no product of a given brand
  * @throws UsageError if there is nothing to compare since the given day
  */
-export async function openQuestionPrices(
-  question: QuestionDays,
-  options: PriceOptions,
+export async function openQuestionPrices<Options extends PriceOptions>(
+  question: Pick<Question<Options>, "command" | "compares" | "days">,
+  options: Options,
   synced: SyncedFolder,
   context: Context,
 ): Promise<QuestionPrices> {
   const { reporter, signal, folder, name, state } = synced;
   const { newest: newestOfFolder, laterRows } = newestDayOf(synced, context.now());
   const ownList = options.ownList === undefined ? undefined : await readProductList(options.ownList, context, signal);
-  const days = question.daysOf?.(newestOfFolder);
+  const days = question.days?.(options, synced, { newest: newestOfFolder, now: context.now() });
   const newest = days?.to ?? synced.filters.end_date ?? newestOfFolder;
   if (laterRows > 0) {
     reporter.warn(`${name} has ${plural(laterRows, "row")} dated after today; they are left out`);

@@ -27,12 +27,7 @@ export async function runQuestion<Options extends QuestionOptions>(
   context: Context,
 ): Promise<void> {
   using synced = await openSyncedFolder(options, context);
-  const asked = {
-    command: declared.command,
-    compares: declared.compares === true,
-    daysOf: (newest: string) => declared.days?.(options, synced, { newest, now: context.now() }),
-  };
-  await using opened = await openQuestionPrices(asked, options, synced, context);
+  await using opened = await openQuestionPrices(declared, options, synced, context);
   const { prices, newest, compared, retailers } = opened;
   const question = { ...declared, ...declared.ofRetailers?.(options, retailers) };
   const known = { ...opened.parameters, ...question.parameters(options) };

@@ -85,7 +85,7 @@ export function unknownValueError(message: string, { filter, value, candidates }
 }
 
 /** The distinct combinations of some days, each with its newest day. */
-function combinationsOn(days: readonly string[], state: SyncState): Combination[] {
+export function combinationsOn(days: readonly string[], state: SyncState): Combination[] {
   const newest = new Map<string, string>();
   for (const day of [...days].sort()) {
     for (const rcd of state.days[day]?.counts.keys() ?? []) {

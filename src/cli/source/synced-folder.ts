@@ -1,8 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../contract/errors.ts";
-import { combinationFilter } from "../../contract/filter-match.ts";
-import type { Rcd } from "../../contract/filters.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { isSyncedFolder, type SyncState } from "../../folder/folder-state.ts";
 import { matchingDays, readSyncedFolder } from "../../folder/synced-day.ts";
@@ -22,8 +20,6 @@ export interface SyncedFolder {
   name: string;
   state: SyncState;
   filters: SetFilters;
-  /** Whether a combination matches the filters. */
-  isWanted: (combination: Rcd) => boolean;
   /** The brands of `--brand`; undefined for all. They do not narrow `days`, because the state has no brands. */
   brands: readonly string[] | undefined;
   /** Days with rows that match the filters, oldest first. */
@@ -77,7 +73,7 @@ async function readFolder(
     reporter.note(`${name} has only what it was synced with: ${filtersAsFlags(state.filters)}`);
   }
   const days = matchingDays(state, filters);
-  return { folder, name, state, filters, isWanted: combinationFilter(filters), brands, days, reporter, signal };
+  return { folder, name, state, filters, brands, days, reporter, signal };
 }
 
 async function namedFolder(folder: string | undefined): Promise<string> {
