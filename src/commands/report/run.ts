@@ -2,14 +2,20 @@ import type { Context } from "../../cli/context.ts";
 import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
 import { openQuestionPrices, type QuestionPrices } from "../../cli/question/question-prices.ts";
 import { noMatchingRows, openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
-import { openPage, writeChunks } from "../../cli/write-rows.ts";
+import { openPage, rowBatches, writeChunks } from "../../cli/write-rows.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { collectReport, type ReportSubject } from "./collect-report.ts";
 import { failIfFiguresMatch } from "./figures.ts";
 import type { ReportOptions } from "./options.ts";
-import { reportDocument } from "./report-document.ts";
 import { reportText } from "./report-text.ts";
-import { askReport, type ReportAnswers, type ReportRequest, reportSql } from "./sections.ts";
+import {
+  askReport,
+  columnsOfSection,
+  type ReportAnswers,
+  type ReportRequest,
+  reportSql,
+  SECTION_NAMES,
+} from "./sections.ts";
 
 export async function runReport(options: ReportOptions, context: Context): Promise<void> {
   using synced = await openSyncedFolder(options, context);
@@ -71,4 +77,25 @@ async function writeReport(
     await file.finish();
     synced.reporter.note(`${page.file}: the report of ${subject.since ?? subject.newest} to ${subject.newest}`);
   }
+}
+
+/** The document of `-f json`: the figures, then all rows of each section. Numbers keep all their digits. */
+async function* reportDocument(
+  { since, newest }: ReportSubject,
+  { figures, answers }: ReportAnswers,
+): AsyncGenerator<string> {
+  const head = { since: since ?? null, newest_day: newest, figures };
+  yield JSON.stringify(head).slice(0, -1);
+  for (const name of SECTION_NAMES) {
+    yield `,\n"${name}":[`;
+    const columns = columnsOfSection(name);
+    const answer = answers.get(name);
+    let separator = "\n";
+    for await (const rows of answer === undefined ? [] : rowBatches(answer.rows({ columns }), columns)) {
+      yield separator + rows.texts().join(",\n");
+      separator = ",\n";
+    }
+    yield "]";
+  }
+  yield "}\n";
 }

@@ -8,8 +8,8 @@ import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { withFolderSql } from "../../folder/sql/folder-session.ts";
 import { QueryError } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";
-import { showQuery } from "./query-view.ts";
 import { overview } from "./schema.ts";
+import { writeQuery } from "./write-query.ts";
 
 /** Maximum bytes of a query on stdin. */
 const LONGEST_QUERY = 16 * 1024 * 1024;
@@ -34,7 +34,7 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
       if (sql === undefined || isFolder) {
         await writeChunks([await overview(session, synced.folder)], options.output, context);
       } else {
-        await showQuery(sql, session, options, reporter, context);
+        await writeQuery(sql, session, options, reporter, context);
       }
     });
   } catch (error) {
