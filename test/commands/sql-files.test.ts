@@ -2,7 +2,7 @@ import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
-import { temporaryFolder } from "../helpers/cli.ts";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { FIRST_DAY, syncedFolder } from "../helpers/synced-folder.ts";
@@ -77,6 +77,8 @@ test.each([
   "from enable_logging(storage = 'file', storage_path = 'DAY')",
   'from "enable_logging"()',
   "select 1; select 2",
+  "select 1 as a$x$; copy (select 666 as sku) to 'DAY' (format parquet, use_tmp_file false); select 2 as b$x$",
+  "select 1 --\r; copy (select 666 as sku) to 'DAY' (format parquet, use_tmp_file false); select 2",
 ])("%s is refused, and the folder stays as it is", async (statement) => {
   const folder = await synced("lamp");
   const day = join(folder, `crawl_date=${FIRST_DAY}`, "part-0.parquet");
@@ -84,6 +86,19 @@ test.each([
   const { code, stdout, stderr } = await runInProcess(["sql", statement.replace("DAY", day), folder]);
   expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("error: The query cannot be run: ")]);
   expect(await readFile(day)).toEqual(before);
+});
+
+test("logging that a text hides writes no file", async () => {
+  const folder = await synced("lamp");
+  const day = join(folder, `crawl_date=${FIRST_DAY}`, "part-0.parquet");
+  const files = async () => [(await readdir(folder, { recursive: true })).sort(), await readFile(day)];
+  const before = await files();
+  for (const path of [day, join(folder, "log"), `${day}/log.csv`]) {
+    const call = `from query('from enable_lo' || 'gging(storage=''file'', storage_path=''${path}'')')`;
+    const { stdout } = await runCatalog(["sql", call, folder]);
+    expect(stdout).toBe("");
+    expect(await files()).toEqual(before);
+  }
 });
 
 test("a NUL character does not end a query early", async () => {

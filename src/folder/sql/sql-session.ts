@@ -1,15 +1,15 @@
 import { stat } from "node:fs/promises";
-import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult, DuckDBType } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBExtractedStatements, DuckDBResult, DuckDBType } from "@duckdb/node-api";
 import { FileError } from "../../contract/errors.ts";
-import { type DuckDb, filePattern, loadDuckDb, sqlText } from "../../files/duckdb.ts";
+import { type DuckDb, filePattern, sqlText } from "../../files/duckdb.ts";
 import { exactValue } from "../../files/duckdb-texts.ts";
 import { withFileError } from "../../files/system-error.ts";
 
 /** How the package begins the message of a text that is not SQL. */
 const NOT_EXTRACTED = "Failed to extract statements: ";
 
-/** Functions that a query could call for what they do: they write logs, also to files, or the database. */
-const CHANGING = /(?:enable|disable)_logging|truncate_duckdb_logs|write_log|(?:force_)?checkpoint\s*\(/i;
+/** Turns logging on, which would write to standard output, or end the process because it may write no file. */
+const LOGGING = /enable_logging/i;
 
 /** DuckDB refused a statement, or it is not one query. The message is for people. */
 export class QueryError extends Error {}
@@ -59,7 +59,6 @@ export async function openSqlSession(
   { views, tables = [], resultFile, checked }: SqlSessionOptions,
 ): Promise<SqlSession> {
   const { connection } = duckDb;
-  const { StatementType } = await loadDuckDb();
   const asQueryError = async (error: unknown): Promise<never> => {
     await checked;
     duckDb.signal.throwIfAborted();
@@ -72,45 +71,53 @@ export async function openSqlSession(
   for (const table of tables) {
     await duckDb.until(() => readTable(connection, table));
   }
-  /** The last statement of one query: a PIVOT is preceded by statements that make a type of the values that it finds. */
-  const prepareLast = async (sql: string): Promise<DuckDBPreparedStatement> => {
-    const statements = await connection.extractStatements(sql).catch((error: Error) => {
+  const extract = (sql: string) =>
+    connection.extractStatements(sql).catch((error: Error) => {
       // The package finds no message for a text without a statement.
       throw error.message.startsWith(NOT_EXTRACTED) ? error : new Error("it has no statement.");
     });
-    if (statements.count !== 1 && !isOneStatement(sql)) {
-      throw new Error(`expected one query, got ${statements.count} statements.`);
+  /**
+   * One query, without the semicolon and what follows it. The settings let COPY and ATTACH change the files themselves; a query
+   * cannot. DuckDB takes nothing but a query in parentheses, and no semicolon between them, so it is the one that reads the text.
+   */
+  const oneQuery = async (sql: string): Promise<{ query: string; statements: DuckDBExtractedStatements }> => {
+    if (sql.includes("\0")) {
+      throw new Error("it holds a NUL character, which would end it there.");
     }
+    if (LOGGING.test(sql)) {
+      throw new Error("it turns on DuckDB's logging.");
+    }
+    const statements = await extract(sql);
+    for (let query = sql; query !== ""; query = query.slice(0, Math.max(query.lastIndexOf(";"), 0))) {
+      const inner = await extract(`FROM ${inParentheses(query)}`).catch(() => undefined);
+      // Otherwise a statement follows.
+      if (inner?.count === statements.count) {
+        return { query, statements };
+      }
+    }
+    throw new Error(
+      statements.count === 1
+        ? "only queries are allowed (SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW): the folder is read-only."
+        : `expected one query, got ${statements.count} statements.`,
+    );
+  };
+  /** The last statement of one query: a PIVOT is preceded by statements that make a type of the values that it finds. */
+  const prepareLast = async (statements: DuckDBExtractedStatements) => {
     for (let index = 0; index < statements.count - 1; index += 1) {
       await (await statements.prepare(index)).run();
     }
     return await statements.prepare(statements.count - 1);
   };
-  /** The settings let COPY and ATTACH change the files themselves; a query cannot. */
-  const prepareQuery = async (sql: string): Promise<DuckDBPreparedStatement> => {
-    if (sql.includes("\0")) {
-      throw new Error("it holds a NUL character, which would end it there.");
-    }
-    if (CHANGING.test(sql)) {
-      throw new Error("it calls a function that changes what DuckDB does, or writes a file.");
-    }
-    const prepared = await prepareLast(sql);
-    if (prepared.statementType !== StatementType.SELECT) {
-      throw new Error(
-        "only queries are allowed (SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW): the folder is read-only.",
-      );
-    }
-    return prepared;
-  };
   return {
     query: (sql, isText = isInterval) =>
       ask(async () => {
-        const prepared = await prepareQuery(sql);
+        const { query, statements } = await oneQuery(sql);
+        const prepared = await prepareLast(statements);
         const types = Array.from({ length: prepared.columnCount }, (_, index) => prepared.columnType(index));
         const names = types.map((_, index) => prepared.columnName(index));
         // It keeps what it has read of a CSV file to find its types.
         prepared.destroySync();
-        const result = await (await prepareLast(asRead(sql, types, isText))).stream();
+        const result = await (await prepareLast(await extract(asRead(query, types, isText)))).stream();
         await checked;
         const shown = types.map(String).map((type) => (isText(type) ? "VARCHAR" : type));
         return {
@@ -120,8 +127,8 @@ export async function openSqlSession(
       }),
     writeParquet: (sql) =>
       ask(async () => {
-        await prepareQuery(sql);
-        const copy = `COPY (${inParentheses(sql)}) TO ${sqlText(resultFile)} (FORMAT parquet, USE_TMP_FILE false)`;
+        const { query } = await oneQuery(sql);
+        const copy = `COPY ${inParentheses(query)} TO ${sqlText(resultFile)} (FORMAT parquet, USE_TMP_FILE false)`;
         await connection.run(copy);
         await checked;
         return resultFile;
@@ -154,21 +161,12 @@ function asRead(sql: string, types: readonly DuckDBType[], isText: (type: string
   const shown = types.map((type, index) =>
     isText(String(type)) ? `exact(c${index}::VARCHAR)` : exactValue(`c${index}`, type),
   );
-  return `SELECT ${shown.join(", ")} FROM (${inParentheses(sql)}) AS shown(${columns.join(", ")})`;
+  return `SELECT ${shown.join(", ")} FROM ${inParentheses(sql)} AS shown(${columns.join(", ")})`;
 }
 
-/** A query as a part of another. The line end closes a comment at its end, which would hide the parenthesis. */
-function inParentheses(sql: string): string {
-  return `${sql.replace(/[\s;]+$/, "")}\n`;
-}
-
-/** Texts, names and comments of SQL, in which a semicolon ends nothing. */
-const QUOTED =
-  /\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\//g;
-
-/** Whether no semicolon divides a text into statements. */
-function isOneStatement(sql: string): boolean {
-  return !inParentheses(sql.replace(QUOTED, " ")).includes(";");
+/** A query as a part of another statement. The line end closes a comment at its end, which would hide the parenthesis. */
+function inParentheses(query: string): string {
+  return `(${query}\n)`;
 }
 
 /** Rows as JSON texts. Integers of any size and decimals are numbers with all their digits. */

@@ -145,6 +145,18 @@ describe("a query", () => {
     expect(await parquetRows(await session.writeParquet("pivot v on k using sum(n)"))).toEqual([{ "a;": 1, b: 2 }]);
   });
 
+  test.each([
+    "select 1 as a; -- done",
+    "select 1 as a -- done;\n;;",
+    "select ';' as b, 1 as a /* ; */ -- ;\r;",
+    "select 1 as a$x$, 2 as b$x$ ; /* the end; */",
+    "from (values (1)) numbers(a) where 'Checkpoint (2)' <> 'a'; \n",
+  ])("%j is one query, whatever follows its semicolon", async (sql) => {
+    const session = await openSession();
+    expect(await rowsOf(session, sql)).toHaveLength(1);
+    expect(await parquetRows(await session.writeParquet(sql))).toHaveLength(1);
+  });
+
   test("gives all of its rows", async () => {
     const session = await openSession();
     const many = await rowsOf(session, "select n::INTEGER from range(5000) numbers(n) order by n");
@@ -155,6 +167,13 @@ describe("a query", () => {
   test.each([
     ["select 1\0", "it holds a NUL character, which would end it there."],
     ["select 1; select 2", "expected one query, got 2 statements."],
+    ["select 1 --\r; create type own_type as enum ('a'); select 2", "expected one query, got 3 statements."],
+    ["select 1 as a$x$; create type own_type as enum ('a'); select 2 as b$x$", "expected one query, got 3 statements."],
+    ["select 1) ; select * from (select 2", 'Parser Error: syntax error at or near ")"'],
+    [
+      "explain select 1",
+      "only queries are allowed (SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW): the folder is read-only.",
+    ],
     ["create type own_type as enum ('a'); select ';'", "expected one query, got 2 statements."],
     ["pivot (select 1 as a) on a using count(*); select 2", "expected one query, got 3 statements."],
     ["-- select 1", "it has no statement."],
