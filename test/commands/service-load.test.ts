@@ -1,81 +1,53 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { access, mkdir, stat, writeFile } from "node:fs/promises";
+import { access, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { PassThrough, type Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { LIMITS, ROW_BOUNDS } from "../../src/contract/limits.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
-import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { hostileParquetFiles } from "../helpers/hostile-parquet.ts";
 import { idlePipe } from "../helpers/idle-pipe.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { onceEach, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
+import { sharedService, startTestService, type TestService } from "../helpers/service.ts";
 
-/** Starts the built tool with a stdin that sends nothing, and waits until it has created its database. */
-async function loadFromIdleInput(...flags: string[]) {
-  const database = join(await temporaryFolder(), "rows.db");
-  const child = startCatalog(["service", "load", "-", "--database", database, ...flags]);
-  const closed = once(child, "close");
-  let stderr = "";
-  child.stderr?.on("data", (text) => {
-    stderr += text;
-  });
-  const isThere = () =>
-    stat(database).then(
+/** Resolves when a load has created its database, so that it waits for its input. */
+async function untilCreated(database: string): Promise<void> {
+  const isThere = (): Promise<boolean> =>
+    access(database).then(
       () => true,
       () => false,
     );
   await expect.poll(isThere, { timeout: 10_000 }).toBe(true);
-  return { child, ended: async () => [...(await closed), stderr] };
 }
 
 test.each([
-  ["SIGINT", EXIT.interrupted, "error: interrupted\n"],
-  ["SIGTERM", EXIT.terminated, "error: terminated\n"],
-] as const)("the first %s ends a load that waits for its input", async (signal, code, message) => {
-  const { child, ended } = await loadFromIdleInput();
+  ["SIGINT", "standard input", async (): Promise<string> => "-", EXIT.interrupted, "error: interrupted\n"],
+  ["SIGTERM", "a named pipe", idlePipe, EXIT.terminated, "error: terminated\n"],
+] as const)("%s ends a load that waits for %s", async (signal, _, input, code, message) => {
+  const database = join(await temporaryFolder(), "rows.db");
+  const child = startCatalog(["service", "load", await input(), "--database", database]);
+  const ended = Promise.all([text(child.stderr as Readable), once(child, "close")]);
+  await untilCreated(database);
 
   child.kill(signal);
 
-  expect(await ended()).toEqual([code, null, message]);
+  expect(await ended).toEqual([message, [code, null]]);
 });
 
 test("--max-time ends a load that waits for its input", async () => {
-  const child = startCatalog(["service", "load", "-", "--database", ":memory:", "--max-time", "500ms"]);
-  const [stderr] = (await once(child.stderr ?? child, "data")) as [Buffer];
+  const args = ["service", "load", "-", "--database", ":memory:", "--max-time", "200ms"];
 
-  expect(String(stderr)).toContain("not done within the --max-time");
-  expect(await once(child, "close")).toEqual([EXIT.unavailable, null]);
-});
-
-test("SIGTERM ends a load that waits for a named pipe", async () => {
-  const database = join(await temporaryFolder(), "rows.db");
-  const child = startCatalog(["service", "load", await idlePipe(), "--database", database]);
-  const ended = once(child, "close");
-  await expect
-    .poll(
-      () =>
-        access(database).then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 10_000 },
-    )
-    .toBe(true);
-
-  child.kill("SIGTERM");
-
-  expect(await ended).toEqual([EXIT.terminated, null]);
-});
-
-test("--max-time ends a load that waits for a named pipe", async () => {
-  const child = startCatalog(["service", "load", await idlePipe(), "--database", ":memory:", "--max-time", "500ms"]);
-
-  expect(await once(child, "close")).toEqual([EXIT.unavailable, null]);
+  expect(await runInProcess(args, { stdin: new PassThrough() })).toMatchObject({
+    code: EXIT.unavailable,
+    stderr: expect.stringContaining("not done within the --max-time"),
+  });
 });
 
 test("a load waits for the writer of a named pipe", async () => {
@@ -172,7 +144,7 @@ test.each([
   ],
   ["a row", "title", "a row of at most 32000 bytes", JSON.stringify({ ...LONGEST, title: "x".repeat(room + 1) })],
 ])("%s above its bound is refused by name", async (_what, field, expected, row) => {
-  const { loaded } = await loadAndExport("rows.ndjson", `${row}\n`);
+  const { loaded } = await loadFile("rows.ndjson", `${row}\n`);
 
   expect([loaded.code, loaded.stderr]).toEqual([
     EXIT.failure,
@@ -205,6 +177,17 @@ const ROWS = ["0007", "-5 % off", "'=1+1", '="x"', "1,5", "caf\u00e9 \u{1f600}",
   }),
 );
 
+const exporting = sharedService({ rows: ROWS });
+const exportedRows = onceEach(async () => rowsOf(await exporting()));
+
+async function rowsOf(service: TestService): Promise<unknown[]> {
+  const { stdout } = await runInProcess(["export"], { service });
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((row) => JSON.parse(row));
+}
+
 test.each([
   ...["csv", "tsv", "csv.gz", "ndjson", "ndjson.gz", "json", "json.gz", "xlsx", "parquet"].map((ending) => [ending]),
   ["csv", "--excel"],
@@ -213,19 +196,13 @@ test.each([
 ])("what export wrote as %s %j is loaded as it was", async (ending, ...flags) => {
   const folder = await temporaryFolder();
   const [file, database] = [join(folder, `rows.${ending}`), join(folder, "rows.db")];
-  const service = await startTestService({ rows: ROWS });
+  const service = await exporting();
   expect(await runInProcess(["export", "-o", file, ...flags], { service })).toMatchObject({ code: EXIT.ok });
 
   const { code, stderr } = await runInProcess(["service", "load", file, "--database", database]);
-  const loaded = await startTestService({ database });
 
   expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining("8 rows added")]);
-  const rowsOf = async (one: typeof service) =>
-    (await runInProcess(["export"], { service: one })).stdout
-      .trimEnd()
-      .split("\n")
-      .map((row) => JSON.parse(row));
-  expect(await rowsOf(loaded)).toEqual(await rowsOf(service));
+  expect(await rowsOf(await startTestService({ database }))).toEqual(await exportedRows());
 });
 
 const HEADER = PRODUCT_COLUMNS.join(",");
@@ -339,7 +316,7 @@ test("Parquet files that held or ended other readers are refused, plain and comp
     await Promise.all([writeFile(plain, bytes), writeFile(packed, gzipSync(bytes))]);
     for (const file of [plain, packed]) {
       const args = ["service", "load", file, "--database", join(folder, "catalog.db")];
-      const { code, stderr } = await runCatalog(args, { timeout: 30_000 });
+      const { code, stderr } = await runInProcess(args);
       expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining(`error: ${file}`)]);
     }
   }

@@ -79,7 +79,6 @@ describe("without a home folder,", () => {
   test("the version, the demo and its folder work", async () => {
     const options = await withoutHome();
     expect(await runCatalog(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
-    expect(await runCatalog(["coverage", "--demo"], options)).toMatchObject({ code: 0, stderr: "" });
     expect(await runCatalog(["latest", "--demo"], options)).toMatchObject({ code: 0, stderr: "" });
   });
 
