@@ -9,7 +9,6 @@ import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { StoreUnavailableError } from "../../src/service/store/store.ts";
 import { bareEnvironment, CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
 import { gate } from "../helpers/gate.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
@@ -156,36 +155,6 @@ describe("an export to a file", () => {
     ]);
   });
 
-  test("places, journals and removes nothing if another process has taken its lock", async () => {
-    const cwd = await temporaryFolder();
-    const { beforePage, met, open } = gateAt(4);
-    const { env } = await service(beforePage);
-    let now = Date.now();
-    vi.spyOn(Date, "now").mockImplementation(() => now);
-    onTestFinished(() => void vi.restoreAllMocks());
-    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "./rows.csv"];
-    const ended = runInProcess(args, { cwd, env });
-    await met;
-    const lines = join(cwd, "rows.csv.partial.json");
-    await expect.poll(async () => (await readFile(lines, "utf8")).match(/"kind":"page"/g)?.length).toBe(3);
-    const theirs = join(cwd, "theirs");
-    await writeFile(theirs, JSON.stringify({ host: "elsewhere", pid: 7, token: "theirs" }));
-    await rename(theirs, join(cwd, "rows.csv.partial.lock"));
-    const before = await readFile(lines, "utf8");
-    // A process that was stopped this long may have lost its lock.
-    now += 45_000;
-    open();
-    const { code, stderr } = await ended;
-    expect([code, stderr]).toEqual([
-      EXIT.unavailable,
-      expect.stringMatching(/rows\.csv is\s+being\s+written\s+by\s+process\s+7\s+on\s+elsewhere/),
-    ]);
-    expect([await readFile(lines, "utf8"), (await readdir(cwd)).sort()]).toEqual([
-      before,
-      ["rows.csv.partial", "rows.csv.partial.json", "rows.csv.partial.lock", "rows.csv.partial.pages"],
-    ]);
-  });
-
   test("reports that its folder is gone, and not that a partial file was kept", async () => {
     const cwd = await temporaryFolder();
     await mkdir(join(cwd, "gone"));
@@ -284,16 +253,5 @@ describe("the stderr of an export", () => {
     const { env } = await service(undefined, { rows: [row] });
     const { code, stderr } = await runInProcess(["export", "-f", "csv", ...flags], { env });
     expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(expected)]);
-  });
-
-  test("names --max-time if the service stalls longer", async () => {
-    const stalling = await startFaultServer(() => stallBeforeHeaders);
-    onTestFinished(() => stalling.close());
-    const env = { CATALOG_BASE_URL: stalling.url.href, CATALOG_API_KEY: "k".repeat(43) };
-    const { code, stderr } = await runInProcess(["export", "--max-time", "1s"], { env });
-    expect([code, stderr]).toEqual([
-      EXIT.unavailable,
-      expect.stringContaining("not done within the --max-time of 1 s"),
-    ]);
   });
 });

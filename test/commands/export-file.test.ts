@@ -85,21 +85,6 @@ describe("an export to a file", () => {
     expect(JSON.parse(await readFile(at("rows.csv.manifest.json"), "utf8"))).toMatchObject({ rows: ROWS.length });
   });
 
-  test("refuses a name that is too long for the files beside it", async () => {
-    const cwd = await temporaryFolder();
-    const run = (name: string) => runInProcess(["export", "-o", `./${name}`], { cwd, env: service.env });
-    for (const length of [242, 255]) {
-      const { code, stderr } = await run(`${"n".repeat(length - 4)}.csv`);
-      expect([code, stderr.replace(/\s+/g, "")]).toEqual([
-        EXIT.failure,
-        expect.stringContaining("itmayhaveatmost241bytes"),
-      ]);
-    }
-    const longest = `${"n".repeat(237)}.csv`;
-    const { code, stderr } = await run(longest);
-    expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [longest]]);
-  });
-
   test("is refused while another run writes it, and the error says to try again", async () => {
     const rows = await exporting();
     const { passed: asked, open: arrived } = gate();

@@ -41,15 +41,12 @@ describe("help", () => {
     },
   );
 
-  test.each(PUBLIC)("of %s has examples, and is what --help prints", async (name) => {
-    const [help, flag] = await Promise.all([runInProcess(["help", name]), runInProcess([name, "--help"])]);
-    expect(help).toEqual({ code: EXIT.ok, stdout: flag.stdout, stderr: "" });
+  test.each(PUBLIC)("of %s has examples, and is what --help and `catalog %s help` print", async (name) => {
+    const help = await runInProcess(["help", name]);
+    expect(await runInProcess([name, "--help"])).toEqual(help);
+    expect(await runInProcess([name, "help"])).toEqual(help);
+    expect([help.code, help.stderr]).toEqual([EXIT.ok, ""]);
     expect(help.stdout).toMatch(/Examples:\n( {2}\$ .*catalog .*\n)+/);
-  });
-
-  test.each(PUBLIC)("of %s is what `catalog %s help` prints", async (name) => {
-    const [word, flag] = await Promise.all([runInProcess([name, "help"]), runInProcess([name, "--help"])]);
-    expect(word).toEqual(flag);
   });
 
   test.each([

@@ -50,11 +50,6 @@ test("each product has the cheapest row of its newest day, with the age of that 
 });
 
 test("ages count to --end-date, and --max-age leaves out what is older", async () => {
-  expect(await csvOf(...COLUMNS, "--max-age", "4d")).toEqual([
-    "acme,a1,21.5,2026-01-09,1",
-    "acme,a2,28,2026-01-05,5",
-    "acme,a3,5,2026-01-09,1",
-  ]);
   expect(await csvOf(...COLUMNS, "--max-age", "3d")).toEqual(["acme,a1,21.5,2026-01-09,1", "acme,a3,5,2026-01-09,1"]);
   expect(await csvOf(...COLUMNS, "--max-age", "4d", "--end-date", "2026-01-05")).toEqual([
     "acme,a1,19.9,2026-01-01,4",
@@ -85,7 +80,7 @@ test("filters decide which rows there are, before the newest of them counts", as
   });
 });
 
-test("--sort and --limit are those of every list", async () => {
+test("--sort knows the words of a person for its columns", async () => {
   expect(await csvOf("--columns", "sku,selling_price", "--sort", "price:desc", "-n", "2")).toEqual([
     "a2,28",
     "a1,21.5",

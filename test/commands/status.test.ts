@@ -93,12 +93,6 @@ describe("status", () => {
     expect(code).toBe(EXIT.ok);
   });
 
-  test("colours the blocks if colour is on", async () => {
-    const { status } = await feedServer(serving(FEED));
-    const { stdout } = await status([], { FORCE_COLOR: "1" });
-    expect(stdout).toContain("\x1b[2m·\x1b[22m\x1b[1m\x1b[31m█\x1b[39m\x1b[22m\x1b[33m▓\x1b[39m\x1b[32m░\x1b[39m\n");
-  });
-
   test("writes the document of the service with --format json", async () => {
     const document = { ...FEED, more: [1] };
     const { status } = await feedServer(serving(document));

@@ -52,7 +52,6 @@ describe("the sheet of", () => {
 
   test.each([
     ["diff", ["--against", ".", "--from", "2026-01-02", "--to", "2026-01-16"]],
-    ["diff", ["--against", ".", "--from", "2026-01-02", "--to", "2026-01-16", "--sort", "sku", "-n", "2"]],
     ["history", ["s1", "./"]],
     ["movers", [".", "--since", "2026-01-05"]],
   ])("%s %j holds what ndjson does, its days as dates", async (command, flags) => {

@@ -24,11 +24,6 @@ test.each([
   expect(() => parseListFlags({ ...flags, pager: true }, ["sku"], WORDS)).toThrow(expect.objectContaining(error));
 });
 
-test("--limit 0 is refused", async () => {
-  const { code, stderr } = await runInProcess(["sample", "--limit", "0"]);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --limit "0" is not a whole number from 1 up.\n' });
-});
-
 test.each([
   [[10, 9, null, 100], false, [9, 10, 100, null]],
   [[10, null, 9, 100], true, [100, 10, 9, null]],
@@ -36,14 +31,6 @@ test.each([
   [["😀b", "ｚ", "😀", "😀a", "z"], false, ["z", "ｚ", "😀", "😀a", "😀b"]],
 ])("the values %j are sorted, descending: %s", (values, descending, sorted) => {
   expect(sortBy<unknown>(values, { column: "", descending }, (value) => value)).toEqual(sorted);
-});
-
-test.each(["csv", "ndjson", "table"])("a list as %s has the rows in the requested order", async (format) => {
-  const rows = [5, 30, 12, 9].map((selling_price) => product({ sku: `S-${selling_price}`, selling_price }));
-  const service = await startTestService({ rows });
-  const args = ["sample", "--sort", "selling_price:desc", "-n", "2", "-f", format, "--columns", "sku"];
-  const { stdout } = await runInProcess(args, { service });
-  expect(stdout.match(/S-\d+/g)).toEqual(["S-30", "S-12"]);
 });
 
 test.each([
