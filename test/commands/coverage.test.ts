@@ -6,7 +6,7 @@ import { COMBINATION, coverageBody, META } from "../helpers/envelopes.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startRewritingProxy } from "../helpers/rewriting-proxy.ts";
-import { startTestService } from "../helpers/service.ts";
+import { sharedService } from "../helpers/service.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
 
 const ROWS = [
@@ -15,10 +15,10 @@ const ROWS = [
   product({ retailer: "zeta", category: "sofas", crawl_date: "2026-01-02" }),
 ];
 
+const shared = sharedService({ rows: ROWS });
+
 async function coverage(args: readonly string[], cwd?: string) {
-  const { url, key } = await startTestService({ rows: ROWS });
-  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  return await runInProcess(["coverage", ...args], cwd === undefined ? { env } : { env, cwd });
+  return await runInProcess(["coverage", ...args], { service: await shared(), ...(cwd !== undefined && { cwd }) });
 }
 
 test("--chart draws the rows as bars and the first and last days, from one response", async () => {
@@ -101,7 +101,7 @@ test.each([
 });
 
 test("a group without matching rows has no days: those of its combinations mean nothing", async () => {
-  const { url, key } = await startTestService({ rows: ROWS });
+  const { url, key } = await shared();
   const other = { ...COMBINATION, retailer: "zeta", rcd: "zeta:lamps:home", matching_rows: 0 };
   const meta = { ...META, coverage: { ...META.coverage, combinations: 2, corpus_rows: 4 } };
   const rewrite = ({ target }: { target: string }) =>

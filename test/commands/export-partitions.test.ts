@@ -8,7 +8,7 @@ import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { parquetColumns, parquetRows } from "../helpers/parquet-files.ts";
 import { product, products } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
+import { sharedService, startTestService } from "../helpers/service.ts";
 
 const rows: Product[] = [
   ...products(3, { retailer: "acme", crawl_date: "2026-01-01" }),
@@ -17,6 +17,8 @@ const rows: Product[] = [
 ];
 
 const PARTITIONS = ["retailer", "crawl_date"];
+
+const shared = sharedService({ rows, rateLimit: 1_000 });
 
 /** A row without the columns that its folders name. */
 function withoutPartitions(row: object): object {
@@ -91,7 +93,7 @@ test.each(["csv.gz", "ndjson", "parquet"])("service load reads %s partitions bac
 test("the end is one line on a terminal: rows and files", async () => {
   const folder = join(await temporaryFolder(), "out");
   const args = ["export", "--partition-by", "retailer,crawl_date", "-o", folder, "--progress", "none"];
-  const { code, stderr } = await runInProcess(args, { service: await startTestService({ rows }), columns: 200 });
+  const { code, stderr } = await runInProcess(args, { service: await shared(), columns: 200 });
   expect([code, stderr]).toEqual([0, `${folder}: 7 rows in 3 files\n`]);
 });
 
@@ -134,8 +136,7 @@ test.each([
   const folder = join(await temporaryFolder(), "out");
   await exportTo(folder, ["-f", "ndjson"]);
   const before = await filesOf(folder);
-  const service = await startTestService({ rows });
-  const { code, stderr } = await runInProcess(["export", "-o", folder, ...flags], { service });
+  const { code, stderr } = await runInProcess(["export", "-o", folder, ...flags], { service: await shared() });
   expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
     2,
     expect.stringMatching(new RegExp(`${inTheWay} is of another layout or format than --partition-by`)),
@@ -165,10 +166,9 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-async function exportTo(folder: string, flags: readonly string[], served = rows) {
-  const { url, key } = await startTestService({ rows: served });
-  const args = ["export", "--partition-by", "retailer,crawl_date", "-o", folder, ...flags];
-  return runInProcess(args, { env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key } });
+async function exportTo(folder: string, flags: readonly string[], others?: readonly Product[]) {
+  const service = others === undefined ? await shared() : await startTestService({ rows: others });
+  return runInProcess(["export", "--partition-by", "retailer,crawl_date", "-o", folder, ...flags], { service });
 }
 
 async function filesOf(folder: string): Promise<Record<string, Buffer>> {

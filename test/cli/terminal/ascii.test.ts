@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { products } from "../../helpers/products.ts";
-import { startTestService } from "../../helpers/service.ts";
+import { sharedService } from "../../helpers/service.ts";
+
+const service = sharedService({ rows: products(3) });
 
 test.each([
   [{ LANG: "C" }, false],
@@ -10,13 +12,11 @@ test.each([
   [{ LANG: "en_US.utf8" }, true],
   [{}, true],
 ])("a terminal with the locale %j gets letters of UTF-8: %s", async (env, hasBoxes) => {
-  const service = await startTestService({ rows: products(3) });
-  const { stdout } = await runInProcess(["coverage", "--no-color"], { service, columns: 80, env });
+  const { stdout } = await runInProcess(["coverage", "--no-color"], { service: await service(), columns: 80, env });
   expect([/─/.test(stdout), /^-+ /m.test(stdout)]).toEqual([hasBoxes, !hasBoxes]);
 });
 
 test("a table in a file has letters of UTF-8 in every locale", async () => {
-  const service = await startTestService({ rows: products(3) });
-  const { stdout } = await runInProcess(["coverage", "-f", "table"], { service, env: { LANG: "C" } });
+  const { stdout } = await runInProcess(["coverage", "-f", "table"], { service: await service(), env: { LANG: "C" } });
   expect(stdout).toContain("─");
 });
