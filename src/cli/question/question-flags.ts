@@ -1,4 +1,4 @@
-import { type Command, type CommandUnknownOpts, Option, type OptionValues } from "@commander-js/extra-typings";
+import type { Command, CommandUnknownOpts, OptionValues } from "@commander-js/extra-typings";
 import { SUSPECT_FACTOR } from "../../folder/index/suspect-factor.ts";
 import type { Context } from "../context.ts";
 import { parseCondition } from "../flags/condition.ts";
@@ -23,40 +23,18 @@ type PriceFlags = FlagsOf<typeof addPriceFlags<[], NoFlags>> & FolderFlags & Sku
 /** The flags that every question has, and filters and lists that only some have. */
 export type QuestionFlags = FlagsOf<typeof addQuestionFlags<[], NoFlags>> & PriceFlags;
 
-/** Declares the filters of a folder except those of days. */
-export function addScopeFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-) {
-  return addBrandFlag(addVocabularyFlags(command));
-}
-
 /** Declares the filters of a folder with the last day that counts. */
 export function addLastDayFlags<Operands extends unknown[], Flags extends OptionValues>(
   command: Command<Operands, Flags>,
 ) {
-  return addScopeFlags(command).addOption(lastDayOption());
-}
-
-/** Declares the filters of a folder with a range of days. */
-export function addPeriodFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-) {
-  return addScopeFlags(command)
+  return addBrandFlag(addVocabularyFlags(command))
     .optionsGroup("Filters:")
     .option(
-      "--start-date <date>",
-      "from this day on (UTC): YYYY-MM-DD, 30d, latest-30d",
-      dateExpression("--start-date"),
+      "--end-date <date>",
+      "as of this day instead of the newest one: YYYY-MM-DD, 7d, latest-7d",
+      dateExpression("--end-date"),
     )
-    .addOption(lastDayOption())
-    .option("--date <date>", "on this day; sets both --start-date and --end-date", dateExpression("--date"))
     .optionsGroup("Options:");
-}
-
-function lastDayOption() {
-  return new Option("--end-date <date>", "as of this day instead of the newest one: YYYY-MM-DD, 7d, latest-7d")
-    .argParser(dateExpression("--end-date"))
-    .helpGroup("Filters:");
 }
 
 interface FlagsOfQuestion {

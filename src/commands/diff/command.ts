@@ -1,11 +1,11 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
-import { addSkusFlag, checkBrands } from "../../cli/flags/filter.ts";
+import { addBrandFlag, addSkusFlag, addVocabularyFlags, checkBrands } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addPullFlags, parseFolder } from "../../cli/flags/source.ts";
 import { dateExpression, flagError, onlyOption } from "../../cli/flags/values.ts";
 import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
-import { addQuestionFlags, addScopeFlags, parseQuestion } from "../../cli/question/question-flags.ts";
+import { addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { BOOKMARKS, isBookmark, sinceDayOrBookmark } from "../../cli/question/since.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import { CHANGES, type DayPair, DIFF_COLUMNS, type DiffOptions, resolvePair } from "./options.ts";
@@ -48,7 +48,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .addOption(onlyOption(CHANGES))
     .option("--fail-on-empty", "exit with 7 if one of the days has no rows");
   const columns = [...DIFF_COLUMNS, ...OWN_LIST_COLUMNS];
-  const asked = addQuestionFlags(addSkusFlag(addScopeFlags(own)), {
+  const asked = addQuestionFlags(addSkusFlag(addBrandFlag(addVocabularyFlags(own))), {
     columns,
     sortExample: "to_selling_price",
     sortHelp: ", or drop or rise (default: retailer and sku; in a table changed products first)",

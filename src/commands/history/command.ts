@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
-import { addSkusFlag } from "../../cli/flags/filter.ts";
+import { addBrandFlag, addFilterFlags, addSkusFlag } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { splitPage } from "../../cli/flags/output.ts";
 import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
-import { addPeriodFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
+import { addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
@@ -29,7 +29,7 @@ export function declare(command: Command, context: Context, run = load): void {
     )
     .option("--html <file>", "write a page with a chart of the prices; it needs no network");
   const columns = [...HISTORY_COLUMNS, ...OWN_LIST_COLUMNS];
-  const declared = addQuestionFlags(addSkusFlag(addPeriodFlags(own)), {
+  const declared = addQuestionFlags(addSkusFlag(addBrandFlag(addFilterFlags(own))), {
     columns,
     sortExample: "price",
     sortWords: SORT_WORDS,

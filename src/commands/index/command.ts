@@ -1,10 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
-import { parseFilters } from "../../cli/flags/filter.ts";
+import { addBrandFlag, addFilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { dateExpression } from "../../cli/flags/values.ts";
 import { columnsHelp } from "../../cli/question/declaration.ts";
-import { addPeriodFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
+import { addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
 
 const DEFINITIONS = `BASKET.csv has a header, in any order: sku; retailer, or empty for each retailer
@@ -35,7 +35,7 @@ export function declare(command: Command, context: Context, run = load): void {
       "the day on which the index is 100: YYYY-MM-DD, 30d, latest-30d (default: the first day)",
       dateExpression("--base"),
     );
-  const declared = addQuestionFlags(addPeriodFlags(own), {
+  const declared = addQuestionFlags(addBrandFlag(addFilterFlags(own)), {
     columns: INDEX_COLUMNS,
     sortExample: "crawl_date",
     sortHelp: " (default: retailer, currency and day)",

@@ -1,10 +1,10 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
-import { addSkusFlag } from "../../cli/flags/filter.ts";
+import { addBrandFlag, addFilterFlags, addSkusFlag } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/question/declaration.ts";
-import { addPeriodFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
+import { addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { ALL_COLUMNS, GONE_COLUMNS, groupColumns, LATEST_COLUMNS, type LatestOptions, PERIODS } from "./options.ts";
 
 const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the lowest
@@ -40,7 +40,7 @@ export function declare(command: Command, context: Context, run = load): void {
     )
     .option("--gone", "products whose price is no longer known, newest first, and why");
   const columns = [...ALL_COLUMNS, ...OWN_LIST_COLUMNS];
-  const declared = addQuestionFlags(addSkusFlag(addPeriodFlags(own)), {
+  const declared = addQuestionFlags(addSkusFlag(addBrandFlag(addFilterFlags(own))), {
     columns,
     sortExample: "price",
     sortHelp: ", or price or age (default: retailer and sku; groups: most products first)",
