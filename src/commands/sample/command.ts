@@ -19,8 +19,11 @@ import { connect } from "../../cli/source/connection.ts";
 import { newestDay, reportEmpty } from "../../cli/source/empty-result.ts";
 import { showText } from "../../cli/terminal/pager.ts";
 import { notShown, screenOf } from "../../cli/terminal/screen.ts";
-import { rowTable } from "../../cli/terminal/tables/row-table.ts";
+import { linked, type Screen, style } from "../../cli/terminal/style.ts";
+import { type Cell, textCell } from "../../cli/terminal/tables/cell.ts";
+import { rowCell, rowTable } from "../../cli/terminal/tables/row-table.ts";
 import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts";
+import { pad, widthOf } from "../../cli/terminal/width.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
@@ -29,7 +32,6 @@ import { groupDigits } from "../../contract/values/phrases.ts";
 import { memberOf } from "../../export/formats/row-members.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
-import { renderCards } from "./cards.ts";
 
 /** How people see the sample: a table cut to the terminal, a table of full width, or a card for each row. */
 type SampleView = "table" | "wide" | "card";
@@ -170,4 +172,24 @@ function renderRows(
   const table = rowTable(rows, columns ?? BY_INTEREST);
   const isComplete = view === "wide" || columns !== undefined;
   return isComplete ? renderTable(table, screen) : renderCaptioned(table, SHARED, screen);
+}
+
+/** Renders each row as a card: its title, and a line for each of some columns. */
+function renderCards(rows: RowBatch, columns: readonly string[], { colour, links }: Screen): string {
+  const width = Math.max(...columns.map(widthOf));
+  const shown = ({ text, link }: Cell) => (links ? linked(text, link) : text);
+  const cards = Array.from({ length: rows.length }, (_, row) => {
+    const title = style("bold", `${row + 1}. ${shown(rowCell(rows, row, "title"))}`, colour);
+    const members = columns.map((name) =>
+      `  ${style("dim", pad(name, width, "left"), colour)}  ${shown(memberCell(rows, row, name))}`.trimEnd(),
+    );
+    return `${[title, ...members].join("\n")}\n`;
+  });
+  return cards.join("\n");
+}
+
+/** Null and the empty string are shown as JSON, so that they can be told apart. */
+function memberCell(rows: RowBatch, row: number, column: string): Cell {
+  const raw = memberOf(rows, row, column);
+  return raw === "null" || raw === '""' ? { ...textCell(raw), style: "dim" } : rowCell(rows, row, column);
 }

@@ -1,14 +1,16 @@
 import type { Context } from "../../cli/context.ts";
 import { openSyncedFolder } from "../../cli/source/synced-folder.ts";
+import { wrap } from "../../cli/terminal/wrap.ts";
 import { writeChunks } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { readStream, readText } from "../../files/read-text.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
+import { priceIndexPath } from "../../folder/index/price-index.ts";
 import { withFolderSql } from "../../folder/sql/folder-session.ts";
-import { QueryError } from "../../folder/sql/sql-session.ts";
+import { QueryError, type SqlSession } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";
-import { overview } from "./schema.ts";
 import { writeQuery } from "./write-query.ts";
 
 /** Maximum bytes of a query on stdin. */
@@ -40,4 +42,38 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   } catch (error) {
     throw error instanceof QueryError ? new UsageError(error.message) : error;
   }
+}
+
+/** The columns of all tables. */
+const COLUMNS_QUERY = `SELECT table_name AS "table", column_name AS "column", data_type AS type
+  FROM information_schema.columns WHERE table_catalog = 'temp' AND table_name <> 'crawled row'
+  ORDER BY list_position(['rows', 'latest', 'prices_daily', 'changes', 'days', 'combinations'], table_name), ordinal_position`;
+
+/** Queries to start from. */
+const QUERIES = [
+  "select retailer, count(*) as n from rows group by all order by n desc",
+  "from changes where percent <= -15 order by crawl_date desc",
+  "select brand, median(selling_price) from latest group by all order by all",
+];
+
+const WIDTH = 100;
+
+/** The tables with their columns, queries to start from, and the line that opens the index in DuckDB's own shell. */
+async function overview(session: SqlSession, folder: string): Promise<string> {
+  const tables = new Map<string, string[]>();
+  for await (const chunk of (await session.query(COLUMNS_QUERY)).rows) {
+    for (const row of chunk) {
+      const [table = "", column = ""] = row.map((text) => String(JSON.parse(text)));
+      tables.set(table, [...(tables.get(table) ?? []), column]);
+    }
+  }
+  const listed = [...tables].map(([table, columns]) => `${wrap(`${table}: ${columns.join(", ")}`, WIDTH)}\n`);
+  const queries = QUERIES.map((query) => `  ${quoteCommand(["catalog", "sql", query, folder])}\n`);
+  const shell = quoteCommand(["duckdb", "-readonly", priceIndexPath(folder)]);
+  return `${listed.join("")}
+To start from:
+${queries.join("")}
+DuckDB's own shell, on the index of prices that \`catalog latest\` and the other questions keep:
+  ${shell}
+`;
 }

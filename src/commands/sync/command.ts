@@ -8,10 +8,7 @@ import { UsageError } from "../../contract/errors.ts";
 import { declareLog } from "./log-command.ts";
 import type { SyncOptions } from "./options.ts";
 
-const load: Run<SyncOptions> = async (options, context) =>
-  options.dryRun
-    ? (await import("./sync-dry-run.ts")).runSyncDryRun(options, context)
-    : (await import("./run.ts")).runSync(options, context);
+const load: Run<SyncOptions> = async (...call) => (await import("./run.ts")).runSync(...call);
 
 const NOTE = `Rows that were added, removed or moved to another day change a count. Sync finds them at once or, if the changes of a
 combination cancel out over all days, when it audits one of the days. A row that was replaced by another one of the same

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Context } from "../../cli/context.ts";
 import { errorEntryOf } from "../../cli/errors/error-table.ts";
+import { observeLimits, printEstimate } from "../../cli/estimate-view.ts";
 import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { rereadObserver, showProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
@@ -13,12 +14,17 @@ import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { firstFew, plural } from "../../contract/values/phrases.ts";
-import { type SyncResult, syncFolder } from "../../folder/sync/sync.ts";
+import { planSync, type SyncResult, syncFolder } from "../../folder/sync/sync.ts";
 import { logSync } from "../../folder/sync-log.ts";
+import { timeOf } from "../../pull/estimate.ts";
 import { namedRetailers } from "../../pull/written-filters.ts";
 import type { SyncOptions } from "./options.ts";
 
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
+  await (options.dryRun ? showCost(options, context) : sync(options, context));
+}
+
+async function sync(options: SyncOptions, context: Context): Promise<void> {
   const startedAt = context.now();
   // Filters are resolved later, because those that the folder remembers count, too.
   await using connection = await connect({ ...options, filters: {} }, context);
@@ -148,4 +154,25 @@ function asJson(result: SyncResult, requests: number): string {
     rows_removed: result.rowsRemoved,
     requests,
   });
+}
+
+/** Writes what a sync would read and how long it would take, from coverage requests and the rate limit. */
+async function showCost(options: SyncOptions, context: Context): Promise<void> {
+  await using connection = await connect({ ...options, filters: {} }, context);
+  const { client, service, reporter, signal } = connection;
+  const limits = observeLimits(reporter, options);
+  const pageSize = LIMITS.pageSize.maximum;
+  const {
+    days,
+    rows,
+    requests: pages,
+  } = await planSync(client, { ...options, service, signal, now: context.now, pageSize });
+  // The coverage requests of the sync are those of the dry run.
+  const requests = reporter.requests().sent + pages;
+  const expected = { days, rows, requests, ...timeOf(requests, options.concurrency, limits()) };
+  if (options.format === "json") {
+    await context.print(`${JSON.stringify(expected)}\n`);
+  } else {
+    await printEstimate(expected, {}, options.globals, context);
+  }
 }
