@@ -19,7 +19,6 @@ import { hasDays, type SetFilters, sharedDays } from "./set-filters.ts";
  * there is one request for each window that retailers share; a sample has about the same number of rows of each. `meta`
  * describes the whole set.
  */
-export function splitLongFilters<Client extends Pick<CatalogClient, "coverage">>(client: Client): Client;
 export function splitLongFilters(client: CatalogClient): CatalogClient {
   const coverageOf = async (filters: SetFilters, signal?: AbortSignal, version?: string): Promise<CoverageResponse> => {
     if (filters.own_days === undefined && fitsRequest(filters)) {

@@ -122,18 +122,12 @@ export function parseCrawlDays(
     throw flagError(flag, `cannot be combined with --group-by ${CRAWL_DAYS}.`);
   }
   const { from: _, ...others } = flags;
-  const question = { columns: CRAWL_DAY_COLUMNS, sortWords: CRAWL_DAY_SORT_WORDS, maxAge: undefined };
+  const question = { columns: CRAWL_DAY_COLUMNS, sortWords: sortWords("day"), maxAge: undefined };
   return {
     ...parseQuestion(command, folder, others, context, { ...question, formats: COVERAGE_FORMATS }),
     failOnEmpty: flags.failOnEmpty === true,
   };
 }
-
-const CRAWL_DAY_SORT_WORDS = {
-  rows: { column: "matching_rows", descending: true },
-  first: { column: "crawl_date", descending: false },
-  last: { column: "crawl_date", descending: true },
-} as const;
 
 /** @param operand means the same as `--from` */
 export function parseCoverageOptions(
