@@ -11,7 +11,7 @@ import type { Reporter } from "./reporter.ts";
 
 type WriteTarget = Pick<Context, "stdout" | "signal" | "pid">;
 
-const unchanged: Encoder<Chunk> = { begin: () => "", encode: (chunk) => chunk, end: () => "" };
+const unchanged: Encoder<Chunk> = { encode: (chunk) => chunk, end: () => [] };
 
 /** Writes text or bytes as they are. */
 export async function writeChunks(

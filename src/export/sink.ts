@@ -6,7 +6,7 @@ import { createOwnFile, removeOwnFile } from "../files/own-file.ts";
 import { type ScratchFolder, scratchFolder } from "../files/scratch-folder.ts";
 import { withFileError } from "../files/system-error.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { type Compression, chunksOf, compressed } from "./destination/compression.ts";
+import { type Compression, compressed } from "./destination/compression.ts";
 import type { Destination } from "./destination/destination.ts";
 import { type FileOptions, openFile, partialPathOf } from "./destination/partial-file.ts";
 import { isStdout, writeToStdout } from "./destination/stdout.ts";
@@ -45,22 +45,11 @@ export async function openSink<Input>(
     await destination.write(chunk);
     fingerprint?.add(chunk);
   };
-  let isBegun = false;
-  const begin = async (): Promise<void> => {
-    if (!isBegun) {
-      isBegun = true;
-      await write(await encoder.begin());
-    }
-  };
   return {
     ...(file !== undefined && { file }),
-    write: async (input) => {
-      await begin();
-      await write(await encoder.encode(input));
-    },
+    write: async (input) => await write(await encoder.encode(input)),
     finish: async () => {
-      await begin();
-      for await (const chunk of chunksOf(encoder.end())) {
+      for await (const chunk of encoder.end()) {
         await write(chunk);
       }
       await encoder.close?.();
@@ -96,12 +85,11 @@ export async function writeStaged(
   );
   let rows = 0;
   try {
-    await write(await encoder.begin());
     for await (const batch of batches) {
       await write(await encoder.encode(batch));
       rows += batch.length;
     }
-    for await (const chunk of chunksOf(encoder.end())) {
+    for await (const chunk of encoder.end()) {
       await write(chunk);
     }
     await withFileError(path, () => fsyncFile(file));

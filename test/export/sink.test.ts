@@ -8,7 +8,7 @@ import { openSink } from "../../src/export/sink.ts";
 import { runningFingerprint } from "../../src/files/fingerprint.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 
-const asItIs: Encoder<Chunk> = { begin: () => "", encode: (chunk) => chunk, end: () => "" };
+const asItIs: Encoder<Chunk> = { encode: (chunk) => chunk, end: () => [] };
 
 test.each([undefined, "-", "/dev/stdout"])("the output %s is stdout", async (output) => {
   const stdout = new PassThrough();

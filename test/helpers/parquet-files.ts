@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
-import { chunksOf } from "../../src/export/destination/compression.ts";
 import type { Chunk, EncoderOptions, RowEncoder } from "../../src/export/formats/encoder.ts";
 import { loadEncoder } from "../../src/export/formats/registry.ts";
 import { filePattern, sqlText } from "../../src/files/duckdb.ts";
@@ -20,11 +19,11 @@ export async function bytesOf(
   columns?: readonly string[],
 ): Promise<Buffer> {
   try {
-    const chunks: Chunk[] = [await encoder.begin()];
+    const chunks: Chunk[] = [];
     for (const page of pages) {
       chunks.push(await encoder.encode(batchOf(page, columns)));
     }
-    for await (const chunk of chunksOf(encoder.end())) {
+    for await (const chunk of encoder.end()) {
       chunks.push(chunk);
     }
     return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));

@@ -71,12 +71,6 @@ export function compressionFor(file: string | undefined, asked: Compression | un
   return compression;
 }
 
-/** The chunks that an encoder ends with. */
-export async function* chunksOf(end: ReturnType<Encoder<unknown>["end"]>): AsyncGenerator<Chunk, void, void> {
-  const ended = typeof end === "object" && Symbol.asyncIterator in end ? end : [await end];
-  yield* ended;
-}
-
 /** Compresses the chunks of another encoder, if asked. It holds what one chunk becomes, and the codec's own window. */
 export function compressed<Input>(encoder: Encoder<Input>, compression: Compression | undefined): Encoder<Input> {
   if (compression === undefined) {
@@ -95,10 +89,9 @@ export function compressed<Input>(encoder: Encoder<Input>, compression: Compress
     return Buffer.concat(packed.splice(0));
   };
   return {
-    begin: async () => await pack(await encoder.begin()),
     encode: async (input) => await pack(await encoder.encode(input)),
     end: async function* () {
-      for await (const chunk of chunksOf(encoder.end())) {
+      for await (const chunk of encoder.end()) {
         yield await pack(chunk);
       }
       const ended = once(codec, "end");

@@ -52,12 +52,14 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
     return byteText(stringify([[text]], { delimiter }).slice(0, -1));
   }
 
+  let header = (options.spreadsheet === undefined ? "" : BYTE_ORDER_MARK) + stringify([[...columns]], dialect);
   return {
-    begin: () => (options.spreadsheet === undefined ? "" : BYTE_ORDER_MARK) + stringify([[...columns]], dialect),
     encode: (rows) => {
       reportUnknownMembers(rows, options);
       const textOf = byteTexts(rows, columns);
       const records = new ByteJoiner(rows.lines().length);
+      records.add(byteText(header));
+      header = "";
       for (let row = 0; row < rows.length; row += 1) {
         let record = "";
         for (let index = 0; index < columns.length; index += 1) {
@@ -67,7 +69,7 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
       }
       return records.bytes();
     },
-    end: () => "",
+    end: () => [header],
   };
 }
 

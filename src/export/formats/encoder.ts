@@ -4,13 +4,12 @@ import type { RowBatch } from "../../rows/batch.ts";
 export type Chunk = string | Uint8Array;
 
 /**
- * Makes the bytes of an output. They are `begin()`, the chunks of every `encode()` in the order of the calls, then
- * `end()`. A chunk may be empty, because an encoder may buffer.
+ * Makes the bytes of an output: the chunks of every `encode()` in the order of the calls, then those of `end()`. A chunk may
+ * be empty, because an encoder may buffer.
  */
 export interface Encoder<Input> {
-  begin(): Chunk | Promise<Chunk>;
   encode(input: Input): Chunk | Promise<Chunk>;
-  end(): Chunk | Promise<Chunk> | AsyncIterable<Chunk>;
+  end(): Iterable<Chunk> | AsyncIterable<Chunk>;
   /** Removes files that it needed, also after an error. */
   close?(): Promise<void>;
 }

@@ -6,29 +6,28 @@ import { ByteJoiner, byteText, byteTexts, columnsOf } from "./row-members.ts";
 
 /** One row a line, each followed by LF; numbers and escapes are kept as the API wrote them. */
 export function createNdjsonEncoder(options: EncoderOptions): RowEncoder {
-  return { begin: () => "", encode: (rows) => jsonLines(rows, options), end: () => "" };
+  return { encode: (rows) => jsonLines(rows, options), end: () => [] };
 }
 
 /** One JSON array, one row a line; without rows the array is empty. */
 export function createJsonEncoder(options: EncoderOptions): RowEncoder {
   let isFirst = true;
   return {
-    begin: () => "[",
     encode: (rows) => {
       const lines = jsonLines(rows, options);
-      // Each element is one byte longer than its line, for the comma.
+      // Each element is one byte longer than its line, for the bracket or comma before it.
       const elements = Buffer.allocUnsafe(lines.length + rows.length);
       let to = 0;
       for (let from = 0; from < lines.length; ) {
         const end = lines.indexOf(LINE_FEED, from);
-        to += elements.write(isFirst ? "\n" : ",\n", to);
+        to += elements.write(isFirst ? "[\n" : ",\n", to);
         to += lines.copy(elements, to, from, end);
         from = end + 1;
         isFirst = false;
       }
       return elements.subarray(0, to);
     },
-    end: () => "\n]\n",
+    end: () => [isFirst ? "[\n]\n" : "\n]\n"],
   };
 }
 

@@ -123,7 +123,6 @@ function createParquetEncoder(duckDb: DuckDb, options: EncoderOptions, scratchPa
   };
 
   return {
-    begin: () => "",
     encode,
     end: async function* () {
       yield* createReadStream(await copy());

@@ -66,15 +66,13 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
     throw sheetLimitError(`${groupDigits(MAX_SHEET_COLUMNS)} columns`);
   }
 
+  for (const [name, xml] of FIXED_PARTS) {
+    addPart(name, xml);
+  }
+  archive.addReadStream(sheet, SHEET_PART, NO_DATE);
+  block.add(byteText(sheetStart(columns)) + header());
+
   return {
-    begin: () => {
-      for (const [name, xml] of FIXED_PARTS) {
-        addPart(name, xml);
-      }
-      archive.addReadStream(sheet, SHEET_PART, NO_DATE);
-      block.add(byteText(sheetStart(columns)) + header());
-      return "";
-    },
     encode: async (batch) => {
       reportUnknownMembers(batch, options);
       const rowOf = rowsOf(batch);
@@ -90,7 +88,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
       }
       return Buffer.concat(packed.splice(0));
     },
-    end: async () => {
+    end: async function* () {
       const lastColumn = columnLetters(columns.length - 1);
       block.add(sheetEnd(links, `A1:${lastColumn}${rows + 1}`));
       await pack();
@@ -102,7 +100,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
       const written = once(archive.outputStream, "end");
       archive.end();
       await written;
-      return Buffer.concat(packed.splice(0));
+      yield Buffer.concat(packed.splice(0));
     },
   };
 }
