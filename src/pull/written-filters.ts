@@ -106,13 +106,15 @@ export async function resolveFilters(
     .join(",");
   const isRelative = isFromLatest(start_date) || isFromLatest(end_date);
   const dated = isRelative ? await upToToday(matching, source, isLong ? withoutTriples : single, now) : matching;
-  const own_days = oneWindow || !isRelative ? {} : ownDaysOf(written, dated, now);
-  const windows = Object.values(own_days).filter(hasDays);
-  return new Set(windows.map((window) => JSON.stringify(window))).size > 1
-    ? { rcd, ...spanOf(windows), own_days }
+  const own_days = oneWindow || !isRelative ? {} : ownDaysOf(written, matching, dated, now);
+  const windows = Object.values(own_days);
+  const withDays = windows.filter(hasDays);
+  // A retailer without days of its own may have rows in the days of the others.
+  return withDays.length > 0 && new Set(windows.map((window) => JSON.stringify(window))).size > 1
+    ? { rcd, ...spanOf(withDays), own_days }
     : {
         ...(several.length === 0 ? single : { rcd }),
-        ...(windows[0] ?? resolveDays(written, now, newestOf(dated))),
+        ...(withDays[0] ?? resolveDays(written, now, newestOf(dated))),
       };
 }
 
@@ -153,11 +155,23 @@ async function upToToday(
   return (await source.combinations({ ...filters, end_date: today })).filter(({ rcd }) => wanted.has(rcd));
 }
 
-/** The days of each retailer, relative to its newest one; a retailer without rows in the written days has none of them. */
-function ownDaysOf(written: WrittenFilters, matching: readonly Combination[], now: number): Record<string, DayWindow> {
-  const ofRetailers = groupBy(matching, ({ retailer }) => retailer);
+/**
+ * The days of each retailer, relative to its newest one; the first is after the last if it has none of the written days.
+ *
+ * @param dated those of the combinations that have a day up to today
+ */
+function ownDaysOf(
+  written: WrittenFilters,
+  matching: readonly Combination[],
+  dated: readonly Combination[],
+  now: number,
+): Record<string, DayWindow> {
+  const ofRetailers = groupBy(dated, ({ retailer }) => retailer);
   return Object.fromEntries(
-    [...ofRetailers].map(([retailer, entries]) => [retailer, daysFrom(written, now, newestOf(entries))]),
+    [...new Set(matching.map(({ retailer }) => retailer))].map((retailer) => [
+      retailer,
+      daysFrom(written, now, newestOf(ofRetailers.get(retailer) ?? [])),
+    ]),
   );
 }
 

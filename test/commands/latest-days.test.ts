@@ -85,6 +85,33 @@ test("a retailer without rows in the days that it would have is left out", async
   ]);
 });
 
+test("a retailer whose newest day is after the last day has no rows, although it has some before", async () => {
+  const columns = ["--columns", "retailer,crawl_date", "-f", "csv"];
+  const found = await linesOf(
+    "export",
+    "--retailer",
+    "bolt,acme",
+    "--start-date",
+    "latest",
+    "--end-date",
+    "2026-01-10",
+    ...columns,
+  );
+  expect(new Set(found.map((line) => line.trim()))).toEqual(new Set(["retailer,crawl_date", "acme,2026-01-05"]));
+  const days = ["coverage", folder, "--retailer", "bolt,acme", "--start-date", "latest", "--end-date", "2026-01-10"];
+  expect((await linesOf(...days)).map((line) => JSON.parse(line).retailer)).toEqual(["acme", "acme"]);
+});
+
+test("a retailer with rows after today alone has the days that it would have alone", async () => {
+  const ahead = await startTestService({ rows: [...ROWS, product({ retailer: "dove", crawl_date: "2999-01-01" })] });
+  const rowsOf = async (retailers: string) => {
+    const args = ["export", "--retailer", retailers, "--start-date", "latest"];
+    return (await runInProcess(args, { service: ahead })).stdout;
+  };
+  expect(await rowsOf("acme,bolt,dove")).toBe(`${await rowsOf("acme,bolt")}${await rowsOf("dove")}`);
+  expect(await rowsOf("dove")).toContain("2999-01-01");
+});
+
 test("a sample has rows of the newest day of each", async () => {
   const rows = (await linesOf("sample", ...TWO)).map((line) => JSON.parse(line));
   expect(new Set(rows.map(({ retailer, crawl_date }) => `${retailer} ${crawl_date}`))).toEqual(

@@ -67,7 +67,6 @@ test.each<[WrittenFilters, object, object]>([
   ],
   [{ category: ["lamps", "chairs"] }, { rcd: "acme:lamps:home,bolt:lamps:home,casa:chairs:home" }, {}],
   [{ retailer: ["bolt"], end_date: "latest" }, { retailer: "bolt", end_date: "2026-01-12" }, { retailer: "bolt" }],
-  [{ start_date: "2026-01-13", end_date: "latest" }, { start_date: "2026-01-13", end_date: "2026-01-15" }, {}],
   [
     { category: ["chairs"], end_date: "latest" },
     { category: "chairs", end_date: "2026-01-15" },
@@ -106,7 +105,29 @@ test.each<[WrittenFilters, object, object]>([
   // One of them has no row in the written days.
   [
     { retailer: ["acme", "bolt"], start_date: "2026-01-13", end_date: "latest" },
-    { rcd: BOTH, start_date: "2026-01-13", end_date: "2026-01-15" },
+    {
+      rcd: BOTH,
+      start_date: "2026-01-13",
+      end_date: "2026-01-15",
+      own_days: {
+        acme: { start_date: "2026-01-13", end_date: "2026-01-15" },
+        bolt: { start_date: "2026-01-13", end_date: "2026-01-12" },
+      },
+    },
+    {},
+  ],
+  // One of them may have rows in the days of the other, but not in its own, of which there are none.
+  [
+    { retailer: ["acme", "bolt"], start_date: "latest", end_date: "2026-01-13" },
+    {
+      rcd: BOTH,
+      start_date: "2026-01-12",
+      end_date: "2026-01-13",
+      own_days: {
+        acme: { start_date: "2026-01-15", end_date: "2026-01-13" },
+        bolt: { start_date: "2026-01-12", end_date: "2026-01-13" },
+      },
+    },
     {},
   ],
   [
