@@ -1,13 +1,13 @@
 import { outsideFilters } from "../client/responses/envelope-response.ts";
 import type { CatalogPage } from "../client/responses/rows-response.ts";
-import type { Coverage } from "../contract/coverage.ts";
+import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import { ApiError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
 import { groupDigits, plural } from "../contract/values/phrases.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";
 import { createIdCheck } from "../rows/id-check.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, Slice } from "./plan.ts";
 import type { PageStore, SetFacts } from "./store/page-store.ts";
 
 /**
@@ -31,6 +31,13 @@ export function assertPlausible(coverage: readonly Coverage[], { start_date, end
     throw new SetChangedError(
       `the coverage contradicts itself: ${hidden.rcd} has ${plural(hidden.corpus_rows, "row")}, but none that match, although no dates are asked for`,
     );
+  }
+}
+
+/** @throws SetMovedError if a slice that is counted again has another number of rows; that of a cut by date is an estimate */
+export function assertCountedAgain({ group, rows }: Slice, { matching_rows }: CoverageSummary): void {
+  if (group.slices === 1 && matching_rows !== rows) {
+    throw new SetMovedError(`coverage counted ${plural(rows, "row")}, but now ${groupDigits(matching_rows)}`);
   }
 }
 

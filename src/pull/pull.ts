@@ -4,8 +4,9 @@ import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { Meta, ResolvedFilters } from "../contract/envelope.ts";
 import { FileError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
+import { groupDigits, plural } from "../contract/values/phrases.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { assertCounted, assertPlausible, whyMoved } from "./checks.ts";
+import { assertCounted, assertCountedAgain, assertPlausible, whyMoved } from "./checks.ts";
 import { firstSlices, type Plan, pagesOfSlice, planPull, type Slice, withPagesOf } from "./plan.ts";
 import { recheckPages } from "./recheck.ts";
 import type { SetFilters } from "./set-filters.ts";
@@ -124,15 +125,18 @@ class Pull {
     await observer?.onCoverage?.(coverage.data);
     const slicePages = pagesOfSlice(coverage.data, pageSize);
     const cuts = await this.#store.begin({ page_size: pageSize, slice_pages: slicePages });
+    /** Those of the last plan. */
+    let slices: readonly Slice[] = [];
     for (;;) {
-      const plan = await this.#plan(coverage, cuts);
       try {
+        const plan = await this.#plan(coverage, cuts);
+        slices = plan.slices;
         await this.#walk(plan, cuts.page_size);
         await this.#compare(plan, cuts.page_size);
         await this.#write(this.#wanted(plan));
         return this.#result(plan, cuts, coverage.meta);
       } catch (error) {
-        const reason = this.#reasonToPlanAgain(error, plan);
+        const reason = this.#reasonToPlanAgain(error, slices);
         observer?.onRestart?.(reason);
         coverage = await this.#client.coverage(filters, signal);
       }
@@ -144,7 +148,9 @@ class Pull {
     const { filters, signal, observer } = this.#options;
     let plan = planPull(coverage, filters, page_size, slice_pages);
     for (const slice of plan.slices.filter(({ id }) => this.#cutToPages.has(id))) {
-      plan = withPagesOf(plan, slice, await this.#client.coverage(slice.filters, signal, plan.version), page_size);
+      const again = await this.#client.coverage(slice.filters, signal, plan.version);
+      assertCountedAgain(slice, again.meta.coverage);
+      plan = withPagesOf(plan, slice, again, page_size);
     }
     if (this.#written.some(({ id }, index) => plan.slices[index]?.id !== id)) {
       throw new SetChangedError(
@@ -154,7 +160,7 @@ class Pull {
     const outdated = this.#store.keepOnly(new Set(plan.slices.map(({ id }) => id)), plan.version);
     if (outdated > 0 && this.#begun.size === 0) {
       observer?.onRestart?.(
-        `${outdated} pages that were read are of a version of the data that the service no longer has`,
+        `the service no longer has the version of the data of ${plural(outdated, "page")} of an earlier run`,
       );
     }
     await observer?.onPlan?.(plan, this.#store.rowsOf(plan.slices));
@@ -242,7 +248,7 @@ class Pull {
   }
 
   /** @throws the error if a new plan does not help, or SetChangedError if plans have not helped for too long */
-  #reasonToPlanAgain(error: unknown, plan: Plan): string {
+  #reasonToPlanAgain(error: unknown, slices: readonly Slice[]): string {
     if (error instanceof CursorTooShortError) {
       if (this.#cutToPages.has(error.sliceId)) {
         throw new SetChangedError(`the set cannot be read completely: ${error.message}`);
@@ -254,7 +260,7 @@ class Pull {
     if (reason === undefined) {
       throw error;
     }
-    const kept = this.#store.rowsOf(plan.slices);
+    const kept = this.#store.rowsOf(slices);
     this.#fruitless = kept > this.#mostKept ? 0 : this.#fruitless + 1;
     this.#mostKept = Math.max(this.#mostKept, kept);
     if (this.#fruitless > FRUITLESS_REPLANS) {
@@ -264,8 +270,13 @@ class Pull {
     return reason;
   }
 
+  /** @throws SetChangedError if rows of the plan were not written, although all are wanted */
   #result({ totalRows }: Plan, cuts: PlanCuts, { coverage: summary, resolved }: Meta): PullResult {
     const rows = sumRows(this.#written);
+    if (this.#options.maxRows === undefined && rows !== totalRows) {
+      const counted = plural(totalRows, "row");
+      throw new SetChangedError(`the set changed while it was read: ${counted}, but ${groupDigits(rows)} were written`);
+    }
     const slices = this.#written.map(({ id: _, ...slice }) => slice);
     return { rows, truncated: rows < totalRows, cuts, slices, compared: this.#rechecked, summary, resolved };
   }

@@ -193,7 +193,7 @@ describe("with pages of a version of the data in which no row is left, an export
     const { code, stderr } = await rows.run("--resume", "--verbose");
     expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
       EXIT.ok,
-      expect.stringContaining("11 pages that were read are of a version of the data that the service no longer has"),
+      expect.stringContaining("the service no longer has the version of the data of 11 pages of an earlier run"),
     ]);
     const text = await made();
     expect([text.match(/new /g)?.length, text.split("\n").length]).toEqual([ROWS.length, ROWS.length + 2]);

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NetworkError, SetChangedError } from "../../src/contract/errors.ts";
+import type { Filters } from "../../src/contract/filters.ts";
 import { batchOf } from "../../src/rows/scan.ts";
-import { fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
+import { type FakeRow, type FakeService, fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
 import { beforePage, manyRows, pulled, undisturbed } from "../helpers/pulls.ts";
 
 describe("a pull", () => {
@@ -193,6 +194,47 @@ describe("cursors that expire", () => {
     };
     const { error, rows: found } = await pulled(service, "file", { recheck: 0 });
     expect([error, [...found].sort()]).toEqual([undefined, texts(rows).sort()]);
+  });
+
+  /** A service whose cursors never last, and that `count`s the rows of a slice in a way of its own. */
+  function refusing(rows: readonly FakeRow[], count: FakeService["client"]["coverage"]) {
+    const service = fakeService(rows);
+    service.before = (request) => {
+      if (!/^(coverage|catalog 0)$/.test(request)) {
+        throw problemError("invalid_cursor");
+      }
+    };
+    const { coverage } = service.client;
+    service.client.coverage = (filters, ...rest) =>
+      Object.keys(filters).length === 0 ? coverage(filters, ...rest) : count(filters, ...rest);
+    return service;
+  }
+
+  const NONE = { combinations: 0, matching_rows: 0, corpus_rows: 0, earliest_date: null, latest_date: null };
+  const noRows = async (filters: Filters) => {
+    const resolved = { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null };
+    return { data: [], meta: { request_id: "req_fake", resolved: { ...resolved, ...filters }, coverage: NONE } };
+  };
+
+  test.each(["file", "stream"] as const)("a slice that is counted again must have its rows (%s)", async (kind) => {
+    const rows = [...fakeRows(10, "acme", "boots"), ...fakeRows(20, "acme", "coats", 2)];
+    const { error } = await pulled(refusing(rows, noRows), kind);
+    const message = "the set changed while it was read: coverage counted 20 rows, but now 0";
+    expect(error).toStrictEqual(new SetChangedError(message));
+  });
+
+  test("rows are not all written if each slice of a combination loses its days", async () => {
+    const { error } = await pulled(refusing(fakeRows(400, "acme", "boots", 10), noRows), "file");
+    expect(error).toStrictEqual(new SetChangedError("the set changed while it was read: 400 rows, but 0 were written"));
+  });
+
+  test("a combination that is gone when its slice is counted again makes a new plan", async () => {
+    const service = refusing([...fakeRows(5, "acme", "boots"), ...fakeRows(10, "bolt", "coats")], async () => {
+      service.rows = service.rows.slice(0, 5);
+      throw problemError("unknown_retailer");
+    });
+    const { error, rows } = await pulled(service, "file", { pageSize: 9 });
+    expect([error, rows.length]).toEqual([undefined, 5]);
   });
 
   test("a page that can be cut no further ends the pull with the reason", async () => {
