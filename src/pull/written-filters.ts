@@ -37,15 +37,15 @@ const SLUG_FILTERS = ["retailer", "category", "department"] as const satisfies r
 const LIST_FILTERS = [...SLUG_FILTERS, "rcd"] as const;
 type ListFilter = (typeof LIST_FILTERS)[number];
 
-/** A combination that has rows, and the newest day of them. */
+/** A combination, and the newest day of its rows; null if it has none. */
 export interface Combination extends Rcd {
   rcd: string;
-  latest_date: string;
+  latest_date: string | null;
 }
 
 /** Looks up the combinations that filters match. */
 export interface FilterSource {
-  /** Every combination that has matching rows, with the newest day of these; rejects if a value is unknown. */
+  /** Every combination that the filters match, with the newest day of its matching rows; rejects if a value is unknown. */
   combinations(filters: Filters): Promise<readonly Combination[]>;
   /** Rejects with suggestions if the source does not know a value. */
   check(filters: Filters): Promise<void>;
@@ -53,7 +53,12 @@ export interface FilterSource {
 
 /** The combinations of a service, from one coverage request. */
 export function serviceFilters(client: Pick<CatalogClient, "coverage">, signal: AbortSignal): FilterSource {
-  const combinations = async (filters: Filters) => (await client.coverage(filters, signal)).data;
+  const combinations = async (filters: Filters) =>
+    (await client.coverage(filters, signal)).data.map(({ matching_rows, latest_date, ...combination }) => ({
+      ...combination,
+      // Without rows the date has no meaning.
+      latest_date: matching_rows === 0 ? null : latest_date,
+    }));
   return { combinations, check: async (filters) => void (await combinations(filters)) };
 }
 
@@ -91,7 +96,8 @@ export async function resolveFilters(
   });
   for (const name of listed) {
     const values = new Set(known.map((entry) => entry[name]));
-    for (const value of written[name]?.filter((one) => !values.has(one)) ?? []) {
+    const unknown = written[name]?.filter((one) => !values.has(one)) ?? [];
+    for (const value of name === "rcd" ? requestsOf(unknown) : unknown) {
       // The source refuses what it does not know, by an error of its own.
       await source.check({ ...(single.retailer !== undefined && { retailer: single.retailer }), [name]: value });
     }
@@ -104,18 +110,32 @@ export async function resolveFilters(
     .map((entry) => entry.rcd)
     .sort()
     .join(",");
-  const isRelative = isFromLatest(start_date) || isFromLatest(end_date);
-  const dated = isRelative ? await upToToday(matching, source, isLong ? withoutTriples : single, now) : matching;
-  const own_days = oneWindow || !isRelative ? {} : ownDaysOf(written, matching, dated, now);
+  const named = several.length === 0 ? single : { rcd };
+  if (!isFromLatest(start_date) && !isFromLatest(end_date)) {
+    return { ...named, ...resolveDays(written, now) };
+  }
+  const dated = await upToToday(matching, source, isLong ? withoutTriples : single, now);
+  const own_days = ownDaysOf(written, matching, dated, now);
   const windows = Object.values(own_days);
   const withDays = windows.filter(hasDays);
   // A retailer without days of its own may have rows in the days of the others.
-  return withDays.length > 0 && new Set(windows.map((window) => JSON.stringify(window))).size > 1
+  return !oneWindow && withDays.length > 0 && new Set(windows.map((window) => JSON.stringify(window))).size > 1
     ? { rcd, ...spanOf(withDays), own_days }
-    : {
-        ...(several.length === 0 ? single : { rcd }),
-        ...(withDays[0] ?? resolveDays(written, now, newestOf(dated))),
-      };
+    : { ...named, ...resolveDays(written, now, newestOf(dated)) };
+}
+
+/** The triples in lists that requests can carry. */
+function requestsOf(triples: readonly string[]): string[] {
+  const lists: string[] = [];
+  for (const triple of triples) {
+    const longer = [...lists.slice(-1), triple].join(",");
+    if (fitsRequest({ rcd: longer })) {
+      lists.splice(-1, 1, longer);
+    } else {
+      lists.push(triple);
+    }
+  }
+  return lists;
 }
 
 /** Why a key without the scope of the coverage cannot have these filters. */
@@ -130,7 +150,7 @@ function lookupRefused(listed: ListFilter | undefined): string {
 
 function newestOf(combinations: readonly Combination[]): string | undefined {
   return combinations
-    .map(({ latest_date }) => latest_date)
+    .flatMap(({ latest_date }) => latest_date ?? [])
     .sort()
     .at(-1);
 }
@@ -148,7 +168,7 @@ async function upToToday(
   now: number,
 ): Promise<readonly Combination[]> {
   const today = dayOf(now);
-  if (matching.every(({ latest_date }) => latest_date <= today)) {
+  if ((newestOf(matching) ?? "") <= today) {
     return matching;
   }
   const wanted = new Set(matching.map(({ rcd }) => rcd));
@@ -221,7 +241,7 @@ function assertEach(kind: keyof Rcd, written: WrittenFilters, known: readonly Co
 }
 
 /**
- * Resolves the written days as far as possible.
+ * Resolves the written days.
  *
  * @param latest the newest day that has rows
  * @throws InputError if the first day is after the last

@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
-import { summaryOf } from "../../src/contract/coverage.ts";
+import { type Coverage, summaryOf } from "../../src/contract/coverage.ts";
 import { splitLongFilters } from "../../src/pull/set-client.ts";
 import { ofRetailer, ownDayFilter, type SetFilters, sharedDays, spanOf } from "../../src/pull/set-filters.ts";
-import { serviceFilters } from "../../src/pull/written-filters.ts";
+import { resolveFilters, serviceFilters } from "../../src/pull/written-filters.ts";
 import { afterAllTests } from "../helpers/endings.ts";
+import { fakeRows, fakeService } from "../helpers/fake-client.ts";
 import { oneRowEach, product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 import { testClient } from "../helpers/test-client.ts";
@@ -166,6 +167,29 @@ test("filters are looked up in the service, which refuses unknown values", async
   expect(found.map(({ rcd, latest_date }) => [rcd, latest_date])).toEqual([["casa:lamps:home", "2026-01-14"]]);
   expect(await check({ retailer: "casa" })).toBeUndefined();
   await expect(check({ retailer: "cas" })).rejects.toMatchObject({ problem: { code: "unknown_retailer" } });
+});
+
+test("a combination without matching rows has no newest day", async () => {
+  const service = fakeService(fakeRows(2));
+  const { coverage } = service.client;
+  service.client.coverage = async (filters) => {
+    const answer = await coverage(filters);
+    const [entry] = answer.data as [Coverage];
+    const empty = {
+      ...entry,
+      retailer: "bolt",
+      rcd: "bolt:shoes:fashion",
+      matching_rows: 0,
+      latest_date: "2026-02-01",
+    };
+    return { ...answer, data: [entry, empty] };
+  };
+  const written = { start_date: "latest", end_date: "latest" };
+  const source = serviceFilters(service.client, new AbortController().signal);
+  expect(await resolveFilters(written, source, Date.UTC(2026, 1, 20), { oneWindow: true })).toEqual({
+    start_date: "2026-01-02",
+    end_date: "2026-01-02",
+  });
 });
 
 test("days of a retailer are those that its window and the filters name", () => {

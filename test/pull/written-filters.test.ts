@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError, InputError } from "../../src/contract/errors.ts";
+import { type Filters, fitsRequest } from "../../src/contract/filters.ts";
 import {
   type FilterSource,
   filtersInWords,
@@ -204,12 +205,14 @@ test("values that the source does not know are checked there, each with the reta
   expect(several.asked).toStrictEqual([{}, ["check", { retailer: "none" }]]);
 });
 
-test("more triples than a request can carry are looked up without them, and unknown ones are checked", async () => {
+test("more triples than a request can carry are looked up without them, and unknown ones are checked in few requests", async () => {
   const { source, asked } = sourceOf();
   const missing = Array.from({ length: 300 }, (_, index) => `acme:category-with-a-long-name-${index}:home`);
   const { rcd } = await resolveFilters({ rcd: ["casa:chairs:home", ...missing] }, source, NOW);
   expect(rcd).toBe(["casa:chairs:home", ...missing].join(","));
-  expect(asked).toEqual([{}, ...missing.map((triple) => ["check", { rcd: triple }])]);
+  const [lookup, ...checks] = asked as [object, ...[string, Filters][]];
+  expect([lookup, checks.length, checks.every(([, filters]) => fitsRequest(filters))]).toEqual([{}, 2, true]);
+  expect(checks.map(([, filters]) => filters.rcd).join(",")).toBe(missing.join(","));
 });
 
 test.each<[WrittenFilters, string]>([

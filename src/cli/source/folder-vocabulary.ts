@@ -5,7 +5,7 @@ import { describeUnknown, findUnknownValue, type UnknownValue } from "../../cont
 import { closest } from "../../contract/values/closest.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import type { SyncState } from "../../folder/folder-state.ts";
-import type { Combination, FilterSource } from "../../pull/written-filters.ts";
+import type { FilterSource } from "../../pull/written-filters.ts";
 import { filtersAsFlags, flagOf } from "../flags/flag-words.ts";
 
 /**
@@ -85,7 +85,7 @@ export function unknownValueError(message: string, { filter, value, candidates }
 }
 
 /** The distinct combinations of some days, each with its newest day. */
-export function combinationsOn(days: readonly string[], state: SyncState): Combination[] {
+export function combinationsOn(days: readonly string[], state: SyncState) {
   const newest = new Map<string, string>();
   for (const day of [...days].sort()) {
     for (const rcd of state.days[day]?.counts.keys() ?? []) {

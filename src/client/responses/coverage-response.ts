@@ -45,7 +45,8 @@ function assertConsistent(entries: readonly Coverage[], { coverage, request_id }
     if (entry.rcd !== formatRcd(entry)) {
       throw brokenContract(`\`data[${index}].rcd\` is not its retailer:category:department`, request_id);
     }
-    if (entry.earliest_date > entry.latest_date) {
+    // Without matching rows the dates have no meaning.
+    if (entry.matching_rows > 0 && entry.earliest_date > entry.latest_date) {
       throw brokenContract(`\`data[${index}].earliest_date\` is after \`data[${index}].latest_date\``, request_id);
     }
   });
@@ -62,7 +63,6 @@ function assertWithin(entries: readonly Coverage[], filters: Filters, { request_
       throw outsideFilters(`coverage of ${JSON.stringify(entry.rcd)}`, request_id);
     }
     const { earliest_date, latest_date, matching_rows } = entry;
-    // Without matching rows the dates have no meaning.
     const day = matching_rows === 0 ? undefined : [earliest_date, latest_date].find((date) => !isOfDay(date));
     if (day !== undefined) {
       throw outsideFilters(`rows of ${day} in ${JSON.stringify(entry.rcd)}`, request_id);

@@ -303,6 +303,13 @@ describe("a coverage", () => {
     expect(coverageRefusal(coverageBody(data))).toBe(message);
   });
 
+  test("with dates of no rows in any order is read", () => {
+    const none = { ...COMBINATION, rcd: "acme:sofas:home", category: "sofas", matching_rows: 0, corpus_rows: 0 };
+    const coverage = { ...META.coverage, combinations: 2 };
+    const data = [COMBINATION, { ...none, earliest_date: "2026-01-03", latest_date: "2026-01-01" }];
+    expect(readCoverage(JSON.parse(coverageBody(data, { ...META, coverage })), {}).data).toEqual(data);
+  });
+
   test("whose summary has its dates in the wrong order is refused", () => {
     const coverage = { ...META.coverage, earliest_date: "2026-01-03" };
     const message = "`meta.coverage.earliest_date` is after `meta.coverage.latest_date` (request req-1)";
