@@ -22,7 +22,7 @@ export interface RequestLimits {
 export interface Estimate {
   rows: number;
   slices: number;
-  /** Includes the coverage request at the start of each pull. */
+  /** Includes those for the coverage, which come first. */
   requests: number;
   /** Windows of the rate limit that the requests fall into. */
   windows: number;
@@ -33,11 +33,13 @@ export interface Estimate {
  * Estimates a pull that begins now, from its plan and the service's limits. It assumes that requests stay equally fast,
  * and that the rows of a combination that is cut by date are spread evenly. With `maxRows`, a pull may send a few more
  * requests, for pages that it reads ahead and does not need.
+ *
+ * @param before number of the requests before the first page, which look up the filters and the coverage
  */
-export function estimate(plan: Plan, options: PageOptions, pace: RequestLimits): Estimate {
+export function estimate(plan: Plan, options: PageOptions, before: number, pace: RequestLimits): Estimate {
   const rows = Math.min(plan.totalRows, options.maxRows ?? plan.totalRows);
   const slices = firstSlices(plan, rows).length;
-  const requests = 1 + pageRequests(plan, options);
+  const requests = before + pageRequests(plan, options);
   const lanes = Math.min(pace.concurrency, Math.max(1, slices));
   return { rows, slices, requests, ...timeOf(requests, lanes, pace) };
 }

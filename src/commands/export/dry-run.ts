@@ -8,7 +8,7 @@ import type { ExportOptions } from "./options.ts";
 import { assertFitsSheet, bytesNeeded, sizeText } from "./room.ts";
 import { pageSizeOf } from "./shared.ts";
 
-/** Prints the expected cost of an export, estimated from one coverage request and the rate limit. Creates no file. */
+/** Prints the expected cost of an export, estimated from its coverage requests and the rate limit. Creates no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
   await using connection = await connect(options, context);
   const { client, filters, reporter, signal } = connection;
@@ -16,7 +16,8 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
   const coverage = await client.coverage(filters, signal);
   assertFitsSheet(options, coverage.data);
   const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows, recheck: options.recheck };
-  const expected = estimate(planPull(coverage, filters, pages.pageSize), pages, limits());
+  const plan = planPull(coverage, filters, pages.pageSize);
+  const expected = estimate(plan, pages, reporter.requests().sent, limits());
   if (options.failOnEmpty && expected.rows === 0) {
     throw new EmptyResultError("no rows match the filters");
   }
