@@ -51,6 +51,13 @@ const TRANSIENT_ERRORS: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: "the compressed response is damaged",
 };
 
+/** Codes that begin alike, of which there are many. */
+const KINDS_OF_ERRORS: readonly [start: string, what: string][] = [
+  ["HPE_", "the response is not HTTP"],
+  // Of brotli.
+  ["ERR__ERROR_FORMAT_", "the compressed response is damaged"],
+];
+
 /** Codes of programming errors, not network errors. */
 const PROGRAMMING_ERRORS = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_ARG_TYPE", "ERR_INVALID_ARG_VALUE"]);
 
@@ -81,17 +88,30 @@ export function networkFailure(error: unknown, origin: string, reached: boolean,
   }
   const secureProxy = proxy?.origin.startsWith("https:") ? proxy : undefined;
   const certificate = CERTIFICATE_ERRORS[code];
+  const whose = secureProxy === undefined ? origin : `${origin} or the proxy ${secureProxy.origin}`;
   if (certificate !== undefined) {
-    const whose = secureProxy === undefined ? origin : `${origin} or the proxy ${secureProxy.origin}`;
     throw new UntrustedError(`${whose} cannot be trusted: ${certificate}`, { cause: error });
   }
-  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO") {
+  const alert = tlsFailure(code, text);
+  if (alert === "wrong version number") {
     return broken(withoutTls(origin, secureProxy), true);
   }
-  const what = TRANSIENT_ERRORS[code] ?? (code.startsWith("HPE_") ? "the response is not HTTP" : undefined);
+  if (alert !== undefined) {
+    // A server that has answered before agrees on TLS, so that its connection was only disturbed.
+    return broken(`The TLS connection to ${whose} failed: ${alert} (${code})`, !reached);
+  }
+  const kind = KINDS_OF_ERRORS.find(([start]) => code.startsWith(start));
+  const what = TRANSIENT_ERRORS[code] ?? kind?.[1];
   const from =
     proxy !== undefined && CONNECTION_ERRORS.has(code) ? `the proxy ${proxy.origin} (${proxy.variable})` : origin;
   return broken(`No response from ${from}: ${what ?? plainText(text)} (${code})`, code === "ENOTFOUND" && !reached);
+}
+
+/** What OpenSSL says in \`error:NUMBER:LIBRARY:FUNCTION:REASON:FILE:LINE\`; undefined if the failure is not one of TLS. */
+function tlsFailure(code: string, text: string): string | undefined {
+  const reason = /:error:[^:]*:[^:]*:[^:]*:([^:]+):/.exec(text)?.[1];
+  const isOfTls = code.startsWith("ERR_SSL_") || code === "EPROTO";
+  return isOfTls ? plainText(reason ?? code.replace("ERR_SSL_", "").replaceAll("_", " ").toLowerCase()) : undefined;
 }
 
 function withoutTls(origin: string, proxy: ProxyAddress | undefined): string {

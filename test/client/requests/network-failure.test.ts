@@ -29,6 +29,31 @@ test("a server without TLS is final and asks for the scheme", () => {
   });
 });
 
+const alertOf = (reason: string) =>
+  coded(
+    "EPROTO",
+    `write EPROTO 802C:error:0A000410:SSL routines:ssl3_read_bytes:${reason}:../deps/x.c:16:SSL alert number 4\n`,
+  );
+
+test("a server without TLS is final and asks for the scheme, whatever its code is", () => {
+  expect(told(alertOf("wrong version number")).message).toBe(
+    "https://catalog.example does not use TLS: is the base URL http:// instead?",
+  );
+});
+
+test("a server that refuses a handshake is final before the first response, and never taken for one without TLS", () => {
+  const failed = (what: string) => `The TLS connection to https://catalog.example failed: ${what}`;
+  const refused = alertOf("sslv3 alert handshake failure");
+  expect([told(refused), told(refused, true)]).toEqual([
+    { message: failed("sslv3 alert handshake failure (EPROTO)"), permanent: true },
+    { message: failed("sslv3 alert handshake failure (EPROTO)"), permanent: false },
+  ]);
+  const code = "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED";
+  const text = "802C:error:0A00045C:SSL routines:ssl3_read_bytes:tlsv13 alert certificate required:../deps/x.c:16:";
+  const message = failed(`tlsv13 alert certificate required (${code})`);
+  expect([told(coded(code, text)).message, told(coded(code)).message]).toEqual([message, message]);
+});
+
 test("an unknown name is final before the first response and retried after it", () => {
   const message = "No response from https://catalog.example: the host name is unknown (ENOTFOUND)";
   expect([told(coded("ENOTFOUND"), false), told(coded("ENOTFOUND"), true)]).toEqual([
@@ -77,6 +102,7 @@ test.each([
   ["HPE_INVALID_CONSTANT", "the response is not HTTP"],
   ["Z_BUF_ERROR", "the compressed response was cut"],
   ["Z_DATA_ERROR", "the compressed response is damaged"],
+  ["ERR__ERROR_FORMAT_PADDING_1", "the compressed response is damaged"],
 ])("after %s a retry may help: %s", (code, what) => {
   expect(told(coded(code))).toEqual({
     message: `No response from https://catalog.example: ${what} (${code})`,
