@@ -1,3 +1,5 @@
+import { BlockList, isIP } from "node:net";
+import { domainToASCII } from "node:url";
 import { InputError } from "../../contract/errors.ts";
 import { untilAborted } from "../timer.ts";
 import { CONNECTIONS, type Connections, directConnections, headersOf } from "./direct-connections.ts";
@@ -66,19 +68,41 @@ function nameIn(env: Environment, name: string): string {
   return env[lower] ? lower : name;
 }
 
-/** Whether a `NO_PROXY` list has `*`, the host, or a parent domain of it. If the entry has a port, that must match, too. */
+/**
+ * Whether a `NO_PROXY` list has `*`, the host, a parent domain of it, or a network (`10.0.0.0/8`) that it is in. If the entry
+ * has a port, that must match, too.
+ */
 function isExempt({ protocol, hostname, port }: URL, list: string): boolean {
+  const host = withoutBrackets(hostname);
   const ownPort = port || (protocol === "https:" ? "443" : "80");
-  return list
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .map((entry) => /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [])
-    .some(
-      ([, name, onlyPort = ownPort]) =>
-        name !== undefined &&
-        onlyPort === ownPort &&
-        (name === "*" || hostname === name || hostname.endsWith(`.${name}`)),
-    );
+  return list.split(/[\s,]+/).some((entry) => {
+    // The colons of an IPv6 address alone are not followed by a port.
+    const [, name = entry, onlyPort = ownPort] = isIP(entry) === 0 ? (/^(.+?)(?::(\d+))?$/.exec(entry) ?? []) : [];
+    const isNamed = isIP(host) === 0 ? isInDomain(host, name) : isInNetwork(host, withoutBrackets(name));
+    return onlyPort === ownPort && (name === "*" || isNamed);
+  });
+}
+
+/** A final dot makes a name absolute, and letters beyond ASCII are encoded, as in the host of a URL. */
+function isInDomain(host: string, name: string): boolean {
+  const [own, domain] = [host, domainToASCII(name.replace(/^\*?\./, ""))].map((text) => text.replace(/\.$/, ""));
+  return domain !== "" && (own === domain || own?.endsWith(`.${domain}`) === true);
+}
+
+function isInNetwork(address: string, text: string): boolean {
+  const [start = "", prefix] = text.split("/");
+  const [family, bits] = isIP(start) === 6 ? (["ipv6", 128] as const) : (["ipv4", 32] as const);
+  const length = prefix === undefined ? bits : Number(prefix || Number.NaN);
+  if (isIP(start) === 0 || !(length >= 0 && length <= bits)) {
+    return false;
+  }
+  const network = new BlockList();
+  network.addSubnet(start, length, family);
+  return network.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}
+
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
 }
 
 /**
