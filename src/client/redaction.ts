@@ -15,7 +15,8 @@ export function createRedact(...secrets: readonly (string | undefined)[]): Redac
   }
   const plain = patternOf(known, literal);
   let escaped: RegExp | undefined;
-  const redact = (value: unknown, seen: Set<unknown>): unknown => {
+  /** @param copies by their originals: a value may have the same one twice, and a circle goes through an error */
+  const redact = (value: unknown, copies: Map<unknown, unknown>): unknown => {
     if (typeof value === "string") {
       if (!/[%\\]/.test(value)) {
         return value.replace(plain, "[redacted]");
@@ -24,30 +25,33 @@ export function createRedact(...secrets: readonly (string | undefined)[]): Redac
       escaped ??= patternOf(known, formsOf);
       return value.replace(escaped, "[redacted]");
     }
-    // An error may be among its own causes.
-    if (seen.has(value)) {
-      return value;
+    if (copies.has(value)) {
+      return copies.get(value);
     }
-    seen.add(value);
     if (Array.isArray(value)) {
-      return value.map((item) => redact(item, seen));
+      const copy = value.map((item) => redact(item, copies));
+      copies.set(value, copy);
+      return copy;
     }
     if (value instanceof Error) {
+      copies.set(value, value);
       const members = value as unknown as Record<string, unknown>;
       // The message, the stack and the cause are not enumerable.
       for (const name of Object.getOwnPropertyNames(value)) {
-        members[name] = redact(members[name], seen);
+        members[name] = redact(members[name], copies);
       }
       return value;
     }
     if (isPlain(value)) {
-      return Object.fromEntries(
-        Object.entries(value).map(([name, member]) => [redact(name, seen), redact(member, seen)]),
+      const copy = Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [redact(name, copies), redact(member, copies)]),
       );
+      copies.set(value, copy);
+      return copy;
     }
     return value;
   };
-  return (value) => redact(value, new Set()) as typeof value;
+  return (value) => redact(value, new Map()) as typeof value;
 }
 
 /** Finds each secret in any letter case, because a host name is written in small letters. */

@@ -55,6 +55,15 @@ test("names of members are redacted, and values of a class are not copied", () =
   expect(createRedact(KEY)({ [KEY]: [KEY, 1, null, date] })).toEqual({ "[redacted]": ["[redacted]", 1, null, date] });
 });
 
+test("an object that is there twice is redacted in both places", () => {
+  const same = { url: `?key=${KEY}` };
+  const list = [KEY];
+  expect(createRedact(KEY)({ first: [same, list], second: [same, list] })).toEqual({
+    first: [{ url: "?key=[redacted]" }, ["[redacted]"]],
+    second: [{ url: "?key=[redacted]" }, ["[redacted]"]],
+  });
+});
+
 test("characters of several bytes or units are found in every form", () => {
   const redact = createRedact("ÿ🔑".repeat(4));
   const json = "\\u00ff\\ud83d\\udd11".repeat(4);
