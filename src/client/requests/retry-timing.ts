@@ -24,6 +24,8 @@ export function readRetryAfter(header: string | undefined, now: number): number 
     return Math.ceil(Number(text) * 1000);
   }
   // Date.parse also accepts other texts, such as "-5". All three forms of an HTTP-date begin with the name of a day.
-  const time = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN;
+  // That of asctime ends with the year and names no time zone: it is UTC, too.
+  const isDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text);
+  const time = isDate ? Date.parse(text.replace(/ \d{4}$/, "$& GMT")) : Number.NaN;
   return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }

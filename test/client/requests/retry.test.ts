@@ -104,6 +104,7 @@ describe("the delay", () => {
   test.each<[string, Refusal, number]>([
     ["seconds", { retryAfter: "7" }, 7000],
     ["an HTTP-date", { retryAfter: "Thu, 01 Jan 2026 00:00:09 GMT" }, 9000],
+    ["an HTTP-date of asctime, which is UTC", { retryAfter: "Thu Jan  1 00:00:09 2026" }, 9000],
     ["an HTTP-date in the past", { retryAfter: "Wed, 31 Dec 2025 23:00:00 GMT" }, 0],
     ["a negative number, which is invalid", { retryAfter: "-5" }, 0],
     ["white space around it", { retryAfter: " 7 " }, 7000],
