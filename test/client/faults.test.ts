@@ -293,7 +293,7 @@ test.each<[string, ScriptedAnswer, string]>([
   [
     "a 300 with a place",
     { status: 300, headers: { location: "/other?key=1" } },
-    "ORIGIN redirects to ORIGIN, where the key must not go: correct the base URL",
+    "ORIGIN redirects to another of its paths: correct the base URL",
   ],
   [
     "a redirect to another host",

@@ -41,8 +41,10 @@ export function readProblem(response: HttpResponse, body: Body, whose: Origin): 
   };
   const redirect = status >= 300 && status < 400 ? header("location") : "";
   if (redirect !== "") {
-    const advice = apiKey === undefined ? ": correct the address" : ", where the key must not go: correct the base URL";
-    return failure(`${origin} redirects to ${originOf(redirect, origin)}${advice}`, {});
+    const target = originOf(redirect, origin);
+    const [where, why] = target === origin ? ["another of its paths", ""] : [target, ", where the key must not go"];
+    const advice = apiKey === undefined ? ": correct the address" : `${why}: correct the base URL`;
+    return failure(`${origin} redirects to ${where}${advice}`, {});
   }
   const { problem, text } = readErrorBody(response, body, redact);
   const answer = `answered ${status}${codeInBrackets(problem)}: ${text}`;
@@ -129,7 +131,8 @@ function foreignErrorMessage(document: JsonObject | undefined, text: string, con
 
 /** The title of a web page; undefined if it has none. */
 export function pageTitle(html: string): string | undefined {
-  return /<title[^>]*>([^<]*)<\/title/i.exec(html)?.[1];
+  // Neither part goes beyond the next tag: with many tags that never end, the search would take quadratic time.
+  return /<title[^<>]*>([^<]*)<\/title/i.exec(html)?.[1];
 }
 
 function describeSilence(status: number, { code }: Partial<Problem>, { bytes, end }: Body): string {
@@ -137,8 +140,9 @@ function describeSilence(status: number, { code }: Partial<Problem>, { bytes, en
   if (code !== undefined) {
     return isProblemCode(code) ? PROBLEMS[code].title : reason;
   }
-  if (bytes.length === 0) {
-    return `${reason} (empty body)`;
+  if (end === "broken" || end === "capped") {
+    return `${reason} (body cut, damaged or too long)`;
   }
-  return end === "complete" ? `${reason} (unreadable body)` : `${reason} (body cut or too long)`;
+  // Here the encoding of an unread body is unknown.
+  return end === "complete" && bytes.length === 0 ? `${reason} (empty body)` : `${reason} (unreadable body)`;
 }

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createRedact } from "../../../src/client/redaction.ts";
 import { readBody } from "../../../src/client/responses/body.ts";
-import { readErrorBody } from "../../../src/client/responses/problem-body.ts";
+import { pageTitle, readErrorBody } from "../../../src/client/responses/problem-body.ts";
 import { problemBody } from "../../helpers/envelopes.ts";
 import { KEY } from "../../helpers/test-client.ts";
 
@@ -80,10 +80,19 @@ test.each<[string, Sent, string]>([
   ["a problem document cut short", { body: '{"code":"rate_lim' }, "Internal Server Error (unreadable body)"],
   ["control characters", { body: '{"detail":"a\\u001b[31mb\\u202ec\\u0000"}' }, "a [31mb c"],
   ["gzip", { body: gzipSync('{"title":"packed"}'), contentEncoding: "gzip" }, "packed"],
-  ["broken gzip", { body: "no gzip", contentEncoding: "gzip" }, "Internal Server Error (empty body)"],
-  ["an encoding of nobody's", { body: "x", contentEncoding: "rot13" }, "Internal Server Error (empty body)"],
+  [
+    "broken gzip",
+    { body: "no gzip", contentEncoding: "gzip" },
+    "Internal Server Error (body cut, damaged or too long)",
+  ],
+  ["an encoding of nobody's", { body: "x", contentEncoding: "rot13" }, "Internal Server Error (unreadable body)"],
 ])("%s becomes one plain line", async (_, sent, text) => {
   expect((await read(sent)).text).toBe(text);
+});
+
+test("the title of a page is found in linear time, whatever its tags are", () => {
+  // As many tags as fit into the longest body: a search of quadratic time would take hours.
+  expect(pageTitle("<title".repeat(5_000_000))).toBeUndefined();
 });
 
 test("a long problem document keeps its code and detail", async () => {
@@ -108,7 +117,10 @@ test("a key that would be cut in the middle is not shown in part", async () => {
 
 test("a body that is too long is read up to the limit", async () => {
   const body = "x".repeat(MAX_BODY + 1);
-  expect(await read({ body, status: 400 })).toEqual({ problem: {}, text: "Bad Request (body cut or too long)" });
+  expect(await read({ body, status: 400 })).toEqual({
+    problem: {},
+    text: "Bad Request (body cut, damaged or too long)",
+  });
 });
 
 test("an incomplete body does not hide the status", async () => {
@@ -121,7 +133,7 @@ test("an incomplete body does not hide the status", async () => {
   expect(body.bytes.length).toBe(8);
   expect(readErrorBody(response, body, redact)).toEqual({
     problem: {},
-    text: "Service Unavailable (body cut or too long)",
+    text: "Service Unavailable (body cut, damaged or too long)",
   });
 });
 
