@@ -78,6 +78,18 @@ test("the same product_id with other values is refused, and the stored row stays
   expect(await walk(store)).toEqual([JSON.stringify(product({ product_id: "p" }))]);
 });
 
+test("a changed row is refused after hundreds of others that are only spelt differently, all on one line", async () => {
+  const store = await testStore();
+  const rows = products(250, { title: "Stuhl, grün" });
+  await load(store, rows);
+  const respelt = (row: Product) => JSON.stringify(row).replace("ü", "\\u00fc").replaceAll('","', '", "');
+  const array = (all: readonly Product[]) => `[${all.map(respelt).join(", ")}]`;
+  const changed = { ...product(), ...rows.at(-1), selling_price: 1 };
+
+  expect((await errorIn(loadText(store, array([...rows.slice(0, -1), changed])))).field).toBe("selling_price");
+  expect(await loadText(store, array(rows))).toEqual({ read: 250, added: 0, alreadyPresent: 250, removed: 0 });
+});
+
 test.each([
   ["no JSON", "{oops", undefined, "{oops", "a JSON object"],
   ["no object", "[1]", undefined, "[1]", "a JSON object"],

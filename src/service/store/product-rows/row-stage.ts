@@ -12,7 +12,7 @@ export interface NewRow {
   body: string;
 }
 
-/** Called with a row whose `product_id` has another text, in the database or earlier in the source. Throws to refuse the row. */
+/** Called with a row whose `product_id` is earlier in the source, or in the database with another text. Throws to refuse the row. */
 type OnConflict = (line: number, body: string, presentBody: string, isStored: boolean) => void;
 
 /** Which rows make room for the staged ones: those with the same `product_id`, or all of a retailer and a day. */
@@ -40,15 +40,16 @@ const stageOf = (dialect: Dialect) => `
   );
   CREATE TEMP TABLE IF NOT EXISTS present (
     id BIGINT NOT NULL, retailer ${dialect.types.text} NOT NULL, product_id ${dialect.types.sorted} NOT NULL,
-    differs BOOLEAN NOT NULL
+    line BIGINT NOT NULL, differs BOOLEAN NOT NULL
   );
+  CREATE INDEX IF NOT EXISTS present_differing ON present (line, id) WHERE differs;
   CREATE TEMP TABLE IF NOT EXISTS gone (id BIGINT NOT NULL, retailer ${dialect.types.text} NOT NULL);
   DELETE FROM staged_row; DELETE FROM present; DELETE FROM gone;
 `;
 
 /** The join begins with the staged rows, so that the cost does not depend on the stored ones. */
 const findPresent = ({ join }: Dialect) => `
-  INSERT INTO present SELECT id, product.retailer, product_id, product.body <> staged_row.body
+  INSERT INTO present SELECT id, product.retailer, product_id, line, product.body <> staged_row.body
   FROM staged_row ${join} product USING (product_id) WHERE removed IS NULL`;
 
 /** Rows that stay as they are do not make room. */
@@ -58,10 +59,15 @@ const REPLACED_SLICE = `
   WHERE retailer = ?1 AND combination IN (SELECT id FROM combination WHERE retailer = ?1) AND day = ?2 AND removed IS NULL
     AND id NOT IN (SELECT id FROM present WHERE NOT differs)`;
 
-const conflictsOf = ({ join }: Dialect) => `
-  SELECT line, staged_row.body AS body, product.body AS "presentBody" FROM present ${join} staged_row USING (product_id)
-    ${join} product ON product.id = present.id AND product.retailer = present.retailer
-  WHERE differs AND line > ? AND present.id NOT IN (SELECT id FROM gone) ORDER BY line LIMIT 100`;
+/** The next conflicts. The line alone does not tell them apart: all rows of a JSON array may be on one. */
+const conflictsAfter = ({ join }: Dialect) => `
+  SELECT conflict.line AS line, conflict.id AS id, staged_row.body AS body, product.body AS "presentBody"
+  FROM (
+    SELECT line, id, retailer, product_id FROM present
+    WHERE differs AND (line, id) > (?, ?) AND id NOT IN (SELECT id FROM gone) ORDER BY line, id LIMIT 100
+  ) AS conflict ${join} staged_row USING (product_id)
+    ${join} product ON product.id = conflict.id AND product.retailer = conflict.retailer
+  ORDER BY conflict.line, conflict.id`;
 
 const DROP_PRESENT = `
   DELETE FROM staged_row WHERE product_id IN (SELECT product_id FROM present WHERE id NOT IN (SELECT id FROM gone))`;
@@ -88,14 +94,13 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
   let changes = 0;
 
   async function refuseConflicts(): Promise<void> {
-    for (let last: number | undefined = -1; last !== undefined; ) {
-      const found: { line: number; body: string; presentBody: string }[] = await session.query(conflictsOf(dialect), [
-        last,
-      ]);
+    type Conflict = { line: number; id: number; body: string; presentBody: string };
+    for (let last: Pick<Conflict, "line" | "id"> | undefined = { line: -1, id: 0 }; last !== undefined; ) {
+      const found: Conflict[] = await session.query(conflictsAfter(dialect), [last.line, last.id]);
       for (const { line, body, presentBody } of found) {
         onConflict(line, body, presentBody, true);
       }
-      last = found.at(-1)?.line;
+      last = found.at(-1);
     }
   }
 
