@@ -1,12 +1,15 @@
 import { resolve } from "node:path";
-import { PRODUCT_COLUMNS, type Product } from "../../contract/product.ts";
+import { PRODUCT_COLUMNS, type Product, type ProductColumn } from "../../contract/product.ts";
+import { sameNumber } from "../../contract/values/decimal.ts";
 import { partitionValuesOf } from "../../contract/values/hive-path.ts";
+import { rawMembers } from "../../contract/values/raw-json.ts";
 import { ContentError, RowError, shown } from "../../files/content-error.ts";
 import { createRowStage, type NewRow, type Replacement } from "../store/product-rows/row-stage.ts";
 import { publishVersion } from "../store/product-rows/versions.ts";
 import type { WritableStore } from "../store/writable-store.ts";
 import { type LoadSource, sourceRows } from "./load-source.ts";
 import { readRow } from "./row.ts";
+import { isNumberColumn } from "./table-rows.ts";
 
 export interface LoadResult {
   /** Rows of the source. */
@@ -33,7 +36,8 @@ export interface LoadOptions {
 
 /**
  * Loads all rows of a source, or none. Rows are first read into a temporary file, so that other writers wait only while they are
- * added. A row that is stored already is skipped; one with a known `product_id` and other values is an error, unless it replaces.
+ * added. A row that is there already is skipped. One whose `product_id` has other values in the source is an error, and so is one
+ * with other values in the database, unless it replaces them.
  * @throws ContentError, StoreUnavailableError, the reason of `signal`, or the error of an unreadable or damaged file
  */
 export async function loadRows(
@@ -101,11 +105,17 @@ function refuseOtherContent(line: number, body: string, presentBody: string, isR
   if (body === presentBody) {
     return;
   }
-  const [product, present] = [JSON.parse(body) as Product, JSON.parse(presentBody) as Product];
-  const field = PRODUCT_COLUMNS.find((column) => product[column] !== present[column]);
+  const [values, present] = [rawMembers(body), rawMembers(presentBody)];
+  const field = PRODUCT_COLUMNS.find((column) => !isSame(column, values.get(column) ?? "", present.get(column) ?? ""));
   if (field !== undefined) {
-    const found = shown(JSON.stringify(product[field]));
-    const expected = `${shown(JSON.stringify(present[field]))} as in the row with the same product_id ${shown(product.product_id)}${isReplaceable ? " (--replace replaces that row)" : ""}`;
+    const found = shown(values.get(field) ?? "");
+    const { product_id } = JSON.parse(body) as Product;
+    const expected = `${shown(present.get(field) ?? "")} as in the row with the same product_id ${shown(product_id)}${isReplaceable ? " (--replace replaces that row)" : ""}`;
     throw new RowError({ line, field, found, expected });
   }
+}
+
+/** Whether two JSON texts are the same value, however it is spelt. Numbers are compared with all their digits. */
+function isSame(column: ProductColumn, text: string, other: string): boolean {
+  return isNumberColumn(column) ? sameNumber(text, other) : text === other || JSON.parse(text) === JSON.parse(other);
 }

@@ -90,6 +90,17 @@ test("a changed row is refused after hundreds of others that are only spelt diff
   expect(await loadText(store, array(rows))).toEqual({ read: 250, added: 0, alreadyPresent: 250, removed: 0 });
 });
 
+test("two long numbers that are one double are different values", async () => {
+  const store = await testStore();
+  const priced = (digits: string) => ROW.replace(":20,", `:${digits},`);
+  await loadLines(store, [priced("9007199254740993")]);
+
+  const facts = await errorIn(loadLines(store, [priced("9007199254740992")]));
+  expect(facts).toMatchObject({ field: "mrp", found: "9007199254740992" });
+  expect(facts.expected).toContain("9007199254740993 as in the row");
+  expect(await loadLines(store, [priced("9007199254740993.0")])).toMatchObject({ added: 0, alreadyPresent: 1 });
+});
+
 test.each([
   ["no JSON", "{oops", undefined, "{oops", "a JSON object"],
   ["no object", "[1]", undefined, "[1]", "a JSON object"],
