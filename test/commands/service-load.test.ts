@@ -334,4 +334,8 @@ test("rows with an unknown currency code are loaded as they were crawled, with o
     EXIT.ok,
     `warning: ${file}: unknown currency codes (ISO 4217): ZZZ, QQQ; rows with them were loaded unchanged.\n${file}: 4 rows added\n`,
   ]);
+
+  await writeFile(file, JSON.stringify(product({ product_id: "p0", currency: "XQX" })));
+  const refused = await runInProcess(["service", "load", file, "--database", database]);
+  expect([refused.code, refused.stderr]).toEqual([EXIT.failure, expect.not.stringContaining("were loaded")]);
 });

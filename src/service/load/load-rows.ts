@@ -29,7 +29,7 @@ export interface LoadOptions {
   replacement?: Replacement | undefined;
   /** Called regularly with the rows read so far. */
   onProgress?: (progress: { rows: number }) => void;
-  /** Called before the rows are added with the currency codes that ISO 4217 lacks. Their rows are loaded as they were crawled. */
+  /** Called after the rows were added with the currency codes that ISO 4217 lacks. Their rows are loaded as they were crawled. */
   onUnknownCurrencies?: (codes: readonly string[]) => void;
   signal?: AbortSignal;
 }
@@ -71,14 +71,14 @@ export async function loadRows(
           onProgress?.({ rows: read });
         }
       });
-      if (unknown.size > 0) {
-        onUnknownCurrencies?.([...unknown]);
-      }
       if (read === 0 && typeof replacement === "object") {
         throw new ContentError("has no rows to replace the others");
       }
       const { added, removed } = await session.transaction("rows", stage.merge);
       await publishVersion(session);
+      if (unknown.size > 0) {
+        onUnknownCurrencies?.([...unknown]);
+      }
       await stage.end();
       return { read, added, alreadyPresent: read - added, removed };
     });
