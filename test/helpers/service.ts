@@ -46,7 +46,7 @@ export interface TestService {
 /** A service on a free port with a real database. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const { rows = [], faults, database, replica, onEnd = onTestFinished, ...service } = options;
-  const store = await openStore(database ?? (await emptyDatabase()), replica);
+  const store = await openStore(database ?? (await emptyDatabase()), { replica });
   await addRows(store, rows);
   const key = await createKey(store, { name: "all" }, new Date());
   const { url, close } = await startInstance({ ...store, ...faults?.(store) }, service);

@@ -19,7 +19,7 @@ const OF_ALL_RETAILERS = {
   "counts of a version and of a publication": /FROM product\s+WHERE (added|removed) > \?/,
   "the deletion of rows that no version reads": /^DELETE FROM product WHERE removed <= \?$/,
 };
-const NAMES_RETAILERS = /\bretailer = (\?\d+|ANY \(|present\.retailer|wanted_retailer)|\(id, retailer\) IN/;
+const NAMES_RETAILERS = /\bretailer = (\?\d+|ANY \(|conflict\.retailer|wanted_retailer)|\(id, retailer\) IN/;
 
 test("each statement on rows names their retailers, or is one of those that read the rows of all", async () => {
   const seen = new Map<string, string>();

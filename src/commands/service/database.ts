@@ -1,38 +1,44 @@
 import { stat } from "node:fs/promises";
-import { dirname } from "node:path";
 import type { Reporter } from "../../cli/reporter.ts";
 import { FileError, NetworkError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { quoted } from "../../contract/values/phrases.ts";
-import { makeFolderPath } from "../../files/own-file.ts";
 import { errorCode } from "../../files/system-error.ts";
 import { databasePath, LocationError, shownLocation } from "../../service/store/database/location.ts";
 import { RefusedChangeError, StoreUnavailableError } from "../../service/store/store.ts";
-import { openStore, type WritableStore } from "../../service/store/writable-store.ts";
+import { openStore, type StoreOpening, type WritableStore } from "../../service/store/writable-store.ts";
 
-/** Opens the database of the service for one command, and closes it afterwards. @param replica see `openStore` */
+/** The database of a command, and how it is opened. */
+interface OpenedDatabase extends StoreOpening {
+  database: string;
+}
+
+/** Opens the database of the service for one command, and closes it afterwards. */
 export async function withDatabase<T>(
-  location: string,
+  { database, ...options }: OpenedDatabase,
   use: (store: WritableStore) => Promise<T>,
-  prepare = makeDatabaseFolder,
-  replica?: string,
 ): Promise<T> {
   try {
-    await prepare(location);
-    const store = await openStore(location, replica);
+    const store = await openStore(database, options);
     try {
       return await use(store);
     } finally {
       await store.close();
     }
   } catch (error) {
-    throw reportedError(error, location);
+    throw reportedError(error, database);
   }
 }
 
 /** Like `withDatabase`, but fails if the database does not exist. */
-export async function withExistingDatabase<T>(location: string, use: (store: WritableStore) => Promise<T>): Promise<T> {
-  return await withDatabase(location, use, requireDatabase);
+export async function withExistingDatabase<T>(
+  opened: OpenedDatabase,
+  use: (store: WritableStore) => Promise<T>,
+): Promise<T> {
+  await requireDatabase(opened.database).catch((error: unknown) => {
+    throw reportedError(error, opened.database);
+  });
+  return await withDatabase(opened, use);
 }
 
 async function requireDatabase(location: string): Promise<void> {
@@ -42,14 +48,6 @@ async function requireDatabase(location: string): Promise<void> {
       `there is no database ${path}; create one with \`catalog service load\` or \`catalog service keys create\`, or name another with --database`,
       path,
     );
-  }
-}
-
-/** Creates the folder of a new database, accessible only to its owner. */
-async function makeDatabaseFolder(location: string): Promise<void> {
-  const path = databasePath(location);
-  if (path !== undefined) {
-    await makeFolderPath(dirname(path), 0o700);
   }
 }
 

@@ -17,9 +17,11 @@ export const openIncidentCommand = subcommand({
     refuseEmpty(title, "the title of an incident");
     return { title, suite, severity, body: body ?? title };
   },
-  run: async ({ options, reporter, context, now }) => {
+  run: async ({ options, reporter, context, signal, now }) => {
     const { database, databaseFlag, title, suite, severity, body } = options;
-    const id = await withDatabase(database, (store) => openIncident(store, { title, suite, severity, body }, now));
+    const id = await withDatabase({ database, signal }, (store) =>
+      openIncident(store, { title, suite, severity, body }, now),
+    );
     await context.print(`${id}\n`);
     reporter.note(
       `Incident ${id} is open. \`catalog service incident update ${id}${databaseFlag} --state identified --body TEXT\` names its cause.`,
@@ -29,8 +31,9 @@ export const openIncidentCommand = subcommand({
 
 export const listIncidentsCommand = subcommand({
   parse: parseRecordList(RECORD_COLUMNS.incidents),
-  run: async ({ options, reporter, context }) => {
-    const incidents = await withExistingDatabase(options.database, (store) => store.incidents(""));
+  run: async ({ options, reporter, context, signal }) => {
+    const { database } = options;
+    const incidents = await withExistingDatabase({ database, signal }, (store) => store.incidents(""));
     const closedLast = (incident: { resolved_at: string | null }) => Number(incident.resolved_at !== null);
     const ordered = incidents.toSorted((a, b) => closedLast(a) - closedLast(b));
     await writeList(ordered, options, reporter, context, {
@@ -53,16 +56,18 @@ export const updateIncidentCommand = subcommand({
     state,
     body,
   }),
-  run: async ({ options: { database, id, state, body }, reporter, now }) => {
-    await withExistingDatabase(database, (store) => updateIncident(store, id, { state, body }, now));
+  run: async ({ options: { database, id, state, body }, reporter, signal, now }) => {
+    await withExistingDatabase({ database, signal }, (store) => updateIncident(store, id, { state, body }, now));
     reporter.note(`Incident ${id} is in the state ${state}.`);
   },
 });
 
 export const resolveIncidentCommand = subcommand({
   parse: ({ body = "Resolved." }: { body?: string }, [id]: [string]) => ({ id: parseId(id), body }),
-  run: async ({ options: { database, id, body }, reporter, now }) => {
-    await withExistingDatabase(database, (store) => updateIncident(store, id, { state: "resolved", body }, now));
+  run: async ({ options: { database, id, body }, reporter, signal, now }) => {
+    await withExistingDatabase({ database, signal }, (store) =>
+      updateIncident(store, id, { state: "resolved", body }, now),
+    );
     reporter.note(`Incident ${id} is resolved.`);
   },
 });

@@ -3,7 +3,7 @@ import type { Context } from "../../cli/context.ts";
 import type { FlagsOf } from "../../cli/flags/values.ts";
 import { textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { writeList } from "../../cli/write-list.ts";
-import { ClosedPipeError, FileError, UsageError } from "../../contract/errors.ts";
+import { ClosedPipeError, FileError, InterruptedError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { fileError } from "../../files/system-error.ts";
@@ -21,24 +21,25 @@ export const createKeyCommand = subcommand({
     const key: NewKey = { name, ...(team !== undefined && { team }), ...wantedGrants(grants) };
     return { key, output: output === "-" ? undefined : output };
   },
-  run: async ({ options: { database, key, output }, reporter, context, now }) => {
+  run: async ({ options: { database, key, output }, reporter, context, signal, now }) => {
     const target = await openSecret(output, context);
-    await withDatabase(database, async (store) => {
-      await refuseUnknownTeam(store, key);
-      const secret = await createKey(store, key, now);
-      try {
-        await target.write(`${secret}\n`);
-      } catch (error) {
-        await takeBackKey(store, secret);
-        const reason = error instanceof ClosedPipeError ? "the reader of stdout went away" : (error as Error).message;
-        throw new FileError(`${reason}; the key was deleted, because nobody has its secret`, output ?? "stdout", error);
-      }
-      await warnOfUnknownRetailers(store, key.retailers, reporter);
-    }).catch(async (error: unknown) => {
-      await target.abandon();
-      throw error;
-    });
-    await target.close();
+    let isDelivered = false;
+    try {
+      await withDatabase({ database, signal }, async (store) => {
+        await refuseUnknownTeam(store, key);
+        await warnOfUnknownRetailers(store, key.retailers, reporter);
+        const secret = await createKey(store, key, now);
+        try {
+          await target.write(`${secret}\n`);
+        } catch (error) {
+          await takeBackKey(store, secret);
+          throw undeliveredError(error, output ?? "stdout");
+        }
+        isDelivered = true;
+      });
+    } finally {
+      await (isDelivered ? target.close() : target.abandon());
+    }
     reporter.note(
       output === undefined
         ? "The secret is shown only this once. Set CATALOG_API_KEY to it."
@@ -46,6 +47,15 @@ export const createKeyCommand = subcommand({
     );
   },
 });
+
+/** @param target what should have got the secret */
+function undeliveredError(error: unknown, target: string): unknown {
+  if (error instanceof InterruptedError) {
+    return error;
+  }
+  const reason = error instanceof ClosedPipeError ? "the reader of stdout went away" : (error as Error).message;
+  return new FileError(`${reason}; the key was deleted, because nobody has its secret`, target, error);
+}
 
 /** An unknown team is created if grants are given. Without grants, its name is probably misspelt. */
 async function refuseUnknownTeam(store: WritableStore, { team, scopes, retailers }: NewKey): Promise<void> {
@@ -85,8 +95,9 @@ async function openSecret(path: string | undefined, context: Context) {
 
 export const listKeysCommand = subcommand({
   parse: parseRecordList(RECORD_COLUMNS.keys),
-  run: async ({ options, reporter, context }) => {
-    const keys = await withExistingDatabase(options.database, listKeys);
+  run: async ({ options, reporter, context, signal }) => {
+    const { database } = options;
+    const keys = await withExistingDatabase({ database, signal }, listKeys);
     const documents = keys.map(({ id: _, createdAt, lastUsedAt, revokedAt, ...key }) => ({
       ...key,
       created_at: createdAt,
@@ -113,8 +124,8 @@ export const listKeysCommand = subcommand({
 /** Keys of different teams may have the same name. */
 export const revokeKeyCommand = subcommand({
   parse: ({ team }: { team?: string }, [name]: [string]) => ({ name, team }),
-  run: async ({ options: { database, name, team }, reporter, now }) => {
-    await withExistingDatabase(database, (store) => revokeKey(store, name, now, team));
+  run: async ({ options: { database, name, team }, reporter, signal, now }) => {
+    await withExistingDatabase({ database, signal }, (store) => revokeKey(store, name, now, team));
     reporter.note(`Key ${quoted(name)} is revoked.`);
   },
 });

@@ -40,6 +40,7 @@ export const loadCommand = subcommand({
 
 /** Loads the files in order. If one fails, those before it stay loaded. */
 async function loadFiles(call: ServiceCall<LoadOptions>): Promise<void> {
+  const { signal } = call;
   const { database, files } = call.options;
   for (const file of files.filter((name) => name !== "-")) {
     try {
@@ -49,7 +50,7 @@ async function loadFiles(call: ServiceCall<LoadOptions>): Promise<void> {
       throw loadFailure(file, error);
     }
   }
-  await withDatabase(database, async (store) => {
+  await withDatabase({ database, signal }, async (store) => {
     for (const file of files) {
       await loadFile(store, file, call);
     }

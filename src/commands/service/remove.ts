@@ -28,10 +28,10 @@ export const removeCommand = subcommand({
     }
     return { filters, dryRun };
   },
-  run: async ({ options, context, now }) => {
-    const { globals, dryRun } = options;
-    const summary = await withExistingDatabase(options.database, async (store) => {
-      const snapshot = await store.snapshot(new AbortController().signal);
+  run: async ({ options, context, signal, now }) => {
+    const { globals, database, dryRun } = options;
+    const summary = await withExistingDatabase({ database, signal }, async (store) => {
+      const snapshot = await store.snapshot(signal);
       const source = snapshotFilters(snapshot);
       const filters = await resolveFilters(options.filters, source, now.getTime());
       if (filters.own_days !== undefined) {

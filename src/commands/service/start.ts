@@ -52,7 +52,7 @@ function parseStart(flags: FlagsOf<typeof addStartFlags>, _: [], { env, setTitle
 export const startCommand = subcommand({ parse: parseStart, run: serve });
 
 /** Serves until SIGTERM or Ctrl-C, then finishes the running requests. SIGTERM is the normal way to stop, not an error. */
-async function serve({ options, reporter, context }: ServiceCall<StartOptions>): Promise<void> {
+async function serve({ options, reporter, context, signal }: ServiceCall<StartOptions>): Promise<void> {
   const { database, replica, databaseFlag, mail, metricsPort = 0 } = options;
   if (replica !== undefined && !isPostgres(database)) {
     throw flagError("--replica", "needs a --database in PostgreSQL, of which it is a standby.");
@@ -80,15 +80,16 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
       if (!hasKeys) {
         reporter.note(`There is no valid key yet. \`catalog service keys create NAME${databaseFlag}\` creates one.`);
       }
-      if (!context.signal.aborted) {
-        await once(context.signal, "abort");
+      if (!signal.aborted) {
+        await once(signal, "abort");
       }
     };
-    await withDatabase(database, run, undefined, replica);
+    // Without the signal, because the requests that are left still use the database.
+    await withDatabase({ database, replica }, run);
   } finally {
     observer.close();
   }
-  const { reason } = context.signal;
+  const { reason } = signal;
   if (!(reason instanceof InterruptedError && reason.signal === "SIGTERM")) {
     throw reason;
   }

@@ -25,8 +25,8 @@ export const createTeamCommand = subcommand({
     refuseEmpty(name, "the name of a team");
     return { name, grants: wantedGrants(flags) };
   },
-  run: async ({ options: { database, name, grants }, reporter, now }) => {
-    const team = await withDatabase(database, async (store) => {
+  run: async ({ options: { database, name, grants }, reporter, signal, now }) => {
+    const team = await withDatabase({ database, signal }, async (store) => {
       await warnOfUnknownRetailers(store, grants.retailers, reporter);
       return await createTeam(store, name, grants, now);
     });
@@ -36,8 +36,9 @@ export const createTeamCommand = subcommand({
 
 export const listTeamsCommand = subcommand({
   parse: parseRecordList(RECORD_COLUMNS.teams),
-  run: async ({ options, reporter, context }) => {
-    const { teams, members, keys } = await withExistingDatabase(options.database, (store) =>
+  run: async ({ options, reporter, context, signal }) => {
+    const { database } = options;
+    const { teams, members, keys } = await withExistingDatabase({ database, signal }, (store) =>
       store.read(async (session) => ({
         teams: await readTeams(session),
         members: await readMembers(session),
@@ -65,8 +66,8 @@ export const listTeamsCommand = subcommand({
 
 export const showTeamCommand = subcommand({
   parse: ({ format = "table" }: { format?: "table" | "json" }, [name]: [string]) => ({ name, format }),
-  run: async ({ options: { database, name, format }, context }) => {
-    const { team, members, keys } = await withExistingDatabase(database, (store) =>
+  run: async ({ options: { database, name, format }, context, signal }) => {
+    const { team, members, keys } = await withExistingDatabase({ database, signal }, (store) =>
       store.read(async (session) => ({
         team: await requireTeam(session, name),
         members: await membersOf(session, name),
@@ -99,8 +100,8 @@ export const grantTeamCommand = subcommand({
     }
     return { name, grants: wantedGrants(flags) };
   },
-  run: async ({ options: { database, name, grants }, reporter }) => {
-    const team = await withExistingDatabase(database, async (store) => {
+  run: async ({ options: { database, name, grants }, reporter, signal }) => {
+    const team = await withExistingDatabase({ database, signal }, async (store) => {
       const granted = await grantTeam(store, name, grants);
       await warnOfUnknownRetailers(store, grants.retailers, reporter);
       return granted;
@@ -111,8 +112,10 @@ export const grantTeamCommand = subcommand({
 
 export const deleteTeamCommand = subcommand({
   parse: ({ revokeKeys = false }: { revokeKeys?: boolean }, [name]: [string]) => ({ name, revokeKeys }),
-  run: async ({ options: { database, name, revokeKeys }, reporter }) => {
-    const { keys, members } = await withExistingDatabase(database, (store) => deleteTeam(store, name, { revokeKeys }));
+  run: async ({ options: { database, name, revokeKeys }, reporter, signal }) => {
+    const { keys, members } = await withExistingDatabase({ database, signal }, (store) =>
+      deleteTeam(store, name, { revokeKeys }),
+    );
     reporter.note(
       `Team ${quoted(name)} is deleted, with ${plural(keys, "valid key")} and ${plural(members, "member")}.`,
     );
@@ -121,16 +124,16 @@ export const deleteTeamCommand = subcommand({
 
 export const addMemberCommand = subcommand({
   parse: parseMember,
-  run: async ({ options: { database, team, email }, reporter, now }) => {
-    await withExistingDatabase(database, (store) => addMember(store, { team, email }, now));
+  run: async ({ options: { database, team, email }, reporter, signal, now }) => {
+    await withExistingDatabase({ database, signal }, (store) => addMember(store, { team, email }, now));
     reporter.note(`${email} can sign in to the developer portal for ${quoted(team)}.`);
   },
 });
 
 export const removeMemberCommand = subcommand({
   parse: parseMember,
-  run: async ({ options: { database, team, email }, reporter }) => {
-    await withExistingDatabase(database, (store) => removeMember(store, { team, email }));
+  run: async ({ options: { database, team, email }, reporter, signal }) => {
+    await withExistingDatabase({ database, signal }, (store) => removeMember(store, { team, email }));
     reporter.note(`${email} can no longer sign in for ${quoted(team)}. The team's keys stay valid.`);
   },
 });

@@ -17,6 +17,26 @@ export async function withinDeadline<T>(milliseconds: number, work: (deadline: A
   }
 }
 
+/**
+ * Runs `work` with a deadline that passes when the signal is aborted, unless `work` has called `keep` before: what is kept can no
+ * longer be undone.
+ */
+export async function untilKept<T>(
+  signal: AbortSignal,
+  work: (deadline: AbortSignal, keep: () => void) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const controller = new AbortController();
+  const pass = () => controller.abort(signal.reason);
+  const keep = () => signal.removeEventListener("abort", pass);
+  signal.addEventListener("abort", pass, { once: true });
+  try {
+    return await work(controller.signal, keep);
+  } finally {
+    keep();
+  }
+}
+
 /** Settles like `work`, or rejects with the reason of the deadline when it passes before. */
 export async function orTimeout<T>(work: Promise<T>, deadline: AbortSignal | undefined): Promise<T> {
   if (deadline === undefined) {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { addKeyUses } from "./access/team-records.ts";
-import type { DatabaseAccess, Session, TransactionKind } from "./database/database-session.ts";
+import type { DatabaseAccess, Session } from "./database/database-session.ts";
 import { databasePath } from "./database/location.ts";
 import {
   type Database,
@@ -12,7 +12,7 @@ import {
 import { readPage } from "./product-rows/pages.ts";
 import { createSnapshots, type Selection, type Snapshot } from "./product-rows/snapshot.ts";
 import { hasVersion, publishVersion, readVersions } from "./product-rows/versions.ts";
-import { orTimeout } from "./query-deadline.ts";
+import { orTimeout, untilKept } from "./query-deadline.ts";
 import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import type { DayCount, KeyUse, PageStart } from "./store.ts";
@@ -21,18 +21,24 @@ import { createWindows } from "./windows.ts";
 /** Milliseconds that a request waits for the counts of a newly published version, before it falls back to the previous version. */
 const COUNTED_WAIT = 500;
 
+export interface StoreOpening {
+  /** The URL of a standby of this PostgreSQL database, from which rows are read. */
+  replica?: string | undefined;
+  /** Ends what waits or works, with its reason. A change that it ends changes nothing; once it is being committed, it is made. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Opens a database: a file path, a `file:` URL, `:memory:` or a PostgreSQL URL. A missing file is created (mode 0600).
- * @param replica the URL of a standby of this PostgreSQL database, from which rows are read
- * @throws LocationError, StoreUnavailableError
+ * @throws LocationError, StoreUnavailableError, the reason of the signal
  */
-export async function openStore(location: string, replica?: string): Promise<WritableStore> {
-  const database = await openDatabase(location);
+export async function openStore(location: string, { replica, signal }: StoreOpening = {}): Promise<WritableStore> {
+  const database = await openDatabase(location, signal);
   if (replica === undefined) {
-    return storeOf(database);
+    return storeOf(database, { signal });
   }
   const { connectToPostgres } = await import("./database/postgres-connection.ts");
-  return storeOf(database, connectToPostgres(replica));
+  return storeOf(database, { standby: connectToPostgres(replica), signal });
 }
 
 /** Opens a database that nobody writes to, without locks. @throws StoreUnavailableError */
@@ -40,16 +46,16 @@ export async function openStoreForReading(path: string): Promise<WritableStore> 
   return storeOf(await openReadOnlyDatabase(path));
 }
 
-async function openDatabase(location: string): Promise<Database> {
+async function openDatabase(location: string, signal: AbortSignal | undefined): Promise<Database> {
   const path = databasePath(location);
   if (path !== undefined) {
-    return await openFileDatabase(resolve(path));
+    return await openFileDatabase(resolve(path), signal);
   }
   if (location === ":memory:") {
     return await openMemoryDatabase();
   }
   const { openPostgres } = await import("./database/postgres-connection.ts");
-  const connection = await openPostgres(location);
+  const connection = await openPostgres(location, signal);
   return { reader: connection, writer: connection, windows: connection };
 }
 
@@ -59,7 +65,10 @@ async function openDatabase(location: string): Promise<Database> {
  */
 export type WritableStore = ReturnType<typeof storeOf>;
 
-function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess) {
+function storeOf(
+  { reader, writer, windows }: Database,
+  { standby, signal }: { standby?: DatabaseAccess; signal?: AbortSignal | undefined } = {},
+) {
   const readRows: ReadVersion =
     standby === undefined ? (_, work, deadline) => reader.use(work, deadline) : readFromStandby(reader, standby);
   const snapshotOf = createSnapshots(readRows);
@@ -80,25 +89,49 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
       : Promise.race([counted, delay(COUNTED_WAIT, newest, { ref: false })]));
   }
 
-  async function change<T>(kind: TransactionKind, work: (session: Session) => Promise<T>): Promise<T> {
-    return await writer.use((session) => session.transaction(kind, () => work(session)));
+  /** Gives `work` the connection for writing until the signal is aborted, or as long as it takes once it commits a change. */
+  async function useWriter<T>(work: (session: Session) => Promise<T>, ends = signal): Promise<T> {
+    if (ends === undefined) {
+      return await writer.use(work);
+    }
+    return await untilKept(ends, (deadline, keep) => {
+      const keeping = (session: Session): Session => ({
+        ...session,
+        transaction: (kind, change) =>
+          session.transaction(kind, async () => {
+            const result = await change();
+            if (kind !== "stage") {
+              keep();
+            }
+            return result;
+          }),
+      });
+      return writer.use((session) => work(keeping(session)), deadline);
+    });
+  }
+
+  async function change<T>(work: (session: Session) => Promise<T>, ends = signal): Promise<T> {
+    return await useWriter((session) => session.transaction("records", () => work(session)), ends);
   }
 
   return {
     /** Runs the statements of `work` without statements of other callers between them. */
-    read: reader.use,
+    read: async <T>(work: (session: Session) => Promise<T>, deadline = signal): Promise<T> =>
+      await reader.use(work, deadline),
     /**
      * Runs `work` in a write transaction. A file has a separate connection for it, so that reads continue with the earlier data.
+     * @param ends instead of the signal of the store
      */
-    write: async <T>(work: (session: Session) => Promise<T>): Promise<T> => await change("records", work),
+    write: change,
     /** Like `write`, but for changes of rows, which may take long: on PostgreSQL, other writes do not wait for them. */
-    changeRows: async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
-      const result = await change("rows", work);
-      await writer.use(publishVersion);
-      return result;
-    },
+    changeRows: async <T>(work: (session: Session) => Promise<T>): Promise<T> =>
+      await useWriter(async (session) => {
+        const result = await session.transaction("rows", () => work(session));
+        await publishVersion(session);
+        return result;
+      }),
     /** Gives `work` the connection for writing, without a transaction. Other writers wait only when `work` begins one. */
-    prepareWrite: async <T>(work: (session: Session) => Promise<T>): Promise<T> => await writer.use(work),
+    prepareWrite: async <T>(work: (session: Session) => Promise<T>): Promise<T> => await useWriter(work),
     /** The newest version that is published and whose rows are counted, so that no request waits for a load. */
     snapshot: async (deadline: AbortSignal): Promise<Snapshot> =>
       await newestOf((await reader.use(readVersions, deadline)).published, deadline),
@@ -123,13 +156,12 @@ function storeOf({ reader, writer, windows }: Database, standby?: DatabaseAccess
     /** Rate-limit windows of `length` milliseconds. All services on the database share the windows of a name, and restarts keep them. */
     windows: (name: string, length: number) => createWindows(name, length, windows),
     addDayCounts: async (counts: readonly DayCount[]): Promise<void> =>
-      await change("records", (session) => addDayCounts(session, counts)),
-    addKeyUses: async (uses: readonly KeyUse[]): Promise<void> =>
-      await change("records", (session) => addKeyUses(session, uses)),
+      await change((session) => addDayCounts(session, counts)),
+    addKeyUses: async (uses: readonly KeyUse[]): Promise<void> => await change((session) => addKeyUses(session, uses)),
     /** Counts from the day `since` (`YYYY-MM-DD`) on, sorted by day and operation. */
-    dayCounts: async (since: string) => await reader.use((session) => readDayCounts(session, since)),
+    dayCounts: async (since: string) => await reader.use((session) => readDayCounts(session, since), signal),
     /** Incidents that are open or were open at or after `since`, newest first. */
-    incidents: async (since: string) => await reader.use((session) => readIncidents(session, since)),
+    incidents: async (since: string) => await reader.use((session) => readIncidents(session, since), signal),
     close: async (): Promise<void> => {
       for (const connection of new Set([windows, reader, writer])) {
         await connection.close();

@@ -31,9 +31,10 @@ export async function createKey(database: WritableStore, key: NewKey, at: Date):
   return secret;
 }
 
-/** Deletes a key whose secret was not delivered. Its name can be used again. */
+/** Deletes a key whose secret was not delivered, also after the signal of the store. Its name can be used again. */
 export async function takeBackKey(database: WritableStore, secret: string): Promise<void> {
-  await database.write((session) => session.query("DELETE FROM api_key WHERE hash = ?", [hashSecret(secret)]));
+  const byHash = "DELETE FROM api_key WHERE hash = ?";
+  await database.write((session) => session.query(byHash, [hashSecret(secret)]), new AbortController().signal);
 }
 
 /** The keys of a team, or all keys, including revoked ones, sorted by name and team. */

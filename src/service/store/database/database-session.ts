@@ -40,12 +40,12 @@ export interface DatabaseAccess {
   close(): Promise<void>;
 }
 
-/** Runs `work` in the transaction that `begin` starts. @param onLost called if it cannot be rolled back */
+/** Runs `work` in the transaction that `begin` starts. @param rollback also after the deadline */
 export async function transact<T>(
   script: Session["script"],
   begin: () => Promise<void>,
   work: () => Promise<T>,
-  onLost: () => void = () => undefined,
+  rollback: () => Promise<void>,
 ): Promise<T> {
   try {
     // Inside, because BEGIN may succeed and the statement behind it fail.
@@ -54,7 +54,7 @@ export async function transact<T>(
     await script("COMMIT");
     return result;
   } catch (error) {
-    await script("ROLLBACK").catch(onLost);
+    await rollback();
     throw error;
   }
 }

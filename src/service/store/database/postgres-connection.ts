@@ -40,10 +40,10 @@ const READERS: Readonly<Record<number, (text: string) => SqlValue>> = {
 const TYPES = { getTypeParser: (type: number) => READERS[type] ?? String };
 
 /**
- * Opens a database and creates its tables if the first schema of its `search_path` is empty.
+ * Opens a database and creates its tables if the first schema of its `search_path` is empty, unless the signal ends that.
  * @throws LocationError, StoreUnavailableError
  */
-export async function openPostgres(url: string): Promise<DatabaseAccess> {
+export async function openPostgres(url: string, signal?: AbortSignal): Promise<DatabaseAccess> {
   const connection = connectToPostgres(url);
   try {
     await connection.use(async (session) => {
@@ -60,7 +60,7 @@ export async function openPostgres(url: string): Promise<DatabaseAccess> {
         throw new StoreUnavailableError(`the database has the encoding ${encoding}, this service needs UTF8`);
       }
       await prepareTables(session);
-    });
+    }, signal);
     return connection;
   } catch (error) {
     await connection.close();
@@ -167,7 +167,8 @@ function sessionOf(client: pg.PoolClient, deadline: AbortSignal | undefined, onL
         onLastUse();
         return await work();
       }
-      return await transact(script, () => script(`BEGIN; ${LOCKS[kind]}`), work, onLastUse);
+      const rollback = () => script("ROLLBACK").catch(onLastUse);
+      return await transact(script, () => script(`BEGIN; ${LOCKS[kind]}`), work, rollback);
     },
   };
 }

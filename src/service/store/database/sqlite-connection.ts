@@ -151,6 +151,10 @@ function sessionOf({ database, statements }: OpenDatabase, deadline: AbortSignal
     }
   }
 
+  const rollback = async (): Promise<void> => {
+    await database.exec("ROLLBACK").catch(() => undefined);
+  };
+
   return {
     dialect: SQLITE,
     // The first row is computed outside the event loop.
@@ -165,7 +169,8 @@ function sessionOf({ database, statements }: OpenDatabase, deadline: AbortSignal
       return attempt(() => [...rows.entries()].filter(([, row]) => statement.run(row).changes === 0).map(([at]) => at));
     },
     script,
-    transaction: (kind, work) => transact(script, kind === "stage" ? () => script("BEGIN") : beginWrite, work),
+    transaction: (kind, work) =>
+      transact(script, kind === "stage" ? () => script("BEGIN") : beginWrite, work, rollback),
   };
 }
 

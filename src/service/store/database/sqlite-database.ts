@@ -1,7 +1,8 @@
-import { access, constants, mkdir, open, stat } from "node:fs/promises";
+import { access, constants, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fsyncContent } from "../../../files/fsync.ts";
+import { makeFolderPath } from "../../../files/own-file.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseAccess, Session } from "./database-session.ts";
 import { checkTables, prepareTables } from "./prepare-tables.ts";
@@ -30,8 +31,11 @@ export async function openMemoryDatabase(): Promise<Database> {
   return { reader: connection, writer: connection, windows: connection };
 }
 
-/** A database in a file, which is created with mode 0600. A file that replaces it is read only after a restart. */
-export async function openFileDatabase(path: string): Promise<Database> {
+/**
+ * A database in a file, which is created with mode 0600. A file that replaces it is read only after a restart.
+ * @param signal ends waiting for other processes
+ */
+export async function openFileDatabase(path: string, signal?: AbortSignal): Promise<Database> {
   if ((await stat(path).catch(() => undefined))?.isFIFO()) {
     // Opening it would block a thread until the other end is open.
     throw new StoreUnavailableError("it is a named pipe; a regular file is needed");
@@ -52,7 +56,7 @@ export async function openFileDatabase(path: string): Promise<Database> {
   };
   const creator = connectToSqlite(path, { onOpen: leaveOutFsync });
   try {
-    await creator.use(prepareTables);
+    await creator.use(prepareTables, signal);
   } finally {
     await creator.close();
   }
@@ -120,7 +124,7 @@ async function attachWindows(session: Session, path: string): Promise<void> {
 /** @returns whether its file system has fsync */
 async function createFile(path: string): Promise<boolean> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolderPath(dirname(path), 0o700);
     await using file = await open(path, "a", 0o600);
     return await fsyncContent(file);
   } catch (error) {

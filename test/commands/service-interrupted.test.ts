@@ -1,0 +1,77 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
+import { listKeys } from "../../src/service/store/access/manage-keys.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { gate } from "../helpers/gate.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product, products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const CHANGES = [
+  ["remove", "--all"],
+  ["load", "--replace", "./rows.ndjson"],
+  ["keys", "create", "new"],
+  ["teams", "create", "new"],
+];
+
+test.each(CHANGES)(
+  "service %s that waits for another process ends with Ctrl-C and --max-time, and changes nothing",
+  async (...args) => {
+    const folder = await temporaryFolder();
+    const database = join(folder, "rows.db");
+    await writeFile(join(folder, "rows.ndjson"), JSON.stringify(product({ sku: "new" })));
+    const { store } = await startTestService({ database, rows: products(3) });
+    const stop = new AbortController();
+    const run = (...flags: string[]) =>
+      runInProcess(["service", ...args, "--database", database, ...flags], { cwd: folder, signal: stop.signal });
+    const { passed, open } = gate();
+    const held = store.write(() => passed);
+
+    const expired = await run("--max-time", "200ms");
+    const running = run();
+    stop.abort(new InterruptedError("SIGINT"));
+
+    expect([expired.code, expired.stderr]).toEqual([EXIT.unavailable, expect.stringContaining("--max-time of 200 ms")]);
+    expect(await running).toEqual({ code: EXIT.interrupted, stdout: "", stderr: "error: interrupted\n" });
+    open();
+    await held;
+    const summary = await runInProcess(["service", "remove", "--all", "--dry-run", "--database", database]);
+    expect(summary.stderr).toContain("3 rows would be removed");
+    expect((await listKeys(store)).map(({ name }) => name)).toEqual(["all"]);
+  },
+);
+
+test("service start ends with --max-time", async () => {
+  const { code, stdout, stderr } = await runInProcess([
+    "service",
+    "start",
+    "--port",
+    "0",
+    "--database",
+    ":memory:",
+    "--max-time",
+    "500ms",
+  ]);
+  expect([code, stdout]).toEqual([EXIT.unavailable, expect.stringContaining("listening on")]);
+  expect(stderr).toContain("not done within the --max-time of 500 ms");
+});
+
+test("service keys create that is interrupted before its secret is written leaves no key", async () => {
+  const database = join(await temporaryFolder(), "rows.db");
+  const { store } = await startTestService({ database });
+  const stop = new AbortController();
+  const print = async () => {
+    stop.abort(new InterruptedError("SIGINT"));
+    throw stop.signal.reason;
+  };
+
+  const { code } = await runInProcess(["service", "keys", "create", "new", "--database", database], {
+    print,
+    signal: stop.signal,
+  });
+
+  expect(code).toBe(EXIT.interrupted);
+  expect((await listKeys(store)).map(({ name }) => name)).toEqual(["all"]);
+});
