@@ -77,7 +77,9 @@ async function auditRange(range: DayRange, comparison: Comparison, found: Findin
   await Promise.all(Array.from({ length: Math.min(comparison.concurrency, days.length) }, ask));
   found.changed.push(...[...differing].map(oneDay));
   found.equal.push(...days.filter((day) => !differing.has(day)));
-  for (const other of differing.size === 0 ? [] : rangesBetween(range, differing)) {
+  const others = differing.size === 0 ? [] : rangesBetween(range, differing);
+  // An audited day alone between two that differ is known.
+  for (const other of others.filter(({ first, last }) => first !== last || !days.includes(first))) {
     await compareRange(other, await comparison.remote(other), { ...comparison, audited: [] }, found);
   }
 }
