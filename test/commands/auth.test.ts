@@ -141,11 +141,6 @@ api_key_command = "pass show catalog"
     const { stderr } = await auth(["login", "--base-url", url], { stdin: key, env: { CATALOG_API_KEY: "other" } });
     expect(stderr).toBe("warning: CATALOG_API_KEY is set and is used instead of the stored key.\n");
   });
-
-  test("has no flag that takes the key", async () => {
-    const { auth, key } = await setUp();
-    expect((await auth(["login", "--api-key", key])).code).toBe(EXIT.usage);
-  });
 });
 
 describe("auth status", () => {

@@ -34,8 +34,7 @@ test("--brand keeps the products of a brand, in any letter case, of all that rea
     "p1,Philips",
   ]);
   const diff = ["diff", folder, "--from", "2026-01-01", "--to", "2026-01-08", "--columns", "change,sku"];
-  expect(await csvOf(...diff, "--brand", "philips", "--no-as-of")).toEqual(["changed,p1", "appeared,p2"]);
-  expect(await csvOf(...diff, "--brand", "philips", "--as-of")).toEqual(["changed,p1", "appeared,p2"]);
+  expect(await csvOf(...diff, "--brand", "philips")).toEqual(["changed,p1", "appeared,p2"]);
   const history = ["history", "--search", "lamp", folder, "--columns", "sku,selling_price", "--start-date", "latest"];
   expect(await csvOf(...history, "--brand", "Osram")).toEqual(["o1,10", "o2,8"]);
 });

@@ -220,17 +220,6 @@ describe("a day counted from the newest", () => {
     ).toEqual(days);
   });
 
-  test("diff accepts it for a service and for a synced folder", async () => {
-    const folder = await temporaryFolder();
-    expect(await runInProcess(["sync", folder], { service })).toMatchObject({ code: EXIT.ok });
-    for (const source of [[], ["--against", folder]]) {
-      const args = ["diff", "--from", "latest-1d", "--to", "latest", "-f", "ndjson", ...source];
-      const { stdout } = await runInProcess(args, source.length === 0 ? { service } : {});
-      const [first = "{}"] = stdout.split("\n");
-      expect(JSON.parse(first)).toMatchObject({ from_date: "2026-03-08", to_date: "2026-03-09" });
-    }
-  });
-
   test("a wrong order of days that depends on the service is refused", async () => {
     const args = ["export", "--start-date", "2026-03-10", "--end-date", "latest"];
     const { code, stderr } = await runInProcess(args, { service });

@@ -18,11 +18,6 @@ test("--wide shows every column and cuts nothing", async () => {
   expect(row).toContain(LONG);
 });
 
-test("--card shows cards that distinguish null and empty", async () => {
-  const { stdout } = await sample(["--card", "--columns", "sku,brand,color,mrp"]);
-  expect(stdout).toBe(`1. ${LONG}\n  sku    sku-1\n  brand  ""\n  color  null\n  mrp    20.00\n`);
-});
-
 test("a title links to its product page if links and colour are on", async () => {
   const opened = "\u001b]8;;https://shop.example/p/sku-1\u001b\\";
   const on = { FORCE_COLOR: "1", FORCE_HYPERLINK: "1" };

@@ -77,19 +77,6 @@ test("sync log lists the runs of a folder: when, what they changed, their reques
   ]);
 });
 
-test("sync log has the formats and flags of every list", async () => {
-  const { rows, sync } = await served();
-  await sync();
-  await sync();
-  const file = join(await temporaryFolder(), "log.parquet");
-  const log = (...flags: string[]) => runInProcess(["sync", "log", rows.folder, ...flags]);
-  const [, first, second] = (await log("-f", "csv", "--columns", "started_at")).stdout.split("\r\n");
-  const newest = await log("-f", "csv", "--columns", "started_at,outcome", "--sort", "started_at:desc", "-n", "1");
-  expect(newest.stdout).toBe(`started_at,outcome\r\n${second},done\r\n`);
-  expect((await log("-f", "table")).stdout).toContain(String(first).slice(0, 10));
-  expect((await log("-o", file)).code).toBe(EXIT.ok);
-});
-
 test("sync log leaves out a line that was cut but not the next run, and refuses a folder that no sync wrote", async () => {
   const { rows, sync } = await served();
   await sync();
