@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { CoverageResponse } from "../client/responses/coverage-response.ts";
-import type { Coverage } from "../contract/coverage.ts";
+import { type Coverage, summaryOf } from "../contract/coverage.ts";
 import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
 import { groupBy } from "../contract/values/group-by.ts";
 import { cutByDate, type DateRange } from "./date-cuts.ts";
@@ -76,7 +76,7 @@ export function planPull(
     slices.push(...cut(coverage, part, { pageSize, slicePages, before: slices.length }));
   }
   const pages = pagesOf(slices, pageSize);
-  return { slices, totalRows: matchingRowsOf(matching), pages, ...(version !== undefined && { version }) };
+  return { slices, totalRows: summaryOf(matching).matching_rows, pages, ...(version !== undefined && { version }) };
 }
 
 interface Cut {
@@ -91,7 +91,7 @@ function cut(coverage: readonly Coverage[], filters: Filters, how: Cut): Slice[]
   if (!fitsRequest(filters) || coverage.length === 0) {
     return cutByCombination(coverage, filters, how);
   }
-  const rows = matchingRowsOf(coverage);
+  const rows = summaryOf(coverage).matching_rows;
   if (rows <= how.pageSize) {
     return slicesOf(coverage, [{ filters, rows }]);
   }
@@ -103,7 +103,7 @@ function cut(coverage: readonly Coverage[], filters: Filters, how: Cut): Slice[]
 
 /** Pages of a full slice, from the size of the set. */
 export function pagesOfSlice(coverage: readonly Coverage[], pageSize: number): number {
-  const pages = matchingRowsOf(coverage) / pageSize;
+  const pages = summaryOf(coverage).matching_rows / pageSize;
   return Math.ceil(Math.min(LONGEST_ROWS / pageSize, Math.max(SHORTEST_PAGES, pages / SLICES)));
 }
 
@@ -138,7 +138,7 @@ function cutByCombination(coverage: readonly Coverage[], { start_date, end_date 
     const target = targetOf(before, slicePages) * pageSize;
     const end = endOfGroup(coverage, start, target, pageSize);
     const members = coverage.slice(start, end);
-    const rows = matchingRowsOf(members);
+    const rows = summaryOf(members).matching_rows;
     const own = { ...dates, rcd: members.map((entry) => entry.rcd).join(",") };
     const isLarge = members.length === 1 && rows > target * 1.5 + pageSize / 2;
     const ranges = isLarge ? cutByDate(members, own, sizesOf(rows, { ...how, before })) : [{ filters: own, rows }];
@@ -176,7 +176,7 @@ function endOfGroup(coverage: readonly Coverage[], start: number, target: number
 
 /** The slices of a group: the ranges into which these combinations are cut. */
 function slicesOf(members: readonly Coverage[], ranges: readonly DateRange[]): Slice[] {
-  const group = { rows: matchingRowsOf(members), slices: ranges.length };
+  const group = { rows: summaryOf(members).matching_rows, slices: ranges.length };
   return ranges.map((range) => ({ ...range, group, id: idOf(range.filters) }));
 }
 
@@ -188,10 +188,6 @@ function idOf(filters: Filters): string {
 export function pagesOf(slices: readonly Slice[], pageSize: number): number {
   const groups = [...new Set(slices.map(({ group }) => group))];
   return groups.reduce((sum, group) => sum + Math.ceil(group.rows / pageSize + (group.slices - 1) / 2), 0);
-}
-
-function matchingRowsOf(coverage: readonly Coverage[]): number {
-  return coverage.reduce((sum, entry) => sum + entry.matching_rows, 0);
 }
 
 /** The first slices that together have at least `rows` rows, in whole groups. */

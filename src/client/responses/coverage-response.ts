@@ -1,4 +1,4 @@
-import type { Coverage } from "../../contract/coverage.ts";
+import { type Coverage, summaryOf } from "../../contract/coverage.ts";
 import { coverageResponseSchema, type Meta, type Pagination } from "../../contract/envelope.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { type Filters, formatRcd } from "../../contract/filters.ts";
@@ -30,11 +30,7 @@ export function readCoverage(document: unknown, filters: Filters): CoverageRespo
 }
 
 function assertConsistent(entries: readonly Coverage[], { coverage, request_id }: Meta): void {
-  const sums = {
-    combinations: entries.length,
-    matching_rows: entries.reduce((sum, entry) => sum + entry.matching_rows, 0),
-    corpus_rows: entries.reduce((sum, entry) => sum + entry.corpus_rows, 0),
-  };
+  const sums = summaryOf(entries);
   for (const name of ["combinations", "matching_rows", "corpus_rows"] as const) {
     if (sums[name] !== coverage[name]) {
       const what = `\`meta.coverage.${name}\` is ${coverage[name]}, but the entries make ${sums[name]}`;

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
+import { summaryOf } from "../../contract/coverage.ts";
 import { FileError } from "../../contract/errors.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../export/destination/partition-spool.ts";
 import { partitionOf } from "../../export/destination/partitions.ts";
@@ -157,7 +158,7 @@ export async function cutIntoBatches(run: ComparedRun, ranges: readonly DayRange
     }
     const matching = await coverageOf(run, range);
     const whole = { filters: filtersOn(range, run.filters), rows: 0 };
-    const total = matching.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
+    const total = summaryOf(matching).matching_rows;
     const count = Math.max(1, Math.round(total / BATCH_ROWS));
     const sizes = new Array<number>(count).fill(total / count);
     const cuts = matching.length === 0 ? [whole] : cutByDate(matching, whole.filters, sizes);
