@@ -1,4 +1,4 @@
-import { type FileHandle, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FileError, SetChangedError } from "../contract/errors.ts";
 import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
@@ -41,57 +41,30 @@ export async function readSyncedFolder(folder: string): Promise<SyncState> {
 }
 
 /** Whether a file has this content. @throws FileError if it is no regular file, or cannot be read */
-export async function isUnalteredFile(path: string, content: Fingerprint): Promise<boolean> {
-  const file = await openUnaltered(path, content);
-  await file?.close();
-  return file !== undefined;
-}
-
-/** Opens a file that has this content; undefined if it is missing or has another one. */
-async function openUnaltered(path: string, { bytes, sha256 }: Fingerprint): Promise<FileHandle | undefined> {
+export async function isUnalteredFile(path: string, { bytes, sha256 }: Fingerprint): Promise<boolean> {
   const opened = await ifPresent(path, () => openOwnFile(path));
-  const found =
-    opened &&
-    (await fingerprint(path, { opened }).catch(async (error: unknown) => {
-      await opened.close();
-      throw error;
-    }));
-  if (found?.bytes === bytes && found.sha256 === sha256) {
-    return opened;
+  try {
+    const found = opened && (await fingerprint(path, { opened }));
+    return found?.bytes === bytes && found.sha256 === sha256;
+  } finally {
+    await opened?.close();
   }
-  await opened?.close();
-  return undefined;
-}
-
-/** A day whose file is open. While it is, no other file can have its inode. */
-interface OpenDay {
-  /** What the file has, by the newest state of the folder. */
-  content: DayState;
-  close(): Promise<void>;
-}
-
-/** As `openDay`, without leaving the file open. */
-export async function checkDay(folder: string, day: string, state: SyncState): Promise<DayState | undefined> {
-  const opened = await openDay(folder, day, state);
-  await opened?.close();
-  return opened?.content;
 }
 
 /**
- * Opens a day and compares the size and SHA-256 of its file with the folder's state.
+ * Compares the size and SHA-256 of a day's file with the folder's state.
  *
  * @param state of the folder, which may be older than the file; then it is read again
- * @returns undefined if the folder has no such day
+ * @returns what the file has, by the newest state of the folder; undefined if the folder has no such day
  * @throws FileError if the file is missing or was altered
  * @throws SetChangedError if a sync is about to replace it, or was interrupted
  */
-export async function openDay(folder: string, day: string, state: SyncState): Promise<OpenDay | undefined> {
+export async function checkDay(folder: string, day: string, state: SyncState): Promise<DayState | undefined> {
   const path = join(folder, placeOfDay(day));
   for (let known = state; ; ) {
     const held = known.days[day];
-    const file = held && (await openUnaltered(path, held));
-    if (held !== undefined && file !== undefined) {
-      return { content: held, close: () => file.close() };
+    if (held !== undefined && (await isUnalteredFile(path, held))) {
+      return held;
     }
     known = await readSyncedFolder(folder);
     if (known.days[day]?.sha256 !== held?.sha256) {

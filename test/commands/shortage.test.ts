@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { bareEnvironment, CATALOG } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
+import { product } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 import { startProxy } from "../helpers/tunnel.ts";
 
 const onEnd = afterAllTests();
@@ -15,9 +18,14 @@ beforeAll(async () => {
 /** Runs `catalog coverage` in a shell that sets a limit of the system before. */
 async function coverageUnder(limit: string, args: readonly string[] = [], more: Record<string, string> = {}) {
   const { url, key } = service;
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key, ...more };
+  return await runUnder(limit, ["coverage", "--retries", "0", ...args], env);
+}
+
+async function runUnder(limit: string, args: readonly string[], more: Record<string, string> = {}) {
   const command = `${limit}; exec "$0" "$@"`;
-  const env = { ...bareEnvironment(), CATALOG_BASE_URL: url, CATALOG_API_KEY: key, ...more };
-  const words = [process.execPath, CATALOG, "coverage", "--retries", "0", ...args];
+  const env = { ...bareEnvironment(), ...more };
+  const words = [process.execPath, CATALOG, ...args];
   return promisify(execFile)("/bin/sh", ["-c", command, ...words], { env }).then(
     () => ({ code: 0, stderr: "" }),
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
@@ -42,6 +50,14 @@ test("too few file descriptors are reported, as text or as JSON", async () => {
   expect(result).toEqual({ code: 1, stderr: `error: ${detail}\n` });
   const { code, stderr } = await coverageUnder(limit, ["--error-format", "json"]);
   expect([code, JSON.parse(stderr)]).toEqual([1, expect.objectContaining({ detail, code: "file", exit_code: 1 })]);
+});
+
+test("a folder may have more days than files may be open", async () => {
+  const days = Array.from({ length: 100 }, (_, day) => product({ crawl_date: addDays("2026-01-01", day) }));
+  const folder = await syncedFolder(days, onTestFinished, false);
+  for (const args of [["latest"], ["sql", "from latest"]]) {
+    expect(await runUnder("ulimit -n 64", [...args, folder])).toEqual({ code: 0, stderr: "" });
+  }
 });
 
 /** Node.js 24 and newer reserve less address space than these. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
@@ -10,6 +10,7 @@ import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
+import { servedFolder } from "../helpers/synced-folder.ts";
 
 const onEnd = afterAllTests();
 let folder: string;
@@ -26,6 +27,20 @@ test("SIGTERM ends the wait for a query", async () => {
   expect(String(stderr)).toContain("has only what it was synced with");
   child.kill("SIGTERM");
   expect(await ended).toEqual([EXIT.terminated, null]);
+});
+
+test("a query that comes after a sync is about the days of that sync", async () => {
+  const served = await servedFolder(products(1));
+  await served.alreadySynced();
+  const query = async function* () {
+    await served.replace(products(2));
+    await served.sync();
+    yield Buffer.from("select count(*) as n from latest");
+  };
+  const { code, stdout } = await runInProcess(["sql", "-", served.folder, "-f", "csv"], {
+    stdin: Readable.from(query()),
+  });
+  expect([code, stdout]).toEqual([EXIT.ok, "n\r\n2\r\n"]);
 });
 
 test("a query of more than 16 MiB is refused as wrong usage", async () => {

@@ -10,6 +10,7 @@ import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { priceIndexPath } from "../../folder/index/price-index.ts";
 import { withFolderSql } from "../../folder/sql/folder-session.ts";
 import { QueryError, type SqlSession } from "../../folder/sql/sql-session.ts";
+import { readSyncedFolder } from "../../folder/synced-day.ts";
 import type { SqlOptions } from "./options.ts";
 import { writeQuery } from "./write-query.ts";
 
@@ -32,7 +33,9 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
     query === "-" ? await readText(readStream(context.stdin, signal), { most: LONGEST_QUERY, tooLong }) : query;
   try {
     const { memory, tables } = options;
-    await withFolderSql({ ...synced, memory, tables, lastDay: dayOf(context.now()) }, async (session) => {
+    // Standard input may have taken long, and a sync may have replaced days since the folder was opened.
+    const state = await readSyncedFolder(synced.folder);
+    await withFolderSql({ ...synced, state, memory, tables, lastDay: dayOf(context.now()) }, async (session) => {
       if (sql === undefined || isFolder) {
         await writeChunks([await overview(session, synced.folder)], options.output, context);
       } else {

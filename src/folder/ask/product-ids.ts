@@ -1,8 +1,7 @@
-import { SetChangedError } from "../../contract/errors.ts";
 import { openDuckDb } from "../../files/duckdb.ts";
 import type { SyncState } from "../folder-state.ts";
+import { areInPlace, checkFiles, replacedError } from "../index/checked-files.ts";
 import { crawledRows } from "../index/crawled-rows.ts";
-import { areInPlace, holdFiles } from "../index/held-files.ts";
 
 const MEMORY = 256 * 1024 ** 2;
 
@@ -20,23 +19,18 @@ export async function readProductIds(
   days: readonly string[],
   { retailer, sku }: { retailer: string; sku: string },
 ): Promise<CrawledId[]> {
-  const files = await holdFiles(folder, days, state);
-  const replaced = () => new SetChangedError(`a sync of ${folder} has replaced days meanwhile; ask again`);
+  const files = await checkFiles({ folder, state, signal }, days);
   if (files === undefined) {
-    throw replaced();
+    throw replacedError(folder);
   }
   const paths = files.map(({ path }) => path);
   const sql = `SELECT crawl_date::VARCHAR, place::VARCHAR, exact(product_id) FROM (${crawledRows(paths)}) WHERE retailer = $1 AND sku = $2`;
-  try {
-    await using duckDb = await openDuckDb({ threads: 1, memory: MEMORY, files: paths, signal });
-    const found = await duckDb.until((connection) => connection.runAndReadAll(sql, [retailer, sku]));
-    if (!(await areInPlace(files))) {
-      throw replaced();
-    }
-    return found.getRows().map(([day, place, id]) => ({
-      ...{ day: String(day), place: String(place), product_id: String(id) },
-    }));
-  } finally {
-    await Promise.all(files.map(({ close }) => close()));
+  await using duckDb = await openDuckDb({ threads: 1, memory: MEMORY, files: paths, signal });
+  const found = await duckDb.until((connection) => connection.runAndReadAll(sql, [retailer, sku]));
+  if (!(await areInPlace(files))) {
+    throw replacedError(folder);
   }
+  return found.getRows().map(([day, place, id]) => ({
+    ...{ day: String(day), place: String(place), product_id: String(id) },
+  }));
 }

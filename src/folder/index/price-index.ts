@@ -9,8 +9,8 @@ import { placeOfDay } from "../day-files.ts";
 import { ownFolderOf } from "../folder-lock.ts";
 import type { SyncState } from "../folder-state.ts";
 import { readSyncedFolder } from "../synced-day.ts";
+import { areInPlace, checkFiles } from "./checked-files.ts";
 import { daysKey, fillIndex, INDEX_VERSION } from "./fill-index.ts";
-import { areInPlace, holdFiles } from "./held-files.ts";
 
 /** Maximum number of threads of DuckDB. Each needs memory of its own. */
 const MAX_THREADS = 4;
@@ -151,10 +151,10 @@ async function build(database: string | undefined, request: PriceIndexRequest): 
     const { duckDb, kept } = await openEmpty(database, request, state, isOldUsable);
     const changed = Object.keys(state.days).filter((day) => !kept.has(day));
     request.onBuild?.(changed.length);
-    let files: Awaited<ReturnType<typeof holdFiles>>;
+    let files: Awaited<ReturnType<typeof checkFiles>>;
     let isBuilt = false;
     try {
-      files = await holdFiles(folder, changed, state);
+      files = await checkFiles({ folder, state, signal }, changed);
       if (files !== undefined) {
         const paths = files.map(({ path }) => path);
         await fillIndex(duckDb, paths, kept, state);
@@ -169,7 +169,6 @@ async function build(database: string | undefined, request: PriceIndexRequest): 
       // The older index may be damaged.
       isOldUsable = isOfFiles;
     } finally {
-      await Promise.all(files?.map(({ close }) => close()) ?? []);
       if (!isBuilt) {
         await duckDb[Symbol.asyncDispose]();
       }

@@ -50,17 +50,20 @@ interface SqlSessionOptions {
   /** The file of `writeParquet`. */
   resultFile: string;
   /** Queries run before it resolves, but give nothing out. If it rejects, its error takes the place of theirs. */
-  checked: Promise<void>;
+  checked: Promise<unknown>;
+  /** Called when rows were read. @throws if a file that they are from was replaced since it was compared */
+  assertInPlace: () => Promise<void>;
 }
 
 /** A session of queries that users write, on a database that can read only the files that they may read. */
 export async function openSqlSession(
   duckDb: DuckDb,
-  { views, tables = [], resultFile, checked }: SqlSessionOptions,
+  { views, tables = [], resultFile, checked, assertInPlace }: SqlSessionOptions,
 ): Promise<SqlSession> {
   const { connection } = duckDb;
   const asQueryError = async (error: unknown): Promise<never> => {
     await checked;
+    await assertInPlace();
     duckDb.signal.throwIfAborted();
     throw error instanceof FileError ? error : new QueryError(messageOf(error));
   };
@@ -122,7 +125,7 @@ export async function openSqlSession(
         const shown = types.map(String).map((type) => (isText(type) ? "VARCHAR" : type));
         return {
           columns: names.map((name, index) => ({ name, type: shown[index] ?? "" })),
-          rows: resultTexts(result, shown, ask),
+          rows: resultTexts(result, shown, ask, assertInPlace),
         };
       }),
     writeParquet: (sql) =>
@@ -131,6 +134,7 @@ export async function openSqlSession(
         const copy = `COPY ${inParentheses(query)} TO ${sqlText(resultFile)} (FORMAT parquet, USE_TMP_FILE false)`;
         await connection.run(copy);
         await checked;
+        await assertInPlace();
         return resultFile;
       }),
   };
@@ -174,17 +178,23 @@ async function* resultTexts(
   result: DuckDBResult,
   types: readonly string[],
   ask: <T>(action: () => Promise<T>) => Promise<T>,
+  assertInPlace: () => Promise<void>,
 ): AsyncGenerator<string[][], void, void> {
   const isExact = types.map((type) => /^(U?(BIG|HUGE)INT|DECIMAL\(.*\))$/.test(type));
   const chunks = result.yieldRowsJson()[Symbol.asyncIterator]();
-  for (;;) {
-    const chunk = await ask(() => chunks.next());
-    if (chunk.done) {
-      return;
+  try {
+    for (;;) {
+      const chunk = await ask(() => chunks.next());
+      if (chunk.done) {
+        return;
+      }
+      yield chunk.value.map((row) =>
+        row.map((value, index) => (isExact[index] && typeof value === "string" ? value : JSON.stringify(value))),
+      );
     }
-    yield chunk.value.map((row) =>
-      row.map((value, index) => (isExact[index] && typeof value === "string" ? value : JSON.stringify(value))),
-    );
+  } finally {
+    // Also if not all rows are wanted.
+    await assertInPlace();
   }
 }
 

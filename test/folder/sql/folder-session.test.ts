@@ -1,6 +1,7 @@
 import { readdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { SetChangedError } from "../../../src/contract/errors.ts";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { placeOfDay } from "../../../src/folder/day-files.ts";
 import { priceIndexPath } from "../../../src/folder/index/price-index.ts";
@@ -9,7 +10,7 @@ import type { SqlSession } from "../../../src/folder/sql/sql-session.ts";
 import { readSyncedFolder } from "../../../src/folder/synced-day.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product } from "../../helpers/products.ts";
-import { FIRST_DAY, syncedFolder } from "../../helpers/synced-folder.ts";
+import { FIRST_DAY, servedFolder, syncedFolder } from "../../helpers/synced-folder.ts";
 
 /** More days than are compared at once. */
 const DAYS = Array.from({ length: 9 }, (_, day) => addDays(FIRST_DAY, day));
@@ -105,6 +106,48 @@ test.each([0, 7, 8])("refuses day number %i if its file was cut, although no que
   await expect(asked).rejects.toThrow(`${path} was changed or damaged since the last sync`);
   expect(await readdir(temporary)).toEqual([]);
 });
+
+/** A folder after a sync added a row to its first day, and the state before that. */
+async function replacedMeanwhile() {
+  const served = await servedFolder(ROWS);
+  await served.alreadySynced(true);
+  const { folder } = served;
+  const state = await readSyncedFolder(folder);
+  const replaceDay = async () => {
+    await served.replace([product({ sku: "a", crawl_date: FIRST_DAY }), ...ROWS]);
+    await served.sync();
+  };
+  const request = { folder, state, lastDay: FIRST_DAY, signal: new AbortController().signal };
+  return { folder, request, replaceDay };
+}
+
+test("refuses a day of a newer state than that of the index", async () => {
+  const { request, replaceDay } = await replacedMeanwhile();
+  await replaceDay();
+  await expect(withFolderSql(request, daysOf)).rejects.toThrow(SetChangedError);
+});
+
+test.each<[string, (session: SqlSession) => Promise<unknown>]>([
+  ["all rows", (session) => daysOf(session)],
+  ["some rows", async (session) => (await firstOf((await session.query("from latest")).rows)).length],
+  ["a file", (session) => session.writeParquet("from latest")],
+  ["an error", (session) => session.query("from nothing")],
+])("refuses %s of a day that a sync replaces after it was compared", async (_, read) => {
+  const { request, replaceDay } = await replacedMeanwhile();
+  const asked = withFolderSql(request, async (session) => {
+    await daysOf(session);
+    await replaceDay();
+    return await read(session);
+  });
+  await expect(asked).rejects.toThrow(SetChangedError);
+});
+
+async function firstOf<T>(chunks: AsyncIterable<T>): Promise<T> {
+  for await (const chunk of chunks) {
+    return chunk;
+  }
+  throw new Error("there is none");
+}
 
 test("ends with the reason of its signal", async () => {
   const { ask, temporary } = await prepared();

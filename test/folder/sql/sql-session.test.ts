@@ -17,6 +17,7 @@ async function openSession({
   views = [] as readonly string[],
   files = [] as readonly string[],
   checked = Promise.resolve(),
+  assertInPlace = async () => undefined as undefined,
   signal = new AbortController().signal,
 } = {}): Promise<SqlSession & { folder: string }> {
   const folder = await temporaryFolder();
@@ -24,7 +25,7 @@ async function openSession({
   const options = { threads: 2, memory: 64 * 1024 ** 2, spills: true, files: [...files, resultFile], signal };
   const duckDb = await openDuckDb(options);
   onTestFinished(async () => await duckDb[Symbol.asyncDispose]());
-  return { ...(await openSqlSession(duckDb, { views, resultFile, checked })), folder };
+  return { ...(await openSqlSession(duckDb, { views, resultFile, checked, assertInPlace })), folder };
 }
 
 async function rowsOf(session: SqlSession, sql: string): Promise<string[][]> {
