@@ -28,8 +28,8 @@ export interface Context extends Environment {
   setTitle: (title: string) => void;
   /** `v22.12.0` */
   nodeVersion: string;
-  /** Until the returned function is called, SIGINT calls `handle` instead of aborting `signal`. The latest handler wins. */
-  takeInterrupts: (handle: () => void) => () => void;
+  /** Whether SIGINT aborts `signal`, as it does at first. */
+  obeyInterrupts: (isObeyed: boolean) => void;
   /** Milliseconds since the epoch. */
   now: () => number;
   /** A number from 0 up to 1, for jitter. */
@@ -47,7 +47,7 @@ export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: numb
 
 /** The context of the running process. */
 export function processContext({ config, data, cache }: Folders): ProcessContext {
-  const { signal, takeInterrupts } = endingSignal();
+  const { signal, obeyInterrupts } = endingSignal();
   for (const stream of [process.stdout, process.stderr]) {
     // Write errors reach the writer; without a listener, Node.js would also end the process.
     stream.on("error", () => undefined);
@@ -73,7 +73,7 @@ export function processContext({ config, data, cache }: Folders): ProcessContext
     },
     nodeVersion: process.version,
     signal,
-    takeInterrupts,
+    obeyInterrupts,
     now: Date.now,
     elapsed: () => performance.now(),
     sleep: (milliseconds, abort = signal) => sleep(milliseconds, abort),
@@ -99,16 +99,16 @@ function isClosed(fd: number): boolean {
  * A signal that the first SIGINT or SIGTERM aborts, so that a command can clean up; the second one ends the process.
  * Uncaught errors abort it, too, because Node.js would print them with their secrets.
  */
-function endingSignal(): Pick<Context, "signal" | "takeInterrupts"> {
+function endingSignal(): Pick<Context, "signal" | "obeyInterrupts"> {
   const controller = new AbortController();
-  const handlers: (() => void)[] = [];
+  let isSigintObeyed = true;
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     // Not `once`: the package that restores the cursor ends the process if it has the only listener.
     const end = () => {
-      const handle = handlers.at(-1);
-      if (name === "SIGINT" && handle !== undefined) {
-        handle();
-      } else if (controller.signal.aborted) {
+      if (name === "SIGINT" && !isSigintObeyed) {
+        return;
+      }
+      if (controller.signal.aborted) {
         process.off(name, end);
         process.kill(process.pid, name);
       } else {
@@ -120,11 +120,8 @@ function endingSignal(): Pick<Context, "signal" | "takeInterrupts"> {
   process.on("uncaughtException", (error) => controller.abort(error));
   return {
     signal: controller.signal,
-    takeInterrupts: (handle) => {
-      handlers.push(handle);
-      return () => {
-        handlers.splice(handlers.lastIndexOf(handle), 1);
-      };
+    obeyInterrupts: (isObeyed) => {
+      isSigintObeyed = isObeyed;
     },
   };
 }

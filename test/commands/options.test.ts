@@ -275,7 +275,7 @@ describe("a command line becomes complete options", () => {
     [["teams", "delete", "sales"], { name: "sales", revokeKeys: false }],
     [["teams", "members", "add", "sales", "Ada@Example.com"], { team: "sales", email: "ada@example.com" }],
     [["incident", "open", "Slow"], { title: "Slow", severity: "minor", suite: "catalog-api", body: "Slow" }],
-    [["incident", "resolve", "7"], { id: 7, body: "Resolved." }],
+    [["incident", "resolve", "7"], { id: 7, state: "resolved", body: "Resolved." }],
     [["load", "a.csv", "-"], { files: ["a.csv", "-"] }],
     [
       ["load", "--replace", "--retailer", "acme", "--date", "yesterday", "a.csv"],

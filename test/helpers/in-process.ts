@@ -63,7 +63,7 @@ export async function runInProcess(
     arch: process.arch,
     userId: process.geteuid?.(),
     kill: (pid, name) => void process.kill(pid, name),
-    takeInterrupts: () => () => undefined,
+    obeyInterrupts: () => undefined,
     ...options,
     signal,
     env: {

@@ -47,7 +47,7 @@ export async function showTable(
 async function runPager(text: string, command: string, context: Context): Promise<boolean> {
   const { spawn } = await import("node:child_process");
   // Ctrl-C reaches all processes of the terminal. While the pager runs, it is only meant for the pager.
-  const resume = context.takeInterrupts(() => undefined);
+  context.obeyInterrupts(false);
   let stop = () => {};
   try {
     const [program, args, shell] =
@@ -67,7 +67,7 @@ async function runPager(text: string, command: string, context: Context): Promis
     return false;
   } finally {
     context.signal.removeEventListener("abort", stop);
-    resume();
+    context.obeyInterrupts(true);
   }
 }
 

@@ -50,25 +50,14 @@ export const listIncidentsCommand = subcommand({
   },
 });
 
+/** Without a state, it resolves the incident. */
 export const updateIncidentCommand = subcommand({
-  parse: ({ state, body }: { state: IncidentState; body: string }, [id]: [string]) => ({
-    id: parseId(id),
-    state,
-    body,
+  parse: ({ state = "resolved", body = "Resolved." }: { state?: IncidentState; body?: string }, [id]: [string]) => ({
+    ...{ id: parseId(id), state, body },
   }),
   run: async ({ options: { database, id, state, body }, reporter, signal, now }) => {
     await withExistingDatabase({ database, signal }, (store) => updateIncident(store, id, { state, body }, now));
-    reporter.note(`Incident ${id} is in the state ${state}.`);
-  },
-});
-
-export const resolveIncidentCommand = subcommand({
-  parse: ({ body = "Resolved." }: { body?: string }, [id]: [string]) => ({ id: parseId(id), body }),
-  run: async ({ options: { database, id, body }, reporter, signal, now }) => {
-    await withExistingDatabase({ database, signal }, (store) =>
-      updateIncident(store, id, { state: "resolved", body }, now),
-    );
-    reporter.note(`Incident ${id} is resolved.`);
+    reporter.note(`Incident ${id} is ${state}.`);
   },
 });
 

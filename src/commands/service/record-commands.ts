@@ -131,6 +131,6 @@ export function declareIncidents(command: Command, context: Context, run: Run<un
     description: "Ends an incident that is identified or monitored, with a last update.",
     examples: ["catalog service incident resolve 1"],
     options: (resolve) => resolve.option("--body <text>", "what was done (default: Resolved.)"),
-    load: async () => (await import("./incidents.ts")).resolveIncidentCommand,
+    load: async () => (await import("./incidents.ts")).updateIncidentCommand,
   });
 }
