@@ -98,12 +98,7 @@ export const listKeysCommand = subcommand({
   run: async ({ options, reporter, context, signal }) => {
     const { database } = options;
     const keys = await withExistingDatabase({ database, signal }, listKeys);
-    const documents = keys.map(({ id: _, createdAt, lastUsedAt, revokedAt, ...key }) => ({
-      ...key,
-      created_at: createdAt,
-      last_used_at: lastUsedAt,
-      revoked_at: revokedAt,
-    }));
+    const documents = keys.map(({ id: _, ...key }) => key);
     await writeList(documents, options, reporter, context, {
       known: RECORD_COLUMNS.keys,
       table: [

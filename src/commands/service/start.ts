@@ -64,7 +64,7 @@ async function serve({ options, reporter, context, signal }: ServiceCall<StartOp
   });
   try {
     const run = async (store: WritableStore) => {
-      const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
+      const hasKeys = (await listKeys(store)).some(({ revoked_at }) => revoked_at === null);
       await using app = createApp(store, {
         ...options.service,
         portal,

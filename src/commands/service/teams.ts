@@ -45,11 +45,11 @@ export const listTeamsCommand = subcommand({
         keys: await readKeys(session),
       })),
     );
-    const documents = teams.map(({ createdAt, ...team }) => ({
+    const documents = teams.map(({ created_at, ...team }) => ({
       ...team,
       members: members.filter((member) => member.team === team.name).map(({ email }) => email),
-      created_at: createdAt,
-      active_keys: keys.filter((key) => key.team === team.name && key.revokedAt === null).length,
+      created_at,
+      active_keys: keys.filter((key) => key.team === team.name && key.revoked_at === null).length,
     }));
     await writeList(documents, options, reporter, context, {
       known: RECORD_COLUMNS.teams,
@@ -74,10 +74,10 @@ export const showTeamCommand = subcommand({
         keys: await readKeys(session, { team: name }),
       })),
     );
-    const named = keys.map(({ name: key, revokedAt }) => ({ name: key, revoked: revokedAt !== null }));
+    const named = keys.map(({ name: key, revoked_at }) => ({ name: key, revoked: revoked_at !== null }));
     if (format === "json") {
-      const { createdAt, ...others } = team;
-      const document = { ...others, members, created_at: createdAt, keys: named };
+      const { created_at, ...others } = team;
+      const document = { ...others, members, created_at, keys: named };
       await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
       return;
     }

@@ -34,10 +34,10 @@ export interface KeyRecord extends Grants {
   name: string;
   team: string;
   /** ISO 8601 timestamps. */
-  createdAt: string;
+  created_at: string;
   /** Time of the last accepted request, written some seconds later. Null before the first request. */
-  lastUsedAt: string | null;
-  revokedAt: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
 }
 
 /** A use of the key `id` at the time `at` (ISO 8601). */

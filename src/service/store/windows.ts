@@ -22,7 +22,7 @@ const charge = ({ unsynced }: Dialect, source: string) => `
 
 const chargeKey = (dialect: Dialect) => charge(dialect, "SELECT CAST(?1 AS TEXT) AS key");
 
-const KEY_MEMBERS = ["id", "name", "team", "scopes", "retailers", "createdAt", "lastUsedAt", "revokedAt"];
+const KEY_MEMBERS = ["id", "name", "team", "scopes", "retailers", "created_at", "last_used_at", "revoked_at"];
 
 const TEAM_OF_KEY = "SELECT CAST(?4 AS TEXT) || team AS key FROM api_key WHERE hash = ?1 AND revoked_at IS NULL";
 

@@ -85,7 +85,7 @@ test("a team may have any number of keys", async () => {
       await insertKey(session, `hash ${index}`, {
         team: "sales",
         name: `key ${index}`,
-        createdAt: "2026-01-01T00:00:00Z",
+        created_at: "2026-01-01T00:00:00Z",
       });
     }
   });

@@ -23,11 +23,13 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
   const { now } = settings;
 
   const keysOf = async ({ team }: Member): Promise<KeyRecord[]> =>
-    (await listKeys(store, team)).sort((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
+    (await listKeys(store, team)).sort((a, b) => Number(a.revoked_at !== null) - Number(b.revoked_at !== null));
 
   const activeKey = async ({ params, member }: FastifyRequest): Promise<KeyRecord> => {
     const { id } = params as { id: string };
-    const key = (await keysOf(member)).find((candidate) => String(candidate.id) === id && candidate.revokedAt === null);
+    const key = (await keysOf(member)).find(
+      (candidate) => String(candidate.id) === id && candidate.revoked_at === null,
+    );
     if (key === undefined) {
       throw refusal(404, "The team has no such key, or it is already revoked.");
     }

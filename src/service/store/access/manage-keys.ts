@@ -26,7 +26,7 @@ export async function createKey(database: WritableStore, key: NewKey, at: Date):
     if ((await readKeys(session, { team: team.name, name: key.name })).length > 0) {
       throw new RefusedChangeError(`there is already a key named "${key.name}"`);
     }
-    await insertKey(session, hashSecret(secret), { name: key.name, team: team.name, createdAt: at.toISOString() });
+    await insertKey(session, hashSecret(secret), { name: key.name, team: team.name, created_at: at.toISOString() });
   });
   return secret;
 }

@@ -48,7 +48,7 @@ export async function deleteTeam(
 ): Promise<{ keys: number; members: number }> {
   return await database.write(async (session) => {
     await requireTeam(session, name);
-    const valid = (await readKeys(session, { team: name })).filter(({ revokedAt }) => revokedAt === null);
+    const valid = (await readKeys(session, { team: name })).filter(({ revoked_at }) => revoked_at === null);
     if (valid.length > 0 && !revokeKeys) {
       const names = valid.map((key) => key.name).join(", ");
       throw new RefusedChangeError(
@@ -97,7 +97,7 @@ export function describeGrants({ scopes, retailers }: Grants): string {
 
 async function addTeam(session: Session, name: string, wanted: WantedGrants, at: Date): Promise<TeamRecord> {
   const grants = grantsFrom(wanted, { scopes: SCOPES, retailers: null });
-  const team = { name, ...grants, createdAt: at.toISOString() };
+  const team = { name, ...grants, created_at: at.toISOString() };
   await insertTeam(session, team);
   return team;
 }

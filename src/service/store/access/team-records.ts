@@ -3,7 +3,7 @@ import type { Grants, KeyRecord, KeyUse } from "../store.ts";
 
 /** The columns of a `KeyRecord`. */
 export const KEY_COLUMNS = `api_key.id AS id, api_key.name AS name, api_key.team AS team, team.scopes AS scopes,
-  team.retailers AS retailers, api_key.created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"`;
+  team.retailers AS retailers, api_key.created_at AS created_at, last_used_at, revoked_at`;
 
 /** The lists of scopes and retailers are stored as JSON. */
 type StoredGrants = { scopes: string; retailers: string | null };
@@ -37,11 +37,11 @@ export function storedGrants({ scopes, retailers }: Grants): SqlValue[] {
 export async function insertKey(
   session: Session,
   hash: string,
-  { team, name, createdAt }: Pick<KeyRecord, "team" | "name" | "createdAt">,
+  { team, name, created_at }: Pick<KeyRecord, "team" | "name" | "created_at">,
   revokedAt: string | null = null,
 ): Promise<void> {
   const insert = "INSERT INTO api_key (team, name, hash, created_at, revoked_at) VALUES (?, ?, ?, ?, ?)";
-  await session.query(insert, [team, name, hash, createdAt, revokedAt]);
+  await session.query(insert, [team, name, hash, created_at, revokedAt]);
 }
 
 export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Promise<void> {
@@ -54,15 +54,15 @@ export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Pro
 export interface TeamRecord extends Grants {
   name: string;
   /** ISO 8601. */
-  createdAt: string;
+  created_at: string;
 }
 
 export async function readTeams(session: Session): Promise<TeamRecord[]> {
-  const teams = `SELECT name, scopes, retailers, created_at AS "createdAt" FROM team ORDER BY name`;
+  const teams = `SELECT name, scopes, retailers, created_at FROM team ORDER BY name`;
   return (await session.query<Stored<TeamRecord>>(teams)).map(withGrants);
 }
 
 export async function insertTeam(session: Session, team: TeamRecord): Promise<void> {
   const insert = "INSERT INTO team (name, created_at, scopes, retailers) VALUES (?, ?, ?, ?)";
-  await session.query(insert, [team.name, team.createdAt, ...storedGrants(team)]);
+  await session.query(insert, [team.name, team.created_at, ...storedGrants(team)]);
 }

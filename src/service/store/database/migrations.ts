@@ -63,9 +63,9 @@ async function grantToTeams(session: Session, keys: readonly EarlierKey[]): Prom
       owner = [...teams.values()].includes(team) ? freeName(team, taken) : team;
       taken.add(owner);
       teams.set(grantedTo, owner);
-      await insertTeam(session, { name: owner, ...grants, createdAt: created_at });
+      await insertTeam(session, { name: owner, ...grants, created_at });
     }
-    await insertKey(session, hash, { team: owner, name, createdAt: created_at }, revoked_at);
+    await insertKey(session, hash, { team: owner, name, created_at }, revoked_at);
   }
 }
 

@@ -17,9 +17,9 @@ test("a key is found by the hash of its secret, which has 43 characters of base6
     team: "default",
     scopes: ["catalog:sample", "catalog:read"],
     retailers: null,
-    createdAt: "2026-01-15T08:00:00.000Z",
-    lastUsedAt: null,
-    revokedAt: null,
+    created_at: "2026-01-15T08:00:00.000Z",
+    last_used_at: null,
+    revoked_at: null,
   });
   expect(await keyOf(store, `${secret}x`)).toBeUndefined();
 });
@@ -37,9 +37,9 @@ test("keys are listed by name with team, scopes, retailers and revocation", asyn
       team: "default",
       scopes: ["catalog:sample", "catalog:read"],
       retailers: null,
-      createdAt: "2026-01-15T12:00:00.000Z",
-      lastUsedAt: null,
-      revokedAt: null,
+      created_at: "2026-01-15T12:00:00.000Z",
+      last_used_at: null,
+      revoked_at: null,
     },
     {
       id: 1,
@@ -47,9 +47,9 @@ test("keys are listed by name with team, scopes, retailers and revocation", asyn
       team: "red",
       scopes: ["catalog:read"],
       retailers: ["acme"],
-      createdAt: "2026-01-15T08:00:00.000Z",
-      lastUsedAt: null,
-      revokedAt: "2026-01-15T12:00:00.000Z",
+      created_at: "2026-01-15T08:00:00.000Z",
+      last_used_at: null,
+      revoked_at: "2026-01-15T12:00:00.000Z",
     },
   ]);
 });

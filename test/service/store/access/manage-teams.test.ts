@@ -50,7 +50,7 @@ test("two teams may have keys with the same name, and revoking one needs the tea
   );
   await revokeKey(store, "laptop", NOW, "two");
 
-  expect((await listKeys(store)).map(({ team, revokedAt }) => [team, revokedAt !== null])).toEqual([
+  expect((await listKeys(store)).map(({ team, revoked_at }) => [team, revoked_at !== null])).toEqual([
     ["one", false],
     ["two", true],
   ]);
@@ -78,7 +78,7 @@ test("the time of a key's last use is stored", async () => {
   await store.addKeyUses([{ id: 1, at: "2026-02-01T00:00:00.000Z" }]);
   await store.addKeyUses([{ id: 1, at: "2026-01-31T00:00:00.000Z" }]);
 
-  expect((await listKeys(store)).map(({ lastUsedAt }) => lastUsedAt)).toEqual(["2026-02-01T00:00:00.000Z"]);
+  expect((await listKeys(store)).map(({ last_used_at }) => last_used_at)).toEqual(["2026-02-01T00:00:00.000Z"]);
 });
 
 test.each([

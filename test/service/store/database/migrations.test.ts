@@ -29,12 +29,12 @@ const ALL = ["catalog:sample", "catalog:read"];
 test("migrating a database without teams keeps the rights of each key, and splits teams whose keys differ", async () => {
   const store = await testStore(await oldDatabase());
 
-  const keys = (await listKeys(store)).map(({ name, team, scopes, retailers, revokedAt }) => [
+  const keys = (await listKeys(store)).map(({ name, team, scopes, retailers, revoked_at }) => [
     name,
     team,
     scopes,
     retailers,
-    revokedAt === null ? "active" : "revoked",
+    revoked_at === null ? "active" : "revoked",
   ]);
 
   expect(keys).toEqual([
@@ -77,7 +77,7 @@ async function tablesOf(store: WritableStore) {
 test("migrating a database without teams keeps its secrets, rows and incidents", async () => {
   const store = await testStore(await oldDatabase());
 
-  expect(await keyOf(store, SECRET)).toMatchObject({ name: "shop-3", revokedAt: null });
+  expect(await keyOf(store, SECRET)).toMatchObject({ name: "shop-3", revoked_at: null });
   expect(await walk(store)).toEqual([
     expect.stringContaining('"selling_price":19.90'),
     expect.stringContaining('"sku":"B-2"'),
