@@ -2,7 +2,7 @@ import type { ClientEvent, RequestPurpose } from "../client/events.ts";
 import { startDeadline } from "../client/timer.ts";
 import { TimeLimitError } from "../contract/errors.ts";
 import { plural } from "../contract/values/phrases.ts";
-import { visible } from "../contract/values/visible.ts";
+import { visible, visibleJson } from "../contract/values/visible.ts";
 import type { RequestLog } from "../export/manifest.ts";
 import { isFsyncUnsupported } from "../files/fsync.ts";
 import type { Context } from "./context.ts";
@@ -78,7 +78,7 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
         return;
       }
       if (errorFormat === "json") {
-        printError(`${visible(JSON.stringify({ warning: text }))}\n`);
+        printError(`${visibleJson({ warning: text })}\n`);
       } else {
         sentence(`warning: ${text}`);
       }

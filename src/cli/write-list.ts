@@ -35,9 +35,14 @@ interface ListView<Row extends object> {
   table: readonly ItemColumn<Row>[];
 }
 
+/** How to get the rows that a table leaves out. @param limit that of `--limit`, which cuts every format */
+export function allRowsHint(limit: number | undefined): string {
+  return limit === undefined ? "-f ndjson or -o FILE has them all" : "without --limit there are all";
+}
+
 /** What is said of a table that has only the first of all rows. */
-export function limitNote(shown: number, all: number): string {
-  return `the first ${groupDigits(shown)} of ${groupDigits(all)}; -f ndjson or -o FILE has them all`;
+export function limitNote(shown: number, all: number, limit: number | undefined): string {
+  return `the first ${groupDigits(shown)} of ${groupDigits(all)}; ${allRowsHint(limit)}`;
 }
 
 /** Writes records in the order and number of the options: as rows, or as a table with a note if there are more. */
@@ -58,6 +63,6 @@ export async function writeList<Row extends object>(
   const shown = columns === undefined ? itemTable(records, table) : recordTable(records, known, columns);
   await showTable(renderTable(shown, screenOf(context, options)), output, list, reporter, context);
   if (all.length > records.length) {
-    reporter.note(limitNote(records.length, all.length));
+    reporter.note(limitNote(records.length, all.length, list.limit));
   }
 }

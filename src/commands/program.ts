@@ -22,8 +22,9 @@ export async function runCommandLine(
   const named = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
   const program = await createProgram(context, (name) => named.has(name), showHelp);
   try {
-    // An argument with a space after its dashes is a SQL query that begins with a comment, not a flag.
-    const words = argv.map((word) => (/^--\s/.test(word) ? ` ${word}` : word));
+    // A SQL query that begins with a comment is not a flag.
+    const sql = argv.indexOf("sql");
+    const words = argv.map((word, at) => (sql !== -1 && at > sql && /^--\s/.test(word) ? ` ${word}` : word));
     await program.parseAsync(asksForHelp(argv) ? [...argv.slice(0, -1), "--help"] : words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) {

@@ -7,7 +7,7 @@ import { fingerprint } from "../files/fingerprint.ts";
 import { fsyncFolder } from "../files/fsync.ts";
 import { assertOwnFolder, ownFileAt, removeOwnFile } from "../files/own-file.ts";
 import { ifPresent, withFileError } from "../files/system-error.ts";
-import { readStateOf, type SyncState } from "./folder-state.ts";
+import { readStateOf, type SyncState, syncCommand } from "./folder-state.ts";
 
 const PREFIX = "crawl_date=";
 const FILE = "part-0.parquet";
@@ -108,7 +108,7 @@ export async function daysBeingReplaced(folder: string, state: SyncState, days: 
   if (damaged !== undefined) {
     const path = join(folder, placeOfDay(damaged));
     throw new FileError(
-      `${path} was changed or damaged since the last sync; \`catalog sync --verify\` repairs it`,
+      `${path} was changed or damaged since the last sync; \`${syncCommand(folder, "--verify")}\` repairs it`,
       path,
     );
   }

@@ -4,6 +4,7 @@ import { AlteredFolderError, FileError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters, isCalendarDate } from "../contract/filters.ts";
 import { isDateExpression } from "../contract/values/date-expression.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../contract/values/json-object.ts";
+import { operand, quoteCommand } from "../contract/values/quote-command.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { hasChecksum, isUnaltered, withChecksum } from "../files/text-checksum.ts";
@@ -40,8 +41,15 @@ export interface SyncState {
 /** A state whose members may be missing or wrong. */
 type Unproven = Partial<Record<keyof SyncState, unknown>>;
 
+/** The command line that syncs a folder. */
+export function syncCommand(folder: string, ...flags: readonly string[]): string {
+  return quoteCommand(["catalog", "sync", operand(folder), ...flags]);
+}
+
 /** What to do with a state that cannot be used, worded to follow a message that begins with its path. */
-export const START_OVER = "delete it and run `catalog sync --adopt` to start over";
+export function startOver(folder: string): string {
+  return `delete it and run \`${syncCommand(folder, "--adopt")}\` to start over`;
+}
 
 export function statePathOf(folder: string): string {
   return join(ownFolderOf(folder), "state.json");
@@ -71,14 +79,14 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
   }
   // Either the version or the checksum is enough to require a valid checksum, so that damage to the other is noticed, too.
   if ((BEGINNING.test(text) || hasChecksum(text)) && !isUnaltered(text)) {
-    throw new AlteredFolderError(`${path} was altered: its own checksum is wrong; ${START_OVER}`);
+    throw new AlteredFolderError(`${path} was altered: its own checksum is wrong; ${startOver(folder)}`);
   }
   const state = migrated(parseJsonObject(text) ?? {});
   if (state.version !== undefined && state.version !== STATE_VERSION) {
-    throw new FileError(`${path} was written by another version of catalog; ${START_OVER}`, path);
+    throw new FileError(`${path} was written by another version of catalog; ${startOver(folder)}`, path);
   }
   if (!isState(state)) {
-    throw new FileError(`${path} is damaged; ${START_OVER}`, path);
+    throw new FileError(`${path} is damaged; ${startOver(folder)}`, path);
   }
   return state;
 }

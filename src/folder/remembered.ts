@@ -1,7 +1,7 @@
 import { FileError, InputError, type NameOf } from "../contract/errors.ts";
 import { FILTER_NAMES, isCalendarDate, parseRcd } from "../contract/filters.ts";
 import { filtersInWords, type WrittenFilters } from "../pull/written-filters.ts";
-import { START_OVER, type SyncState, statePathOf } from "./folder-state.ts";
+import { type SyncState, startOver, statePathOf } from "./folder-state.ts";
 
 type WrittenName = keyof WrittenFilters;
 
@@ -55,7 +55,7 @@ export function assertWithinFilters(folder: string, { filters, days }: SyncState
   const path = statePathOf(folder);
   const refuse = (what: string) => {
     throw new FileError(
-      `${path} names ${what}, outside its filters (${filtersInWords(filters, (name) => name)}); ${START_OVER}`,
+      `${path} names ${what}, outside its filters (${filtersInWords(filters, (name) => name)}); ${startOver(folder)}`,
       path,
     );
   };

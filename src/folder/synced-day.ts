@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { FileError, SetChangedError } from "../contract/errors.ts";
 import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import { splitRcd } from "../contract/filters.ts";
-import { quoteCommand } from "../contract/values/quote-command.ts";
 import { type Fingerprint, fingerprint } from "../files/fingerprint.ts";
 import { openOwnFile, ownFileAt } from "../files/own-file.ts";
 import { ifPresent } from "../files/system-error.ts";
@@ -11,7 +10,7 @@ import { ownDayFilter, type SetFilters } from "../pull/set-filters.ts";
 import { placeOfDay } from "./day-files.ts";
 import type { DayState } from "./day-state.ts";
 import { storeIn } from "./folder-lock.ts";
-import { readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
+import { readStateOf, type SyncState, statePathOf, syncCommand } from "./folder-state.ts";
 
 /**
  * The state of a synced folder.
@@ -21,7 +20,7 @@ import { readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
 export async function readSyncedFolder(folder: string): Promise<SyncState> {
   const state = await readStateOf(folder);
   if (state === undefined) {
-    const sync = quoteCommand(["catalog", "sync", folder]);
+    const sync = syncCommand(folder);
     const entry = await stat(folder).catch(() => undefined);
     if (entry === undefined) {
       throw new FileError(`there is no folder ${folder}; \`${sync}\` creates one`, folder);
@@ -73,14 +72,14 @@ export async function checkDay(folder: string, day: string, state: SyncState): P
     }
     if (known.pending.includes(day)) {
       throw new SetChangedError(
-        `a sync of ${folder} is replacing ${day}, or was interrupted; if no sync is running, run \`catalog sync\` first`,
+        `a sync of ${folder} is replacing ${day}, or was interrupted; if no sync is running, run \`${syncCommand(folder)}\` first`,
       );
     }
     if (held === undefined) {
       return undefined;
     }
     const reason = (await ownFileAt(path)) === undefined ? "is missing" : "was changed or damaged since the last sync";
-    throw new FileError(`${path} ${reason}; \`catalog sync --verify\` repairs it`, path);
+    throw new FileError(`${path} ${reason}; \`${syncCommand(folder, "--verify")}\` repairs it`, path);
   }
 }
 

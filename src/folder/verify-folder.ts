@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { FileError, MismatchError, SetChangedError } from "../contract/errors.ts";
 import { firstFew, plural } from "../contract/values/phrases.ts";
 import { type PartitionFile, partitionManifestOf, readPartitionFiles } from "../export/partition-manifest.ts";
-import { isSyncedFolder } from "./folder-state.ts";
+import { isSyncedFolder, syncCommand } from "./folder-state.ts";
 import { checkDay, isUnalteredFile, readSyncedFolder } from "./synced-day.ts";
 
 /** Maximum number of damaged days or files that an error names. */
@@ -65,7 +65,7 @@ async function daysOf(folder: string): Promise<Parts> {
   return {
     noun: "day",
     checks: new Map(days.map((day) => [day, () => checkDay(folder, day, state)])),
-    remedy: "`catalog sync --verify` reads them again",
+    remedy: `\`${syncCommand(folder, "--verify")}\` reads them again`,
   };
 }
 

@@ -2,6 +2,8 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { ProcessContext } from "../../src/cli/context.ts";
 import { hideSecrets } from "../../src/cli/secrets.ts";
+import { EXIT } from "../../src/contract/errors.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 
 test("everything that is printed is without the secrets", async () => {
   const key = "aB3".padEnd(43, "x");
@@ -15,4 +17,11 @@ test("everything that is printed is without the secrets", async () => {
   context.printError(`one ${key}\n`);
   await context.print(`two ${key}\n`);
   expect([String(stderr.read()), ...printed]).toEqual(["one [redacted]\n", "two [redacted]\n"]);
+});
+
+test("a key on the command line is refused, whatever else is on it", async () => {
+  const key = "aB3".padEnd(43, "x");
+  const args = ["sample", "--retailer", key, "--department", "auth", "--base-url", "http://127.0.0.1:1"];
+  const { code, stderr } = await runInProcess(args, { env: { CATALOG_API_KEY: key } });
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("the command line contains the API key")]);
 });

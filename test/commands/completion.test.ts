@@ -130,6 +130,7 @@ test.each([
   ["catalog ", ["catalog", ""]],
   ['catalog  a\\ b \'c d\' "e \\" f"g', ["catalog", "a b", "c d", 'e " fg']],
   ["catalog 'open wo", ["catalog", "open wo"]],
+  ['catalog "a\\\\" b', ["catalog", "a\\", "b"]],
   ["catalog '' $(x)", ["catalog", "", "$(x)"]],
 ])("the line %j is split into words without running anything", (line, words) => {
   expect(splitLine(line)).toEqual(words);

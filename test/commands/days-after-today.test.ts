@@ -87,10 +87,7 @@ test("a sync from latest-1d begins at the newest real day", async () => {
 });
 
 test("questions of a folder answer as of the newest real day, with one warning", async () => {
-  const warning = "warning: rows has 2 rows dated after today; they are left out\n".replace(
-    "rows has",
-    `${folder} has`,
-  );
+  const warning = `warning: 2 rows of ${folder} dated after today left out\n`;
   const ask = async (...args: string[]) => {
     const { code, stdout, stderr } = await run(...args, "-f", "csv");
     return { code, lines: stdout.trimEnd().split("\r\n").slice(1), stderr };

@@ -156,7 +156,7 @@ describe("a day", () => {
       code: 2,
       stdout: "",
       stderr: [
-        "error: --to 2026-02-01: copy has no such day yet, its newest is 2026-01-16; `catalog sync` brings it up to date, --to latest takes the newest.",
+        "error: --to 2026-02-01: copy has no such day yet, its newest is 2026-01-16; `catalog sync copy` brings it up to date, --to latest takes the newest.",
         "Did you mean 2026-01-16?",
         "  catalog diff --against copy --from 2026-01-12 --to 2026-01-16",
         "",
@@ -181,7 +181,7 @@ describe("a day", () => {
       old.days = {};
     });
     const { code, stderr } = await fromFolder("--from", MONDAY, "--to", TUESDAY);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("copy has no days; `catalog sync` fills it")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("copy has no days; `catalog sync copy` fills it")]);
   });
 });
 

@@ -105,6 +105,23 @@ describe("movers --since last", () => {
     expect(await said()).toContain(`--since last: ${what}; there is no newer day\n`);
   });
 
+  test("compares a new retailer with the first day of the folder, without a warning", async () => {
+    const { folder, replace, sync } = await servedFolder(rowsUpTo(1));
+    await sync();
+    const args = [...COMMANDS.movers.args(folder), "--since", "last"];
+    await runInProcess(args);
+    const newcomer = rowsUpTo(2).map((row) => ({ ...row, retailer: "zeta", sku: `z-${row.sku}` }));
+    await replace([...rowsUpTo(2), ...newcomer]);
+    await sync();
+    expect((await runInProcess(args)).stderr).toBe("");
+  });
+
+  test("refuses the name of the look without a name", async () => {
+    const { folder } = await folderOfDays();
+    const { code, stderr } = await runInProcess([...COMMANDS.movers.args(folder), "--since", "last:last"]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("but not the name last")]);
+  });
+
   test("ends before any output if another process takes the same look", async () => {
     const { folder } = await folderOfDays();
     const looks = join(folder, ".catalog", "looks");

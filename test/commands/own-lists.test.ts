@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { EXIT } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -139,7 +140,11 @@ describe("export --skus", () => {
 
   test("of a list without a row ends with 7 if that is asked for", async () => {
     const list = await listOf("none,,1,");
-    expect(await exported("--skus", list, "--fail-on-empty")).toMatchObject({ code: 7, stdout: "" });
+    expect(await exported("--skus", list, "--fail-on-empty")).toMatchObject({
+      code: EXIT.empty,
+      stdout: "",
+      stderr: expect.stringMatching(/error: none of the \d+ rows is of a product on the list/),
+    });
   });
 
   test.each([

@@ -146,7 +146,7 @@ test.each([
     const { code, stdout, stderr } = await runInProcess(["sql", query, folder, ...flags], { cwd });
     expect([code, stdout]).toEqual([EXIT.failure, ""]);
     expect(stderr).toBe(
-      `error: ${day} was changed or damaged since the last sync; \`catalog sync --verify\` repairs it\n`,
+      `error: ${day} was changed or damaged since the last sync; \`catalog sync ${folder} --verify\` repairs it\n`,
     );
     expect(await readdir(cwd)).toEqual([]);
   }

@@ -225,7 +225,7 @@ describe("verify of a synced folder", () => {
       EXIT.changed,
       "",
       expect.stringContaining(
-        `2 days of 3 in ${folder} are damaged or missing: 2026-01-01, 2026-01-03; \`catalog sync --verify\` reads them again`,
+        `2 days of 3 in ${folder} are damaged or missing: 2026-01-01, 2026-01-03; \`catalog sync ${folder} --verify\` reads them again`,
       ),
     ]);
     expect(await readdir(folder, { recursive: true })).toEqual(before);

@@ -108,7 +108,7 @@ Did you mean Lamp 1, Lamp 2?
     [[], "name a retailer and a sku"],
     [["Lamp 1", "2026-01-01", "copy", "more"], '"more" is one word too many'],
     [["Lamp 1", "--retailer", "bolt"], "--retailer has no effect"],
-    [["Lamp 1", "7d", "--end-date", "8d"], "--end-date differs from 7d"],
+    [["Lamp 1", "7d", "--end-date", "8d"], "--end-date cannot be combined with the day 7d"],
   ])("refuses %j", async (args, message) => {
     const { code, stderr } = await ask(...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

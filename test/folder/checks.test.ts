@@ -22,8 +22,8 @@ const ROWS = DAYS.flatMap((crawl_date) => [
 
 const fileOf = (folder: string, day: string) => join(folder, placeOfDay(day));
 
-const repair = "; `catalog sync --verify` repairs it";
-const changed = ` was changed or damaged since the last sync${repair}`;
+const repairOf = (folder: string) => `; \`catalog sync ${folder} --verify\` repairs it`;
+const changedOf = (folder: string) => ` was changed or damaged since the last sync${repairOf(folder)}`;
 
 describe("days of a synced folder", () => {
   test("are of the state if each file has its size, or a sync has replaced it since", async () => {
@@ -34,7 +34,7 @@ describe("days of a synced folder", () => {
 
     await appendFile(fileOf(folder, DAYS[0]), "x");
     expect(await daysBeingReplaced(folder, state, [DAYS[1]])).toEqual([]);
-    await expect(replacing()).rejects.toThrow(`${fileOf(folder, DAYS[0])}${changed}`);
+    await expect(replacing()).rejects.toThrow(`${fileOf(folder, DAYS[0])}${changedOf(folder)}`);
 
     await writeState(folder, { ...state, pending: [...DAYS] });
     expect(await replacing()).toEqual([DAYS[0]]);
@@ -46,7 +46,7 @@ describe("days of a synced folder", () => {
 
     await writeState(folder, state);
     await rm(fileOf(folder, DAYS[0]));
-    await expect(replacing()).rejects.toThrow(`${fileOf(folder, DAYS[0])}${changed}`);
+    await expect(replacing()).rejects.toThrow(`${fileOf(folder, DAYS[0])}${changedOf(folder)}`);
   });
 
   test("are accepted if they are as the state says, and the error says what they are otherwise", async () => {
@@ -59,8 +59,10 @@ describe("days of a synced folder", () => {
     await truncate(fileOf(folder, first), 10);
     await rm(fileOf(folder, second));
 
-    await expect(checkDay(folder, first, state)).rejects.toThrow(`${fileOf(folder, first)}${changed}`);
-    await expect(checkDay(folder, second, state)).rejects.toThrow(`${fileOf(folder, second)} is missing${repair}`);
+    await expect(checkDay(folder, first, state)).rejects.toThrow(`${fileOf(folder, first)}${changedOf(folder)}`);
+    await expect(checkDay(folder, second, state)).rejects.toThrow(
+      `${fileOf(folder, second)} is missing${repairOf(folder)}`,
+    );
   });
 
   test("of a combination come in order", async () => {

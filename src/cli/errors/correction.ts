@@ -112,9 +112,11 @@ function misspeltWord(argv: readonly string[], error: unknown): Correction | und
     return undefined;
   }
   const { value, suggestions } = error;
-  const index = argv.findIndex((argument) => argument === value || argument.startsWith(`${value}=`));
+  const isWrong = (argument: string) => argument === value || argument.startsWith(`${value}=`);
+  const index = argv.findIndex(isWrong);
   const [best] = suggestions;
-  if (index === -1 || best === undefined) {
+  // Of two equal words, the other one may be the value of a flag.
+  if (index === -1 || argv.slice(index + 1).some(isWrong) || best === undefined) {
     return undefined;
   }
   // The suggestion may be two words: `auth login`. A sku with a space is one.

@@ -11,7 +11,7 @@ import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { firstFew } from "../../contract/values/phrases.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
-import { visible } from "../../contract/values/visible.ts";
+import { visible, visibleJson } from "../../contract/values/visible.ts";
 import { style } from "../terminal/style.ts";
 import { fill, wrap } from "../terminal/wrap.ts";
 import { errorEntryOf, HTTP_ERROR } from "./error-table.ts";
@@ -100,10 +100,7 @@ function shortened(text: string): string {
 
 /** One line of JSON: the problem document with `exit_code` added. */
 export function errorAsJson(error: unknown, exitCode: number): string {
-  const text = JSON.stringify({ ...problemDocumentOf(error), exit_code: exitCode });
-  // JSON.stringify leaves C1 controls and bidirectional overrides as they are, and stderr may be a terminal.
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => character.split("").map(escaped).join(""));
+  return visibleJson({ ...problemDocumentOf(error), exit_code: exitCode });
 }
 
 /** The `detail` of a refused request, else the message, which also names the responder and the number of attempts. */

@@ -6,11 +6,13 @@ import { commandPath } from "../help-layout.ts";
 
 /** Turns an error from commander into a `UsageError`. */
 export function usageErrorOf(error: CommanderError, argv: readonly string[], program: CommandUnknownOpts): UsageError {
-  const keyFlag = argv.map(flagIn).find(isForKey);
+  const { command, unknownFlag = "", operands } = parseToCursor(program, [...argv, ""]);
+  const declared = command.createHelp().visibleOptions(command);
+  const isDeclared = (flag: string) => declared.some(({ long }) => long === flag);
+  const keyFlag = argv.map(flagIn).find((flag) => isForKey(flag) && !isDeclared(flag));
   if (keyFlag !== undefined) {
     return keyError(`unknown option '${keyFlag}'`);
   }
-  const { command, unknownFlag = "", operands } = parseToCursor(program, [...argv, ""]);
   const path = commandPath(command);
   const see = `see \`${path} --help\`.`;
   const message = `${error.message.replace(/^error: /, "").replace(/\.$/, "")}; ${see}`;

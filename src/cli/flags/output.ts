@@ -3,7 +3,7 @@ import { type Command, Option, type OptionValues } from "@commander-js/extra-typ
 import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { quoted } from "../../contract/values/phrases.ts";
-import { type Compression, compressionFor } from "../../export/destination/compression.ts";
+import { type Compression, compressionFor, withoutCompressionEnding } from "../../export/destination/compression.ts";
 import { parseColumns } from "../../export/formats/columns.ts";
 import { FORMATS, formatOfFile, ROW_FORMATS, type RowFormat } from "../../export/formats/registry.ts";
 import { refuseEnding } from "../errors/output-ending.ts";
@@ -216,5 +216,5 @@ function formatOfName(name: string, formats: readonly string[]): string | undefi
       { flag: "--output" },
     );
   }
-  return /\.(md|markdown)$/i.test(name) ? "markdown" : format;
+  return /\.(md|markdown)$/i.test(withoutCompressionEnding(name).stem) ? "markdown" : format;
 }

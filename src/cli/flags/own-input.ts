@@ -6,8 +6,8 @@ import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { flagError } from "./values.ts";
 
 /**
- * Refuses an output that would replace what the command reads: a file that an operand or another flag names, or a file in
- * a day folder of a synced folder.
+ * Refuses an output that would replace what the command reads: a file that an operand or another flag names, or one that
+ * sync keeps in a synced folder.
  *
  * @throws UsageError
  */
@@ -35,7 +35,13 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   return a?.isFile() === true && a.ino === b?.ino && a.dev === b.dev;
 }
 
+/** Whether a file, or what a link of its name leads to, is in one of the folders that sync keeps below a synced folder. */
 async function isInSyncedFolder(path: string): Promise<boolean> {
-  const parent = await realpath(dirname(path)).catch(() => "");
-  return /^(\.catalog$|crawl_date=)/.test(basename(parent)) && (await isSyncedFolder(dirname(parent)));
+  const target = await realpath(path).catch(() => realpath(dirname(path)).catch(() => "."));
+  for (let place = target; place !== dirname(place); place = dirname(place)) {
+    if (/^(\.catalog$|crawl_date=)/.test(basename(place)) && (await isSyncedFolder(dirname(place)))) {
+      return true;
+    }
+  }
+  return false;
 }

@@ -113,7 +113,8 @@ export function parseFolder(
   const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(new Option(name).attributeName()) === "cli";
   const other = SERVICE_FLAGS.find(isGiven);
   if (other !== undefined) {
-    throw flagError(other, `cannot be combined with ${flag}: the folder is read, and no request is sent.`);
+    const given = operand === undefined ? flag : `the folder ${quoted(operand)}`;
+    throw flagError(other, `cannot be combined with ${given}: the folder is read, and no request is sent.`);
   }
   return folder;
 }

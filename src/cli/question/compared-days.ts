@@ -16,15 +16,17 @@ export type RetailerDays = {
 /** A day before all others. */
 const BEFORE_ALL_DAYS = "0001-01-01";
 
-/** The newest day of the folder up to today (UTC), and the number of rows on later days. */
-export function newestDayOf({ state }: Pick<SyncedFolder, "state">, now: number) {
+/** The newest day of the folder up to today (UTC). */
+export function newestDayOf({ state }: Pick<SyncedFolder, "state">, now: number): string {
   const today = dayOf(now);
   const days = Object.keys(state.days).sort();
-  const later = Object.entries(state.days).filter(([day]) => day > today);
-  return {
-    newest: days.findLast((day) => day <= today) ?? today,
-    laterRows: later.reduce((sum, [, { rows }]) => sum + rows, 0),
-  };
+  return days.findLast((day) => day <= today) ?? today;
+}
+
+/** The number of rows of a folder that are dated after both today (UTC) and `day`. */
+export function rowsAfter({ state }: Pick<SyncedFolder, "state">, day: string, now: number): number {
+  const later = Object.entries(state.days).filter(([dated]) => dated > day && dated > dayOf(now));
+  return later.reduce((sum, [, { rows }]) => sum + rows, 0);
 }
 
 /** The retailers that the filters match, each with its newest crawled day up to `lastDay`. */

@@ -10,7 +10,7 @@ import type { Context } from "../context.ts";
 import type { Reporter } from "../reporter.ts";
 import { readProductList } from "../source/product-list.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
-import { daysOfRetailers, newestDayOf, newestOfRetailers } from "./compared-days.ts";
+import { daysOfRetailers, newestDayOf, newestOfRetailers, rowsAfter } from "./compared-days.ts";
 import type { PriceOptions, Question } from "./declaration.ts";
 import { ownListParameter, warnOfUnknown } from "./own-list.ts";
 import { type SinceOfRetailers, sinceDay, sinceOfRetailers } from "./since.ts";
@@ -42,12 +42,13 @@ export async function openQuestionPrices<Options extends PriceOptions>(
   context: Context,
 ): Promise<QuestionPrices> {
   const { reporter, signal, folder, name, state } = synced;
-  const { newest: newestOfFolder, laterRows } = newestDayOf(synced, context.now());
+  const newestOfFolder = newestDayOf(synced, context.now());
   const ownList = options.ownList === undefined ? undefined : await readProductList(options.ownList, context, signal);
   const days = question.days?.(options, synced, { newest: newestOfFolder, now: context.now() });
   const newest = days?.to ?? synced.filters.end_date ?? newestOfFolder;
+  const laterRows = rowsAfter(synced, newest, context.now());
   if (laterRows > 0) {
-    reporter.warn(`${name} has ${plural(laterRows, "row")} dated after today; they are left out`);
+    reporter.warn(`${plural(laterRows, "row")} of ${name} dated after today left out`);
   }
   const newestOf = newestOfRetailers(synced, newest);
   const compared = days

@@ -10,7 +10,7 @@ import { showTable } from "../terminal/pager.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { recordTable } from "../terminal/tables/row-table.ts";
 import { renderMarkdown, renderTable } from "../terminal/tables/table.ts";
-import { limitNote, usualLimit } from "../write-list.ts";
+import { allRowsHint, limitNote, usualLimit } from "../write-list.ts";
 import { openPage, writeChunks } from "../write-rows.ts";
 import { answerColumns, namesOf, type Question, type QuestionOptions, type ShownAnswer } from "./declaration.ts";
 import { openQuestionPrices } from "./question-prices.ts";
@@ -47,7 +47,7 @@ export async function runQuestion<Options extends QuestionOptions>(
     await (isWhole
       ? compared.bookmark.set()
       : synced.reporter.note(
-          "the bookmark stays where it was, because not all rows were shown; -f ndjson or -o FILE writes them all",
+          `the bookmark stays where it was, because not all rows were shown; ${allRowsHint(options.list.limit)}`,
         ));
   }
   if (options.failIf !== undefined) {
@@ -146,7 +146,7 @@ async function showForPeople<Options extends QuestionOptions>(
   const what = question.countsRows ? "rows" : "prices";
   reporter.note(`${what} of ${plural(crawled, "day")}, the newest ${about.days.newest}`);
   if (!takesAll && !isGrouped && selected < answer.count) {
-    reporter.note(limitNote(selected, answer.count));
+    reporter.note(limitNote(selected, answer.count, list.limit));
   }
 }
 

@@ -24,11 +24,11 @@ export const A_WEEK = "latest-7d";
 export function sinceDayOrBookmark(flag: string): (text: string) => string {
   return (text) => {
     const [, name] = /^last(?::(.*))?$/s.exec(text) ?? [];
-    if (name !== undefined && !BOOKMARK_NAME.test(name)) {
+    if (name !== undefined && (!BOOKMARK_NAME.test(name) || name === DEFAULT_NAME)) {
       throw valueError(
         flag,
         text,
-        "has an invalid bookmark name; use letters, digits, dots, hyphens and underscores, as in last:mail.",
+        "has an invalid bookmark name; use letters, digits, dots, hyphens and underscores, as in last:mail, but not the name last.",
       );
     }
     return isBookmark(text) ? text : dateExpression(flag)(text);
@@ -45,6 +45,8 @@ export interface SinceOfRetailers {
   oldest: string;
   /** Whether the days differ between retailers. */
   isByRetailer: boolean;
+  /** Whether the days are those of a bookmark that an earlier run set. */
+  isSeen: boolean;
   of(retailer: string): string;
   /** Remembers that everything up to the newest day was written; undefined if `--since` is a day. */
   bookmark: { set(): Promise<void>; release(): Promise<void> } | undefined;
@@ -73,7 +75,7 @@ export async function sinceOfRetailers(
 
 /** The same day for all retailers. */
 export function sinceDay(day: string): SinceOfRetailers {
-  return { oldest: day, isByRetailer: false, of: () => day, bookmark: undefined };
+  return { oldest: day, isByRetailer: false, isSeen: false, of: () => day, bookmark: undefined };
 }
 
 function comparedDay(
@@ -134,9 +136,8 @@ async function bookmarkDays(
   // A day after today never counts as the newest one: the clock may have been wrong.
   const seen = new Map(Object.entries(bookmark.seen ?? {}).filter(([, day]) => day <= today));
   const isFirst = ![...newest.keys()].some((retailer) => seen.has(retailer));
-  const firstOfFolder = isFirst ? synced.days[0] : undefined;
   const days = new Map(
-    [...newest].map(([retailer, day]) => [retailer, seen.get(retailer) ?? weekBefore(day, today, firstOfFolder)]),
+    [...newest].map(([retailer, day]) => [retailer, seen.get(retailer) ?? weekBefore(day, today, synced.days[0])]),
   );
   const oldest = [...days.values()].sort()[0] ?? today;
   tell(since, bookmark, { days, newest, isFirst }, synced);
@@ -144,6 +145,7 @@ async function bookmarkDays(
   return {
     oldest,
     isByRetailer: new Set(days.values()).size > 1,
+    isSeen: !isFirst,
     of: (retailer) => days.get(retailer) ?? oldest,
     bookmark: {
       set: () => bookmark.set({ ...bookmark.seen, ...newestSeen(newest, seen) }),

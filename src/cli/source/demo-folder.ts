@@ -1,6 +1,8 @@
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { LockedError } from "../../contract/errors.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { DAY, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
 import { readStateOf } from "../../folder/folder-state.ts";
 import { syncFolder } from "../../folder/sync/sync.ts";
@@ -11,18 +13,46 @@ import { VERSION } from "../version.ts";
 import { connect } from "./connection.ts";
 import { demoCache } from "./demo-cache.ts";
 
+/** Milliseconds between two looks at a folder that another command is filling. */
+const LOCK_PAUSE = 100;
+
 /** The folder of today's demo rows, which is filled on first use. */
 export async function demoFolder(globals: GlobalOptions, context: Context): Promise<string> {
-  const folder = join(await demoCache(context), `rows-${dayOf(context.now())}`);
-  const state = await readStateOf(folder);
-  if (state === undefined || state.incomplete) {
-    await makeFolderPath(folder);
-    await using connection = await connect({ globals, demo: true, filters: {} }, context);
-    const { client, service, signal } = connection;
-    await syncFolder(client, {
-      ...{ folder, service, signal, filters: {}, pid: context.pid, tool: VERSION, now: context.now },
-      ...{ ...ONE_RUN, concurrency: 8, pageSize: LIMITS.pageSize.maximum },
+  const cache = await demoCache(context);
+  const today = nameOf(context.now());
+  const folder = join(cache, today);
+  while (!(await isComplete(folder))) {
+    await fill(folder, globals, context).catch(async (error: unknown) => {
+      if (!(error instanceof LockedError)) {
+        throw error;
+      }
+      // Another command is filling it.
+      await context.sleep(LOCK_PAUSE);
     });
+    // Until tomorrow, a command that began yesterday may still read that folder.
+    const recent = [today, nameOf(context.now() - DAY)];
+    for (const old of (await readdir(cache)).filter((name) => /^rows-/.test(name) && !recent.includes(name))) {
+      await rm(join(cache, old), { recursive: true, force: true });
+    }
   }
   return folder;
+}
+
+function nameOf(time: number): string {
+  return `rows-${dayOf(time)}`;
+}
+
+async function isComplete(folder: string): Promise<boolean> {
+  const state = await readStateOf(folder);
+  return state !== undefined && !state.incomplete;
+}
+
+async function fill(folder: string, globals: GlobalOptions, context: Context): Promise<void> {
+  await makeFolderPath(folder);
+  await using connection = await connect({ globals, demo: true, filters: {} }, context);
+  const { client, service, signal } = connection;
+  await syncFolder(client, {
+    ...{ folder, service, signal, filters: {}, pid: context.pid, tool: VERSION, now: context.now },
+    ...{ ...ONE_RUN, concurrency: 8, pageSize: LIMITS.pageSize.maximum },
+  });
 }

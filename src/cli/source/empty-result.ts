@@ -20,7 +20,11 @@ export function reportEmpty(
       : newest === null
         ? "; there are none on any other day"
         : `; the newest day that has rows is ${newest}`;
-  const message = `no rows match the filters${others}`;
+  reportNothing(`no rows match the filters${others}`, failOnEmpty, { note });
+}
+
+/** Reports why a result is empty. @throws EmptyResultError with `--fail-on-empty` */
+export function reportNothing(message: string, failOnEmpty: boolean, { note }: Pick<Reporter, "note">): void {
   if (failOnEmpty) {
     throw new EmptyResultError(message);
   }

@@ -4,7 +4,7 @@ import { type Filters, splitRcd } from "../../contract/filters.ts";
 import { describeUnknown, findUnknownValue, type UnknownValue } from "../../contract/unknown-value.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
-import type { SyncState } from "../../folder/folder-state.ts";
+import { type SyncState, syncCommand } from "../../folder/folder-state.ts";
 import type { FilterSource } from "../../pull/written-filters.ts";
 import { filtersAsFlags, flagOf } from "../flags/flag-words.ts";
 
@@ -16,28 +16,31 @@ import { filtersAsFlags, flagOf } from "../flags/flag-words.ts";
  */
 export function checkDays(
   compared: { from: string; to: string },
-  folder: string,
-  { filters, window, days }: SyncState,
+  { name, folder, state }: { name: string; folder: string; state: SyncState },
 ): void {
+  const { filters, window, days } = state;
   const isCovered = dayFilter(window);
   const stored = Object.keys(days).sort();
   const newest = stored.at(-1);
+  // The name of a demo is not its path, and no sync adds days to it.
+  const update = name === folder ? [`\`${syncCommand(folder)}\` brings it up to date`] : [];
   // The later day first: the earlier one can only be corrected if the later one is valid.
   for (const [flag, day] of [
     ["--to", compared.to],
     ["--from", compared.from],
   ] as const) {
+    const hints = flag === "--to" ? [...update, "--to latest takes the newest"] : update;
     const isOutside = days[day] === undefined && !isCovered(day);
     if (newest === undefined || day > newest || isOutside) {
       const reason =
         newest === undefined
-          ? "has no days; `catalog sync` fills it"
+          ? `has no days; \`${syncCommand(folder)}\` fills it`
           : isOutside
             ? `does not cover this day, because it was synced with ${filtersAsFlags(filters)}`
-            : `has no such day yet, its newest is ${newest}; \`catalog sync\` brings it up to date${flag === "--to" ? ", --to latest takes the newest" : ""}`;
+            : `has no such day yet, its newest is ${newest}; ${hints.join(", ")}`;
       const isUsable = (other: string) => (flag === "--to" ? other > compared.from : other < compared.to);
       const suggestions = nearestDays(day, stored).filter(isUsable);
-      throw new UsageError(`${flag} ${day}: ${folder} ${reason}.`, { flag, suggestions });
+      throw new UsageError(`${flag} ${day}: ${name} ${reason}.`, { flag, suggestions });
     }
   }
 }

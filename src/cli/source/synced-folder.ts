@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
-import { isSyncedFolder, type SyncState } from "../../folder/folder-state.ts";
+import { isSyncedFolder, type SyncState, syncCommand } from "../../folder/folder-state.ts";
 import { matchingDays, readSyncedFolder } from "../../folder/synced-day.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import { resolveFilters } from "../../pull/written-filters.ts";
@@ -60,7 +60,7 @@ async function readFolder(
   const state = await readSyncedFolder(folder);
   if (state.incomplete) {
     reporter.warn(
-      `${name} lacks days: its first sync is still running or was interrupted; \`catalog sync\` completes it`,
+      `${name} lacks days: its first sync is still running or was interrupted; \`${syncCommand(folder)}\` completes it`,
     );
   }
   const source = folderFilters(name, state);

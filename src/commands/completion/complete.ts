@@ -68,7 +68,7 @@ function unquoted(part: string): string {
     case "'":
       return part.replace(/^'|'$/g, "");
     case '"':
-      return part.replace(/^"|(?<!\\)"$/g, "").replace(/\\(["\\$`])/g, "$1");
+      return part.replace(/^"((?:\\[\s\S]|[^"\\])*)"?$/, "$1").replace(/\\(["\\$`])/g, "$1");
     default:
       return part;
   }

@@ -120,7 +120,7 @@ function parseDays(
   if (days.from === undefined) {
     throw flagError("--from", "is missing: name the earlier of the two crawl days, as in --from 7d.");
   }
-  const pair = { from: days.from, to: days.to };
+  const pair: DayPair = { flag: since === undefined ? "--from" : "--since", from: days.from, to: days.to };
   if (!isFromLatest(pair.from) && !isFromLatest(pair.to)) {
     // Refuses wrong days before any request is sent.
     resolvePair(pair, now);

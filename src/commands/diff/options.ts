@@ -35,6 +35,8 @@ export type DiffKind = (typeof CHANGES)[number];
 
 /** The two days that are compared, the earlier first. */
 export interface DayPair {
+  /** The flag that names the earlier day. */
+  flag: "--from" | "--since";
   from: DateExpression;
   to: DateExpression;
 }
@@ -59,14 +61,15 @@ export interface DiffOptions extends QuestionOptions {
  * @param latest the newest day that has rows
  * @throws UsageError if the first is not before the second
  */
-export function resolvePair(days: DayPair, now: number, latest = dayOf(now)): { from: string; to: string } {
+export function resolvePair(days: DayPair, now: number, latest = dayOf(now)): DayPair {
   const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest });
   const [from, to] = [day(days.from), day(days.to)];
   if (from >= to) {
-    throw new UsageError(`--from ${from} is not before --to ${to}; the earlier of the two days comes first.`, {
-      flag: "--from",
+    const later = days.flag === "--since" ? `the newest day, ${to}` : `--to ${to}`;
+    throw new UsageError(`${days.flag} ${from} is not before ${later}; the earlier of the two days comes first.`, {
+      flag: days.flag,
       value: days.from,
     });
   }
-  return { from, to };
+  return { flag: days.flag, from, to };
 }

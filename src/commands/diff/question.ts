@@ -49,7 +49,7 @@ const DIFF_QUESTION: Question<DiffOptions> = {
     }
     const days = resolvePair(options.days, now, newest);
     if (!options.isOfService) {
-      checkDays(days, synced.folder, synced.state);
+      checkDays(days, synced);
     }
     tellEmptyDays(days, synced, options);
     return days;
@@ -150,7 +150,7 @@ function diffText({ rows, days, totals = {} }: ShownAnswer, options: DiffOptions
   const heading = `Changes from ${days.since} to ${days.newest}${options.strict ? "" : ", by last known prices"}`;
   const table = rows.length === 0 ? "" : `${text}\n`;
   const others = CHANGES.filter((change) => change !== "changed" && Number(totals[change]) > 0);
-  const isPart = options.only === undefined && others.length > 0;
+  const isPart = options.only === undefined && !isBookmark(options.since ?? "") && others.length > 0;
   return {
     notes: isPart ? [`--only ${others.join(",")} lists the others`] : [],
     text: `${style("bold", heading, screen.colour)}\n${table}${wrap(summaryLine(totals, options), screen.width)}\n`,

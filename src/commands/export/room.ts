@@ -58,15 +58,15 @@ export function sizeText(bytes: number): string {
 
 /**
  * Refuses more rows than fit into a sheet of xlsx, before the first page is requested. The coverage does not count the rows
- * of single days, so the encoder refuses partitions by day later.
+ * of single days or products, so the encoder refuses partitions by day and rows of an own list later.
  *
  * @throws UsageError
  */
 export function assertFitsSheet(
-  { output, partitionBy = [], maxRows = Number.POSITIVE_INFINITY }: ExportOptions,
+  { output, partitionBy = [], maxRows = Number.POSITIVE_INFINITY, ownList }: ExportOptions,
   coverage: readonly Coverage[],
 ): void {
-  if (output.format !== "xlsx" || partitionBy.includes("crawl_date")) {
+  if (output.format !== "xlsx" || partitionBy.includes("crawl_date") || ownList !== undefined) {
     return;
   }
   const sheets = new Map<string, number>();

@@ -1,8 +1,8 @@
 import type { Context } from "../../cli/context.ts";
 import { connect } from "../../cli/source/connection.ts";
-import { newestDay, reportEmpty } from "../../cli/source/empty-result.ts";
+import { newestDay, reportEmpty, reportNothing } from "../../cli/source/empty-result.ts";
 import { plural } from "../../contract/values/phrases.ts";
-import { quoteCommand } from "../../contract/values/quote-command.ts";
+import { operand, quoteCommand } from "../../contract/values/quote-command.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
 import { writeManifest } from "../../export/manifest.ts";
@@ -47,8 +47,14 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   const result = await pullRows(write, options, { store: store.pages, target: file?.path }, connection, context);
   own?.warnOfUnmatched(reporter);
   const count = own?.count ?? result.rows;
-  if (count === 0) {
+  if (result.rows === 0) {
     reportEmpty(await newestDay(connection), options.failOnEmpty, reporter);
+  } else if (count === 0) {
+    reportNothing(
+      `none of the ${plural(result.rows, "row")} is of a product on the list`,
+      options.failOnEmpty,
+      reporter,
+    );
   }
   await output.finish();
   if (file !== undefined && fingerprint !== undefined) {
@@ -58,9 +64,9 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   }
   await store.remove();
   if (count > 0 && !isStdout(path)) {
-    const check = options.manifest ? `; \`${quoteCommand(["catalog", "verify", path])}\` checks it` : "";
+    const check = options.manifest ? `; \`${quoteCommand(["catalog", "verify", operand(path)])}\` checks it` : "";
     reporter.note(`${path}: ${plural(count, "row")}${check}`);
   } else if (count > 0 && context.stdout.isTTY) {
-    reporter.note(`${plural(count, "row")}; --output FILE writes them to a file, \`catalog sample\` shows a table`);
+    reporter.note(`${plural(count, "row")}; --output FILE writes rows to a file, \`catalog sample\` shows a table`);
   }
 }

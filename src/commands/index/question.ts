@@ -65,7 +65,9 @@ function daysOf(
   const range = `${name} has ${first} to ${latest}`;
   const start = days.find((day) => day >= from && day <= to);
   if (start === undefined) {
-    throw new UsageError(`there are no rows from ${from} to ${to}; ${range}.`);
+    const until = endDate === undefined ? "on" : `to ${to}`;
+    const asked = startDate === undefined ? `up to ${to}` : `from ${from} ${until}`;
+    throw new UsageError(`there are no rows ${asked}; ${range}.`);
   }
   if (base === undefined) {
     return { start, end: to };

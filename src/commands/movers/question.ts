@@ -1,6 +1,6 @@
 import type { Run } from "../../cli/context.ts";
 import { numberOf, ownListColumns, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
-import type { Question, ShownAnswer } from "../../cli/question/declaration.ts";
+import { answerColumns, namesOf, type Question, type ShownAnswer } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
 import { percentCell } from "../../cli/terminal/tables/cell.ts";
@@ -44,9 +44,10 @@ const HEADINGS = {
 /** One table for each kind, with a heading above it and a line above each group. */
 function moversText(
   { rows, groups, days }: ShownAnswer,
-  { kinds, columns }: MoversOptions,
+  options: MoversOptions,
   screen: Screen,
 ): { text: string; hidden: string[] } {
+  const { kinds, columns } = options;
   const hidden = new Set<string>();
   const parts = kinds.map((kind) => {
     const own = rows.filter((row) => row.kind === kind);
@@ -54,11 +55,7 @@ function moversText(
       columns === undefined
         ? withoutConstants(moversTable(kind, own), ["retailer", "currency"])
         : {
-            table: recordTable(
-              own,
-              MOVER_COLUMNS.map(({ name }) => name),
-              columns,
-            ),
+            table: recordTable(own, namesOf(answerColumns(MOVER_COLUMNS, options)), columns),
             caption: "",
           };
     const { headings, more } = groupHeadings(kind, own, groups);

@@ -21,6 +21,8 @@ export interface ReportSubject {
   since: string | undefined;
   /** Whether retailers are compared with different days. */
   isByRetailer: boolean;
+  /** Whether these days are the newest ones of an earlier report. */
+  isSinceReport: boolean;
   /** Days without a row after which a retailer is stale. */
   staleAfter: number;
   /** Milliseconds since the epoch. */

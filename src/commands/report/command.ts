@@ -78,7 +78,7 @@ export function declare(command: Command, context: Context, run = load): void {
       throw flagError("--text", "cannot be combined with --format json.");
     }
     const { page, listing } = splitPage(flags, text || output !== undefined || format !== undefined);
-    const isJson = output !== undefined && /\.json(\.\w+)?$/i.test(output);
+    const isJson = output !== undefined && /\.json(\.gz|\.zst)?$/i.test(output);
     const options = {
       ...parsePrices(command, folder, flags, context, 14),
       since: flags.since,

@@ -50,9 +50,9 @@ function tiles(report: Report): Html {
   const productTiles: Record<ProductSection, (count: string) => Html> = {
     own_list: (count) =>
       tile("own_list", "of the own list", count, `${groupDigits(countOf(report, "target_met"))} at the target price`),
-    drops: (count) => tile("drops", "drops", count, arrowed(figures.biggest_drop)),
-    rises: (count) => tile("rises", "rises", count, arrowed(figures.biggest_rise)),
-    new_lows: (count) => tile("new_lows", "new lows", count),
+    drops: (count) => tile("drops", count === "1" ? "drop" : "drops", count, arrowed(figures.biggest_drop)),
+    rises: (count) => tile("rises", count === "1" ? "rise" : "rises", count, arrowed(figures.biggest_rise)),
+    new_lows: (count) => tile("new_lows", count === "1" ? "new low" : "new lows", count),
     new_products: (count) =>
       tile("new_products", "new", count, returned > 0 ? `${groupDigits(returned)} returned` : ""),
     gone_products: () => tile("gone_products", "gone", groupDigits(countOf(report, "gone")), missing.join(" · ")),

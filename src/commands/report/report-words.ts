@@ -20,11 +20,11 @@ export function titleOf({ since, newest, isByRetailer }: Report): string {
 
 /** What the figures rest on, in sentences. */
 export function basisOf(report: Report): string[] {
-  const { since, first, newest, retailers, isByRetailer } = report;
+  const { since, first, newest, retailers, isByRetailer, isSinceReport } = report;
   const [products, suspects] = [countOf(report, "products"), countOf(report, "suspects")];
   const days = first === newest ? `crawled on ${newest}` : `crawled from ${first} to ${newest}`;
   const compared = isByRetailer
-    ? "Each retailer is compared with its newest day in the previous report."
+    ? `Each retailer is compared with ${isSinceReport ? "its newest day in the previous report" : "a week before its newest day"}.`
     : "The last prices known on the two days are compared, within one currency.";
   return [
     `${plural(products, "known product")} of ${plural(retailers.length, "retailer")}, ${days}.`,
@@ -36,8 +36,8 @@ export function basisOf(report: Report): string[] {
 }
 
 /** When the earlier prices were known. */
-export function thenWords({ since, isByRetailer }: Report): string {
-  return isByRetailer ? "at the previous report" : `on ${since}`;
+export function thenWords({ since, isByRetailer, isSinceReport }: Report): string {
+  return isByRetailer ? (isSinceReport ? "at the previous report" : "a week before") : `on ${since}`;
 }
 
 /** `58 gone`, `213 not crawled (shop-b)` and `4 unknown`: those that there are, but always the first. */

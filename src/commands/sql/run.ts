@@ -6,7 +6,7 @@ import { UsageError } from "../../contract/errors.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { readStream, readText } from "../../files/read-text.ts";
-import { isSyncedFolder } from "../../folder/folder-state.ts";
+import { isSyncedFolder, syncCommand } from "../../folder/folder-state.ts";
 import { priceIndexPath } from "../../folder/index/price-index.ts";
 import { withFolderSql } from "../../folder/sql/folder-session.ts";
 import { QueryError, type SqlSession } from "../../folder/sql/sql-session.ts";
@@ -26,7 +26,7 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   const named = isFolder ? { ...options, folder: query } : options;
   using synced = await openSyncedFolder(named, context);
   if (synced.days.length === 0) {
-    throw new UsageError(`${synced.folder} has no rows; \`catalog sync\` fills it.`);
+    throw new UsageError(`${synced.folder} has no rows; \`${syncCommand(synced.folder)}\` fills it.`);
   }
   const { reporter, signal } = synced;
   const sql =

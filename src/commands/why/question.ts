@@ -105,7 +105,10 @@ function factsOf(row: AnswerRow, newest: string): string[] {
   const age = `of ${textOf("date")(row)}, ${plural(Number(row.days_old), "day")} old`;
   const isKnown = row.is_known === true;
   const percent = percentText(numberOf("percent")(row));
-  const change = percent === undefined ? "in another currency" : `${signed(price("difference"))}, ${signed(percent)} %`;
+  const change =
+    row.difference === null
+      ? "in another currency"
+      : [signed(price("difference")), ...(percent === undefined ? [] : [`${signed(percent)} %`])].join(", ");
   const days = Number(row.reference_days);
   return [
     isKnown ? `price ${priced("known_price")} ${age}` : `not known: the last price is ${priced("known_price")} ${age}`,
@@ -115,7 +118,7 @@ function factsOf(row: AnswerRow, newest: string): string[] {
       : [`a week before ${price("before_selling_price")} of ${textOf("before_date")(row)}: ${change}`]),
     `lowest ${priced("low_selling_price")} of ${textOf("low_date")(row)}`,
     row.reference_price === null
-      ? `no reference price: ${days} of the 30 days before ${textOf("present_since")(row)} have a price, 24 are needed`
+      ? `no reference price: ${days} of the 30 days before ${textOf("present_since")(row)} ${days === 1 ? "has" : "have"} a price, 24 are needed`
       : `reference price ${priced("reference_price")} of ${days} days before ${textOf("present_since")(row)}, real discount ${percentText(numberOf("real_discount_pct")(row))} %`,
   ];
 }

@@ -1,3 +1,8 @@
+/** A path as an operand: one that begins with a hyphen would be read as a flag. */
+export function operand(path: string): string {
+  return path.startsWith("-") ? `./${path}` : path;
+}
+
 /** Writes words as a command line that a POSIX shell splits into exactly these words. */
 export function quoteCommand(words: readonly string[]): string {
   return words.map(quoteWord).join(" ");

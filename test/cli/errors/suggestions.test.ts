@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../../src/contract/errors.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
-import { oneRowEach } from "../../helpers/products.ts";
+import { oneRowEach, product } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
 import { syncedFolder } from "../../helpers/synced-folder.ts";
 
@@ -169,4 +169,16 @@ describe("a key on the command line", () => {
     expect(stderr).toMatch(/^error: unknown option '--sercet'; see .*\n$/);
     expect(stderr).not.toContain("s3cr3t");
   });
+
+  test("a flag that the command has is not blamed for an unknown one", async () => {
+    const { stderr } = await runInProcess(["auth", "login", "--api-key-command", "echo x", "--bogus"]);
+    expect(stderr).toMatch(/^error: unknown option '--bogus'/);
+  });
+});
+
+test("a word that is on the command line twice is not corrected, because one of them may be right", async () => {
+  const folder = await syncedFolder([product({ sku: "4900000085" })]);
+  const { stderr } = await runInProcess(["history", "-n", "490000008", "490000008", folder]);
+  expect(stderr).toContain("4900000085");
+  expect(stderr).not.toContain("\n  catalog");
 });

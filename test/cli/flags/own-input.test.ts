@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../../src/contract/errors.ts";
@@ -22,11 +22,22 @@ test.each([
   ]);
 });
 
-test.each([".catalog/state.json", "crawl_date=2026-01-01/part-0.parquet", "crawl_date=2026-01-01/new.csv"])(
-  "an output does not go among the files of a synced folder: %s",
-  async (name) => {
-    const folder = await syncedFolder(sixteenDays());
-    const { code, stderr } = await runInProcess(["latest", folder, "-o", join(folder, name), "-f", "parquet"]);
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("is in a folder that `catalog sync` keeps")]);
-  },
-);
+test.each([
+  ".catalog/state.json",
+  ".catalog/looks/a.csv",
+  "crawl_date=2026-01-01/part-0.parquet",
+  "crawl_date=2026-01-01/new.csv",
+])("an output does not go among the files of a synced folder: %s", async (name) => {
+  const folder = await syncedFolder(sixteenDays());
+  await mkdir(join(folder, ".catalog/looks"), { recursive: true });
+  const { code, stderr } = await runInProcess(["latest", folder, "-o", join(folder, name), "-f", "parquet"]);
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("is in a folder that `catalog sync` keeps")]);
+});
+
+test("an output does not replace a file of a synced folder through a link", async () => {
+  const folder = await syncedFolder(sixteenDays());
+  const link = join(folder, "out.parquet");
+  await symlink("crawl_date=2026-01-01/part-0.parquet", link);
+  const { code, stderr } = await runInProcess(["latest", folder, "-o", link]);
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("is in a folder that `catalog sync` keeps")]);
+});

@@ -66,7 +66,9 @@ export function percentText(percent: number | undefined): string | undefined {
   if (percent === undefined || !Number.isFinite(percent)) {
     return undefined;
   }
-  const tenths = Math.round(Number(`${Math.abs(percent)}e1`));
+  const digits = String(Math.abs(percent));
+  // Numbers with an exponent are far too small or large for a rounded digit to matter.
+  const tenths = Math.round(digits.includes("e") ? Math.abs(percent) * 10 : Number(`${digits}e1`));
   return `${percent < 0 && tenths > 0 ? "-" : ""}${(tenths / 10).toFixed(1)}`;
 }
 

@@ -34,12 +34,16 @@ export function recordTable(records: readonly object[], known: readonly string[]
 export function rowCell(rows: RowBatch, row: number, column: string): Cell {
   const raw = (name: string) => rows.raw(row, rows.column(name)) ?? "null";
   const cell =
-    PRICE.test(column) && /^[-\d]/.test(raw(column)) ? priceCell(raw(column), currencyOf(raw)) : jsonCell(raw(column));
+    PRICE.test(column) && /^[-\d]/.test(raw(column))
+      ? priceCell(raw(column), currencyOf(rows, raw, column))
+      : jsonCell(raw(column));
   const address = LINKS[column];
   return address === undefined ? cell : { ...cell, link: JSON.parse(raw(address)) ?? undefined };
 }
 
-function currencyOf(raw: (name: string) => string): string {
-  const currency: unknown = JSON.parse(raw("currency"));
+/** The currency of an amount: for `to_selling_price` that of `to_currency`, if there is one. */
+function currencyOf(rows: RowBatch, raw: (name: string) => string, column: string): string {
+  const own = `${/^\w+?_/.exec(column)?.[0] ?? ""}currency`;
+  const currency: unknown = JSON.parse(raw(rows.column(own) === -1 ? "currency" : own));
   return typeof currency === "string" ? currency : "";
 }

@@ -22,6 +22,7 @@ test.each([
   [0, { text: "0.0", numeric: true }],
   [0.04, { text: "+0.0", numeric: true }],
   [-0.04, { text: "-0.0", numeric: true }],
+  [-1.5e-14, { text: "-0.0", numeric: true }],
   [undefined, { text: "", numeric: true }],
   [Number.POSITIVE_INFINITY, { text: "", numeric: true }],
 ])("a change of %s %% is shown as %j", (percent, cell) => {
