@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { oneRowEach, product } from "../../../helpers/products.ts";
-import { startTestService } from "../../../helpers/service.ts";
+import { sharedService, startTestService } from "../../../helpers/service.ts";
 
 const rows = oneRowEach(
   "acme:lamps:home",
@@ -9,6 +9,8 @@ const rows = oneRowEach(
   "bolt:lamps:lights",
   "bolt:drills:tools",
 );
+
+const shared = sharedService({ rows, rateLimit: 1_000, sampleRateLimit: 1_000 });
 
 const long = "x".repeat(8_000);
 
@@ -69,7 +71,7 @@ const refusals: [query: string, code: string, field: string][] = [
 test.each(["sample", "catalog", "coverage"])(
   "%s refuses every wrong filter with its code and field",
   async (operation) => {
-    const service = await startTestService({ rows, rateLimit: 1_000, sampleRateLimit: 1_000 });
+    const service = await shared();
 
     const responses = [];
     for (const [query] of refusals) {
@@ -97,7 +99,7 @@ const selections: [query: string, rcds: string[]][] = [
 ];
 
 test("filters select their combinations, and every filter sent applies", async () => {
-  const service = await startTestService({ rows });
+  const service = await shared();
 
   const found = [];
   for (const [query] of selections) {
@@ -117,23 +119,8 @@ test("both dates are inclusive and bound the crawl date", async () => {
   expect(body.data.map(({ crawl_date }: { crawl_date: string }) => crawl_date)).toEqual(["2026-01-02", "2026-01-03"]);
 });
 
-test("the applied filters are echoed, omitted ones as null", async () => {
-  const service = await startTestService({ rows });
-
-  const { body } = await service.get("/v1/sample?retailer=acme&start_date=2020-02-29");
-
-  expect(body.meta.resolved).toEqual({
-    retailer: "acme",
-    category: null,
-    department: null,
-    rcd: null,
-    start_date: "2020-02-29",
-    end_date: null,
-  });
-});
-
 test("all six filters are echoed as they were sent", async () => {
-  const service = await startTestService({ rows });
+  const service = await shared();
   const filters = {
     retailer: "acme",
     category: "lamps",

@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
 import { oneRowEach } from "../../../helpers/products.ts";
-import { startTestService } from "../../../helpers/service.ts";
+import { sharedService, startTestService } from "../../../helpers/service.ts";
 
 const rows = oneRowEach("acme:lamps:home", "acme:chairs:home", "bolt:lamps:lights", "bolt:lamp-shades:lights");
+const shared = sharedService({ rows, errorBase: "https://docs.example" });
+const ofTriples = sharedService({
+  rows: oneRowEach("nordwind:kettles:kitchen", "nordwind:phones:electronics", "acme:kettles:electronics"),
+});
 
 test("the response to a mistyped retailer names the closest real one first", async () => {
-  const service = await startTestService({ rows, errorBase: "https://docs.example" });
+  const service = await shared();
 
   const { body } = await service.get("/v1/coverage?retailer=acm");
 
@@ -24,7 +28,7 @@ test("the response to a mistyped retailer names the closest real one first", asy
 });
 
 test("categories are suggested from the queried retailer only", async () => {
-  const service = await startTestService({ rows });
+  const service = await shared();
 
   const { body } = await service.get("/v1/coverage?retailer=acme&category=lamp-shades");
 
@@ -43,10 +47,7 @@ test.each([
     ["acme:kettles:electronics", "nordwind:kettles:kitchen", "nordwind:phones:electronics"],
   ],
 ])("the options for the triple %s share the most parts with it", async (triple, options) => {
-  const known = oneRowEach("nordwind:kettles:kitchen", "nordwind:phones:electronics", "acme:kettles:electronics");
-  const service = await startTestService({ rows: known });
-
-  const { body } = await service.get(`/v1/coverage?rcd=${triple}`);
+  const { body } = await (await ofTriples()).get(`/v1/coverage?rcd=${triple}`);
 
   expect(body).toMatchObject({ field: "rcd", valid_options: options });
 });

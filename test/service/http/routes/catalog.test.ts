@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Product } from "../../../../src/contract/product.ts";
 import { product, products } from "../../../helpers/products.ts";
-import { startTestService, type TestService } from "../../../helpers/service.ts";
+import { sharedService, startTestService, type TestService } from "../../../helpers/service.ts";
 
 /** All rows of a walk, and the number of its pages. */
 async function walk(service: TestService, query: string): Promise<{ rows: Product[]; pages: number }> {
@@ -17,10 +17,11 @@ async function walk(service: TestService, query: string): Promise<{ rows: Produc
   }
 }
 
-test("the envelope has exactly the members of the contract", async () => {
-  const service = await startTestService({ rows: products(3) });
+/** Three rows, for requests that change nothing. */
+const shared = sharedService({ rows: products(3) });
 
-  const { body } = await service.get("/v1/catalog?limit=2");
+test("the envelope has exactly the members of the contract", async () => {
+  const { body } = await (await shared()).get("/v1/catalog?limit=2");
 
   expect(body).toEqual({
     data: [product({ sku: "sku-0000" }), product({ sku: "sku-0001" })],
@@ -50,9 +51,7 @@ test("a page has 100 rows by default", async () => {
 test.each(["0", "501", "-1", "+5", "1.0", "1e2", "ten", "", "%205", "0x10", "9".repeat(5_000), "%00"])(
   "a limit of %s is refused",
   async (limit) => {
-    const service = await startTestService({ rows: products(2) });
-
-    const { status, body } = await service.get(`/v1/catalog?limit=${limit}`);
+    const { status, body } = await (await shared()).get(`/v1/catalog?limit=${limit}`);
 
     expect([status, body.code, body.field]).toEqual([400, "invalid_request", "limit"]);
   },
@@ -68,7 +67,7 @@ test.each([
   ["of many kilobytes", (cursor: string) => cursor.repeat(50)],
   ["a NUL byte", () => "%00"],
 ])("a cursor that is %s is refused", async (_, spoil) => {
-  const service = await startTestService({ rows: products(3) });
+  const service = await shared();
   const { body: first } = await service.get("/v1/catalog?limit=1");
 
   const { status, body } = await service.get(`/v1/catalog?limit=1&cursor=${spoil(first.pagination.next_cursor)}`);
@@ -205,7 +204,7 @@ test("rows are sent as they were stored, digit for digit", async () => {
 });
 
 test.each(["sample", "coverage"])("%s takes neither limit nor cursor", async (operation) => {
-  const service = await startTestService({ rows: products(2) });
+  const service = await shared();
 
   for (const parameter of ["limit", "cursor"]) {
     const { body } = await service.get(`/v1/${operation}?${parameter}=1`);
