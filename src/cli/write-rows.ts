@@ -54,15 +54,6 @@ export async function writeRows(
   await sink.finish();
 }
 
-/** Turns chunks of rows, each row the JSON texts of its values, into batches. */
-export async function* rowBatches(chunks: AsyncIterable<readonly (readonly string[])[]>, columns: readonly string[]) {
-  const keys = columns.map((name) => JSON.stringify(name));
-  for await (const chunk of chunks) {
-    const texts = chunk.map((row) => `{${row.map((value, index) => `${keys[index]}:${value}`).join(",")}}`);
-    yield batchOf(texts, columns);
-  }
-}
-
 /** Warnings about what a format cannot represent. */
 const LOSS_TEXTS: Readonly<Record<Loss, (column: string, format: RowFormat) => string>> = {
   member: (name, format) => `rows have a member ${quoted(name)}, which ${format} leaves out; ndjson keeps it`,

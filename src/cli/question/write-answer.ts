@@ -1,10 +1,11 @@
 import type { CellKind, ColumnType } from "../../export/formats/encoder.ts";
 import type { RowFormat } from "../../export/formats/registry.ts";
 import type { Answer, RowSelection } from "../../folder/ask/ask.ts";
+import { batchOf } from "../../rows/scan.ts";
 import type { Context } from "../context.ts";
 import type { OutputOptions } from "../flags/output.ts";
 import type { Reporter } from "../reporter.ts";
-import { rowBatches, writeRows } from "../write-rows.ts";
+import { writeRows } from "../write-rows.ts";
 import { type ColumnKind, namesOf, type QuestionColumn } from "./declaration.ts";
 
 /** The type of each kind of column, for formats that have types. */
@@ -35,8 +36,14 @@ export async function writeAnswer(
     types: typesOf(columns),
   };
   const names = chosen ?? known;
-  const chunks = answer.rows({ columns: names, ...selection });
-  await writeRows(rowBatches(chunks, names), output, encoding, reporter, context);
+  const rows = answer.rows({ columns: names, ...selection });
+  await writeRows(batchesOf(rows, names), output, encoding, reporter, context);
+}
+
+async function* batchesOf(chunks: AsyncIterable<readonly string[]>, columns: readonly string[]) {
+  for await (const texts of chunks) {
+    yield batchOf(texts, columns);
+  }
 }
 
 /** The types of the columns, for formats that have types. */

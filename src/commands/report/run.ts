@@ -2,7 +2,7 @@ import type { Context } from "../../cli/context.ts";
 import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
 import { openQuestionPrices, type QuestionPrices } from "../../cli/question/question-prices.ts";
 import { noMatchingRows, openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
-import { openPage, rowBatches, writeChunks } from "../../cli/write-rows.ts";
+import { openPage, writeChunks } from "../../cli/write-rows.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { collectReport, type ReportSubject } from "./collect-report.ts";
 import { failIfFiguresMatch } from "./figures.ts";
@@ -92,8 +92,8 @@ async function* reportDocument(
     const columns = columnsOfSection(name);
     const answer = answers.get(name);
     let separator = "\n";
-    for await (const rows of answer === undefined ? [] : rowBatches(answer.rows({ columns }), columns)) {
-      yield separator + rows.texts().join(",\n");
+    for await (const texts of answer?.rows({ columns }) ?? []) {
+      yield separator + texts.join(",\n");
       separator = ",\n";
     }
     yield "]";

@@ -7,11 +7,12 @@ import { screenOf } from "../../cli/terminal/screen.ts";
 import { jsonCell } from "../../cli/terminal/tables/cell.ts";
 import { renderTable } from "../../cli/terminal/tables/table.ts";
 import { usualLimit } from "../../cli/write-list.ts";
-import { rowBatches, writeChunks, writeRows } from "../../cli/write-rows.ts";
+import { writeChunks, writeRows } from "../../cli/write-rows.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import type { CellKinds } from "../../export/formats/encoder.ts";
 import type { RowFormat } from "../../export/formats/registry.ts";
 import { hasParts, type QueryResult, type SqlSession } from "../../folder/sql/sql-session.ts";
+import { batchOf } from "../../rows/scan.ts";
 import type { SqlOptions } from "./options.ts";
 
 /** Writes the result of a query in the format of the options. @throws QueryError */
@@ -72,6 +73,15 @@ async function writeRowsOf(
   const names = uniqueNames(result);
   const encoding = { known: names, kinds: cellKindsOf(result, names) };
   await writeRows(rowBatches(result.rows, names), output, encoding, reporter, context);
+}
+
+/** Turns chunks of rows, each row the JSON texts of its values, into batches. */
+async function* rowBatches(chunks: AsyncIterable<readonly (readonly string[])[]>, columns: readonly string[]) {
+  const keys = columns.map((name) => JSON.stringify(name));
+  for await (const chunk of chunks) {
+    const texts = chunk.map((row) => `{${row.map((value, index) => `${keys[index]}:${value}`).join(",")}}`);
+    yield batchOf(texts, columns);
+  }
 }
 
 /** DuckDB types that are dates in a sheet; those with a time zone are not. */

@@ -32,8 +32,8 @@ export interface Answer {
   count: number;
   /** Number of rows of each group of `limitPer`, in the order of the rows. */
   groups(columns: readonly string[]): Promise<{ names: readonly unknown[]; count: number }[]>;
-  /** The selected rows in chunks of about 2,000. A row is the JSON texts of its values; numbers are exact decimals. */
-  rows(selection: RowSelection): AsyncIterable<readonly (readonly string[])[]>;
+  /** The JSON texts of the selected rows in chunks of about 2,000; numbers are exact decimals. */
+  rows(selection: RowSelection): AsyncIterable<readonly string[]>;
   /** The same rows as objects. */
   records(selection: RowSelection): Promise<AnswerRow[]>;
   /** Values over all rows, by SQL expressions. */
@@ -60,10 +60,10 @@ export async function ask(duckDb: DuckDb, sql: string, parameters: Parameters, t
       return rows.map((row) => ({ names: row.slice(0, -1), count: Number(row.at(-1)) }));
     },
     rows: (selection) => jsonRows(duckDb, selectionSql(table, selection)),
-    records: (selection) => recordsOf(duckDb, selectionSql(table, selection), selection.columns),
+    records: (selection) => recordsOf(duckDb, selectionSql(table, selection)),
     totals: async (expressions) => {
       const list = Object.entries(expressions).map(([name, sql]) => `${sql} AS ${quoted(name)}`);
-      const [row] = await recordsOf(duckDb, `SELECT ${list.join(", ")} FROM ${table}`, Object.keys(expressions));
+      const [row] = await recordsOf(duckDb, `SELECT ${list.join(", ")} FROM ${table}`);
       return row;
     },
     meeting: async (comparisons, columns) => {
@@ -117,12 +117,10 @@ async function prepare(duckDb: DuckDb, sql: string, parameters: Parameters): Pro
   return prepared;
 }
 
-async function recordsOf(duckDb: DuckDb, sql: string, names: readonly string[]): Promise<AnswerRow[]> {
+async function recordsOf(duckDb: DuckDb, sql: string): Promise<AnswerRow[]> {
   const records: AnswerRow[] = [];
   for await (const chunk of jsonRows(duckDb, sql)) {
-    for (const row of chunk) {
-      records.push(Object.fromEntries(names.map((name, at) => [name, JSON.parse(row[at] ?? "null")])));
-    }
+    records.push(...chunk.map((text) => JSON.parse(text) as AnswerRow));
   }
   return records;
 }
