@@ -66,9 +66,11 @@ SELECT product, day, next_day, listing, currency, mrp, selling_price, discount_p
 FROM observation JOIN scope(days, departments, categories, combinations, brands, own_list) USING (listing)
 WHERE day <= last_day;
 
--- The last of these of each product.
+-- The last of these of each product. The first condition, which the second one implies, spares the other rows the joins.
 CREATE MACRO last_observed(days, departments, categories, combinations, brands, own_list) AS TABLE
-FROM observed(days, departments, categories, combinations, brands, own_list) WHERE coalesce(next_day > last_day, true);
+FROM observed(days, departments, categories, combinations, brands, own_list)
+WHERE coalesce(next_day > list_min([d.last_day FOR d IN days::STRUCT(last_day DATE)[]]), true)
+  AND coalesce(next_day > last_day, true);
 
 -- above / below with six decimals, exact, halves rounded away from zero; null of a division by zero. Both are prices.
 CREATE MACRO ratio(above, below) AS
@@ -140,13 +142,16 @@ CREATE MACRO last_told_day(until) AS TABLE
 SELECT retailer, least(last_row + 56, until::DATE) AS last_told
 FROM (SELECT retailer, max(day) AS last_row FROM row_count WHERE day <= until::DATE GROUP BY retailer);
 
--- As retailer_day, of the categories in the relation `categories`: retailer, department and category. Whether a day is good is
--- decided by the retailer where the category has too few rows to tell; a day of which nothing is known is neither good nor bad.
-CREATE MACRO category_day(categories, until) AS TABLE
-WITH counted AS (
+-- As retailer_day, of the categories in the relation `seen`: retailer, department, category and last_seen, a day with rows, from
+-- the earliest of which on the days are right. Whether a day is good is decided by the retailer where the category has too few rows
+-- to tell; a day of which nothing is known is neither good nor bad.
+CREATE MACRO category_day(seen, until) AS TABLE
+WITH wanted AS (
+  SELECT retailer, department, category, min(last_seen) AS since FROM query_table(seen) GROUP BY ALL
+), counted AS (
   SELECT retailer, department, category, day, sum(rows)::BIGINT AS rows
-  FROM row_count SEMI JOIN query_table(categories) USING (retailer, department, category)
-  WHERE day <= until::DATE GROUP BY ALL
+  FROM row_count JOIN wanted USING (retailer, department, category)
+  WHERE day BETWEEN since - 56 AND until::DATE GROUP BY ALL
 ), calendar AS (
   SELECT retailer, department, category, unnest(generate_series(first_day, last_told, INTERVAL 1 DAY))::DATE AS day
   FROM (SELECT retailer, department, category, min(day) AS first_day FROM counted GROUP BY ALL)

@@ -4,6 +4,8 @@ WITH earlier AS (
   FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
   -- A bookmark may be newer than the newest day.
   WHERE day <= since AND coalesce(next_day > least(since, last_day), true)
+    -- Implied; spares the other rows the joins.
+    AND coalesce(next_day > list_min([least(d.since, d.last_day) FOR d IN $days::STRUCT(since DATE, last_day DATE)[]]), true)
     AND CASE WHEN $strict THEN day = since ELSE $max_age IS NULL OR day >= since - $max_age::INTEGER END
 ), later AS (
   FROM last_observed($days, $departments, $categories, $combinations, $brands, $own_list)

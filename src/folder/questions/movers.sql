@@ -15,25 +15,27 @@ WITH now AS (
 ), low AS (
   -- The lowest price of the series up to `since`, and after it.
   SELECT product, series, min(observation.selling_price) FILTER (observation.day <= since) AS low_selling_price,
-    min(observation.selling_price) FILTER (observation.day > since) AS new_low_price
+    min(observation.selling_price) FILTER (observation.day > since) AS new_low_price, count(*)::INTEGER AS observed_days,
+    max(observation.next_day - observation.day) FILTER (observation.day < now.day)::INTEGER AS longest_gap_days
   FROM observation JOIN now USING (product, series) WHERE observation.day <= now.day
   GROUP BY product, series
 ), moved AS (
   FROM (
-    SELECT step.*, low_selling_price, new_low_price,
+    SELECT step.*, low.* EXCLUDE (product, series),
       [kind FOR kind IN ($kinds::VARCHAR[]) IF CASE kind WHEN 'drop' THEN difference < 0 WHEN 'rise' THEN difference > 0
         WHEN 'new_low' THEN new_low_price < low_selling_price WHEN 'discount' THEN discount_pct > 0 END] AS kinds
     FROM step JOIN low USING (product, series)
   )
   WHERE len(kinds) > 0
+), moving AS (
+  FROM now SEMI JOIN moved USING (product)
 ), reference AS (
-  FROM reference_price('now')
-), detail AS (
+  FROM reference_price('moving')
+), low_day AS (
   SELECT product, max(o.day) FILTER (o.day <= since AND o.selling_price = low_selling_price) AS low_date,
-    min(o.day) FILTER (o.day > since AND o.selling_price = new_low_price) AS reached_date,
-    count(*)::INTEGER AS observed_days, max(o.next_day - o.day) FILTER (o.day < now.day)::INTEGER AS longest_gap_days
-  FROM observation o JOIN now USING (product, series) JOIN low USING (product, series)
-  WHERE o.day <= now.day
+    min(o.day) FILTER (o.day > since AND o.selling_price = new_low_price) AS reached_date
+  FROM observation o JOIN moving USING (product, series) JOIN low USING (product, series)
+  WHERE o.day <= moving.day AND o.selling_price IN (low_selling_price, new_low_price)
   GROUP BY product
 )
 SELECT kind, retailer, sku, title, department, category, currency, before_date, before_selling_price, day AS date,
@@ -46,7 +48,7 @@ SELECT kind, retailer, sku, title, department, category, currency, before_date, 
   CASE $group_by WHEN 'retailer' THEN retailer WHEN 'department' THEN department WHEN 'category' THEN category
     WHEN 'brand' THEN coalesce(nullif(brand.brand, ''), 'no brand') END AS group_name
 FROM (SELECT *, unnest(kinds) AS kind FROM moved) JOIN listing USING (product, listing)
-  JOIN reference USING (product) JOIN detail USING (product) JOIN brand USING (brand_key)
+  JOIN reference USING (product) JOIN low_day USING (product) JOIN brand USING (brand_key)
 ORDER BY list_position(['drop', 'rise', 'new_low', 'discount'], kind), group_name,
   CASE kind WHEN 'drop' THEN -percent WHEN 'rise' THEN percent
     WHEN 'new_low' THEN -percent_change(new_low_price, low_selling_price) ELSE discount_pct END DESC,
