@@ -16,6 +16,8 @@ import { wrap } from "./terminal/wrap.ts";
 /** What a command writes to stderr while it runs. */
 export interface Reporter {
   onEvent(event: ClientEvent): void;
+  /** Whether notes are shown. What only a note says need not be found out otherwise. */
+  showsNotes: boolean;
   /** Information for a person; shown on terminals only, unless `--verbose` is given. */
   note(text: string): void;
   /**
@@ -50,7 +52,9 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
   const mode = quiet ? "none" : isDumb && globals.progress === "auto" ? "plain" : globals.progress;
   const progress = createProgress({ stream: stderr, redact, mode, now, ascii: isAscii(context.env) });
   const listeners: Reporter["listeners"] = new Set();
+  const showsNotes = !quiet && (verbose || stderr.isTTY === true);
   return {
+    showsNotes,
     onEvent: (event) => {
       if (event.type === "request") {
         log.sent += 1;
@@ -69,7 +73,7 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
       }
     },
     note: (text) => {
-      if (!quiet && (verbose || stderr.isTTY)) {
+      if (showsNotes) {
         sentence(text);
       }
     },

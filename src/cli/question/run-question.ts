@@ -173,7 +173,7 @@ async function noteSuspects(
   { reporter, state }: SyncedFolder,
   { suspectFactor }: QuestionOptions,
 ): Promise<void> {
-  if (suspectFactor === undefined || Object.keys(state.days).length === 0) {
+  if (!reporter.showsNotes || suspectFactor === undefined || Object.keys(state.days).length === 0) {
     return;
   }
   const [[count] = []] = await readRows(prices, `SELECT count(*) FROM (${SUSPECTS})`, parameters);

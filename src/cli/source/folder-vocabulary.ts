@@ -74,7 +74,8 @@ export function folderFilters(folder: string, state: SyncState): FilterSource {
  */
 function checkVocabulary(filters: Filters, folder: string, state: SyncState): void {
   const days = Object.keys(state.days);
-  const unknown = days.length === 0 ? undefined : findUnknownValue(filters, combinationsOn(days, state));
+  const isNothingToFind = days.length === 0 || Object.keys(filters).length === 0;
+  const unknown = isNothingToFind ? undefined : findUnknownValue(filters, combinationsOn(days, state));
   if (unknown !== undefined) {
     const limits =
       Object.keys(state.filters).length === 0 ? "" : `, which was synced with ${filtersAsFlags(state.filters)}`;
