@@ -96,12 +96,8 @@ export async function untrustedDays(
  * @throws FileError naming a file that is missing or has another size for any other reason
  */
 export async function daysBeingReplaced(folder: string, state: SyncState, days: readonly string[]): Promise<string[]> {
-  const changed = [];
-  for (const day of days) {
-    if ((await ownFileAt(join(folder, placeOfDay(day))))?.size !== state.days[day]?.bytes) {
-      changed.push(day);
-    }
-  }
+  const files = await Promise.all(days.map((day) => ownFileAt(join(folder, placeOfDay(day)))));
+  const changed = days.filter((day, index) => files[index]?.size !== state.days[day]?.bytes);
   const now = changed.length === 0 ? state : ((await readStateOf(folder)) ?? state);
   const isOfState = (day: string) => now.days[day]?.sha256 === state.days[day]?.sha256;
   const damaged = changed.find((day) => isOfState(day) && !now.pending.includes(day));
