@@ -66,15 +66,13 @@ export interface AnsweredDays {
 
 /** A question about a synced folder: its `.sql` file, and whatever else differs between questions. */
 export interface Question<Options extends PriceOptions = QuestionOptions> {
-  /** The name of the command, which is part of the names of its bookmarks. */
-  command: string;
   /** A query with the named parameters of `parameters` and of the scope. */
   sql: string;
   columns: readonly QuestionColumn[];
   /** Whether it counts crawled rows. Such a question leaves out no row as suspect. */
   countsRows?: boolean;
-  /** Whether it compares with `--since`. */
-  compares?: boolean;
+  /** The first part of the names of its bookmarks, if it compares with `--since`. */
+  bookmarks?: string;
   /** The two days that it compares, if the command line names both; otherwise those of `since`. */
   days?: (
     options: Options,
@@ -82,7 +80,7 @@ export interface Question<Options extends PriceOptions = QuestionOptions> {
     today: { newest: string; now: number },
   ) => { from: string; to: string } | undefined;
   /** Further parameters. */
-  parameters: (options: Options) => Parameters;
+  parameters?: (options: Options) => Parameters;
   /**
    * Looks up further parameters in the folder, and gives the warnings that the answer needs.
    *

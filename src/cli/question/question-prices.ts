@@ -36,7 +36,7 @@ export interface QuestionPrices extends AsyncDisposable {
  * @throws UsageError if there is nothing to compare since the given day
  */
 export async function openQuestionPrices<Options extends PriceOptions>(
-  question: Pick<Question<Options>, "command" | "compares" | "days">,
+  question: Pick<Question<Options>, "bookmarks" | "days">,
   options: Options,
   synced: SyncedFolder,
   context: Context,
@@ -53,8 +53,8 @@ export async function openQuestionPrices<Options extends PriceOptions>(
   const newestOf = newestOfRetailers(synced, newest);
   const compared = days
     ? sinceDay(days.from)
-    : question.compares
-      ? await sinceOfRetailers({ since: options.since, command: question.command }, synced, newestOf, context)
+    : question.bookmarks !== undefined
+      ? await sinceOfRetailers({ since: options.since, command: question.bookmarks }, synced, newestOf, context)
       : undefined;
   let prices: Awaited<ReturnType<typeof openPrices>> | undefined;
   const release = async () => {

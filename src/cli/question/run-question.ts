@@ -30,7 +30,7 @@ export async function runQuestion<Options extends QuestionOptions>(
   await using opened = await openQuestionPrices(declared, options, synced, context);
   const { prices, newest, compared, retailers } = opened;
   const question = { ...declared, ...declared.ofRetailers?.(options, retailers) };
-  const known = { ...opened.parameters, ...question.parameters(options) };
+  const known = { ...opened.parameters, ...question.parameters?.(options) };
   const parameters = { ...known, ...(await question.find?.(prices, known, options, synced)) };
   if (options.showSql) {
     await writeChunks([opened.preamble, `${filledIn(question.sql, parameters).trim()}\n`], options.output, context);

@@ -19,7 +19,6 @@ export const askCompare: Run<CompareOptions> = (options, context) => runQuestion
 
 function questionOf({ by, conversion }: CompareOptions): Question<CompareOptions> {
   return {
-    command: "compare",
     sql: COMPARE,
     columns: compareColumns(by),
     ofRetailers: columnsOfRetailers,

@@ -13,11 +13,9 @@ import { CRAWL_DAY_COLUMNS } from "./columns.ts";
 import type { CrawlDaysOptions } from "./options.ts";
 
 const CRAWL_DAYS_QUESTION: Question<CrawlDaysOptions> = {
-  command: "coverage",
   sql: CRAWL_DAYS,
   columns: CRAWL_DAY_COLUMNS,
   countsRows: true,
-  parameters: () => ({}),
   find: async (_prices, _parameters, { failOnEmpty }, { days, reporter }) => {
     if (days.length === 0) {
       reportEmpty(undefined, failOnEmpty, reporter);

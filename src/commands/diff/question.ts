@@ -39,10 +39,9 @@ const SUMMARY = Object.fromEntries([
 ]) as Readonly<Record<string, string>>;
 
 const DIFF_QUESTION: Question<DiffOptions> = {
-  command: "diff",
   sql: DIFF,
   columns: DIFF_COLUMNS,
-  compares: true,
+  bookmarks: "diff",
   days: (options, synced, { newest, now }) => {
     if (options.days === undefined) {
       return undefined;

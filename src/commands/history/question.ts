@@ -9,10 +9,8 @@ import { historyText } from "./price-tables.ts";
 import { seriesOfRows } from "./product-series.ts";
 
 const HISTORY_QUESTION: Question<HistoryOptions> = {
-  command: "history",
   sql: HISTORY,
   columns: HISTORY_COLUMNS,
-  parameters: () => ({}),
   find: async (prices, scope, options, synced) => ({
     products: (await findProducts(prices, scope, options, synced)).map(String),
   }),

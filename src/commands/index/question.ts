@@ -21,7 +21,6 @@ export const askIndex: Run<IndexOptions> = (options, context) => runQuestion(que
 function questionOf(): Question<IndexOptions> {
   let asked: ReturnType<typeof daysOf> | undefined;
   return {
-    command: "index",
     sql: INDEX,
     columns: INDEX_COLUMNS,
     days: (options, synced, today) => {

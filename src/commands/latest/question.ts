@@ -23,8 +23,6 @@ export const askLatest: Run<LatestOptions> = (options, context) => runQuestion(q
 
 function questionOf({ gone, groupBy, by }: LatestOptions): Question<LatestOptions> {
   const products = {
-    command: "latest",
-    parameters: () => ({}),
     subject: ["retailer", "sku"],
     noun: "product",
     view: latestText,

@@ -20,10 +20,9 @@ import MOVERS from "../../folder/questions/movers.sql";
 import { MOVER_COLUMNS, type MoverKind, type MoversOptions } from "./options.ts";
 
 const MOVERS_QUESTION: Question<MoversOptions> = {
-  command: "movers",
   sql: MOVERS,
   columns: MOVER_COLUMNS,
-  compares: true,
+  bookmarks: "movers",
   parameters: ({ kinds, groupBy }) => ({ kinds, group_by: groupBy ?? null }),
   subject: ["retailer", "sku"],
   noun: "product",

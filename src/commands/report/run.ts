@@ -19,7 +19,7 @@ import {
 
 export async function runReport(options: ReportOptions, context: Context): Promise<void> {
   using synced = await openSyncedFolder(options, context);
-  await using asked = await openQuestionPrices({ command: "report", compares: true }, options, synced, context);
+  await using asked = await openQuestionPrices({ bookmarks: "report" }, options, synced, context);
   const subject = subjectOf(options, synced, asked, context);
   const request: ReportRequest = {
     parameters: { ...asked.parameters, own_list: null, stale_after: options.staleAfter },

@@ -19,10 +19,8 @@ import WHY from "../../folder/questions/why.sql";
 import { WHY_COLUMNS, type WhyOptions } from "./options.ts";
 
 const WHY_QUESTION: Question<WhyOptions> = {
-  command: "why",
   sql: WHY,
   columns: WHY_COLUMNS,
-  parameters: () => ({}),
   find: async (prices, parameters, options, synced) => {
     const { product, sku } = await findProduct(prices, parameters, options, synced);
     const days = await readRows(
