@@ -46,23 +46,3 @@ test("pages that are not sorted give the same rows, each once", async () => {
   const found = await run(["export", "--recheck", "0", "--concurrency", "1"], coverage, first, last);
   expect(found).toMatchObject({ code: 0, stdout: rows.map((row) => `${row}\n`).join(""), stderr: "" });
 });
-
-test.each([
-  ["three pages without rows, but not in a row, are read past", ["", "a", "", "b", "", "c"], 0],
-  ["three in a row end the export, because there may be no end", ["a", "b", "", "", "", "c"], 1],
-])("%s", async (_, skus, code) => {
-  const rowOf = (sku: string) => JSON.stringify(product({ sku, crawl_date: "2026-01-01" }));
-  const three = { ...one, matching_rows: 3, corpus_rows: 3 };
-  const meta = { ...META, coverage: three };
-  const coverage = coverageBody([{ ...COMBINATION, ...three, combinations: undefined }], meta);
-  const pages = skus.map((sku, index) => {
-    const further = index < skus.length - 1 ? { has_more: true, next_cursor: `n${index}` } : {};
-    return pageBody(sku === "" ? [] : [rowOf(sku)], { ...further, total_matching: 3 }, meta);
-  });
-  const found = await run(["export", "--recheck", "0", "--concurrency", "1"], coverage, ...pages);
-  expect(found).toMatchObject({
-    code,
-    stdout: code === 0 ? ["a", "b", "c"].map((sku) => `${rowOf(sku)}\n`).join("") : "",
-    stderr: code === 0 ? "" : expect.stringContaining("3 pages in a row without rows, though `has_more` is true"),
-  });
-});

@@ -51,9 +51,9 @@ test.each([
   const columns = ["--columns", "retailer,crawl_date"];
   expect((await linesOf("export", ...flags, ...columns)).sort()).toEqual(expected);
   expect((await linesOf("sample", ...flags, ...columns)).sort()).toEqual(expected);
-  expect((await linesOf("history", "s", folder, ...flags.filter((flag) => flag !== "--date"), ...columns)).length).toBe(
-    flags.includes("--date") ? 0 : expected.length,
-  );
+  if (!flags.includes("--date")) {
+    expect(await linesOf("history", "s", folder, ...flags, ...columns)).toHaveLength(expected.length);
+  }
 });
 
 test.each([["the service"], ["a folder"]])(
