@@ -1,11 +1,10 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
+import { EXIT } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
-import { answer, stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
-import { gate } from "../helpers/gate.ts";
+import { answer, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService, type TestServiceOptions } from "../helpers/service.ts";
@@ -16,12 +15,6 @@ async function service(options: TestServiceOptions = {}) {
 }
 
 describe("the exit code", () => {
-  test("is 0 for a complete export, and stderr is empty", async () => {
-    const { env } = await service();
-    const { code, stdout, stderr } = await runInProcess(["export"], { env });
-    expect([code, stdout.trimEnd().split("\n").length, stderr]).toEqual([EXIT.ok, 50, ""]);
-  });
-
   test("is 1 if a local file cannot be written, and the earlier file stays", async () => {
     const { env } = await service();
     const folder = await temporaryFolder();
@@ -44,12 +37,6 @@ describe("the exit code", () => {
     const { code, stdout, stderr } = await runInProcess(args);
     expect([code, stdout]).toEqual([EXIT.usage, ""]);
     expect(stderr).toMatch(message);
-  });
-
-  test("is 2 if the service refuses a value", async () => {
-    const { env } = await service();
-    const { code } = await runInProcess(["coverage", "--retailer", "nobody"], { env });
-    expect(code).toBe(EXIT.usage);
   });
 
   test("is 3 without a key, with an unknown one, and without the scope", async () => {
@@ -154,24 +141,6 @@ describe("the exit code", () => {
       expect([code, stderr]).toEqual([expected, expect.stringContaining("no rows match the filters\n")]);
     }
     expect(requests).toBe(6);
-  });
-
-  test.each([
-    ["SIGINT", EXIT.interrupted],
-    ["SIGTERM", EXIT.terminated],
-  ] as const)("after %s is %i", async (signal, expected) => {
-    const { passed: requested, open } = gate();
-    const stuck = await startFaultServer(() => {
-      open();
-      return stallBeforeHeaders;
-    });
-    onTestFinished(() => stuck.close());
-    const env = { CATALOG_BASE_URL: stuck.url.href, CATALOG_API_KEY: "k".repeat(43) };
-    const stop = new AbortController();
-    const ended = runInProcess(["export"], { env, signal: stop.signal });
-    await requested;
-    stop.abort(new InterruptedError(signal));
-    expect((await ended).code).toBe(expected);
   });
 });
 
