@@ -84,6 +84,8 @@ test("a sync from latest-1d begins at the newest real day", async () => {
   expect(await run("sync", copy, "--start-date", "latest-1d")).toMatchObject({ code: 0 });
   const days = (await linesOf("coverage", copy, "--group-by", "day")).map((line) => line.slice(0, 10));
   expect(days).toEqual(["2062-01-10", "2026-01-10", "2026-01-09"]);
+  const [later] = await linesOf("coverage", copy, "--group-by", "day", "--columns", "crawl_date,days_old");
+  expect(later).toBe("2062-01-10,");
 });
 
 test("questions of a folder answer as of the newest real day, with one warning", async () => {

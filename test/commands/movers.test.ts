@@ -138,6 +138,7 @@ describe("catalog movers", () => {
 
   test.each([
     ["percent", "is not a condition"],
+    ["price_shop.de < 20", 'has no field "price_shop.de"'],
     ["price < 3", "no field"],
     ["percent < abc", "is not a condition"],
     [

@@ -69,12 +69,12 @@ function movementOf(condition: string): string | undefined {
 }
 
 function parseComparison<Field extends string>(part: string, fields: readonly Field[]) {
-  const match = /^([\w-]+?)\s*(<=|>=|<|>|=)\s*([-+]?\d{1,20}(?:\.\d{1,12})?)\s*%?$/.exec(part);
+  const match = /^([^\s<>=]+?)\s*(<=|>=|<|>|=)\s*([-+]?\d{1,20}(?:\.\d{1,12})?)\s*%?$/.exec(part);
   if (match === null) {
     throw valueError(
       "--fail-if",
       part,
-      "is not a condition; write a field, one of < <= > >= = and a number (up to 20 digits, 12 decimals): percent < -20.",
+      `is not a condition; write a field, one of < <= > >= = and a number (up to 20 digits, 12 decimals): ${fields[0]} > 0.`,
     );
   }
   const [, name = "", operator, number = ""] = match;

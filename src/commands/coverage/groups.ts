@@ -51,9 +51,9 @@ export function listingOf(counts: Counts, grouping: Grouping | undefined, now: n
   return { names: [grouping], columns, entries, total: { ...total, corpus_rows }, label: "total" };
 }
 
-/** Days from `day` to the day of `now` (UTC); null without a day. */
+/** Days from `day` to the day of `now` (UTC); null without a day, or for a later one. */
 export function daysOld(day: string | null, now: number): number | null {
-  return day === null ? null : dayNumber(dayOf(now)) - dayNumber(day);
+  return day === null || day > dayOf(now) ? null : dayNumber(dayOf(now)) - dayNumber(day);
 }
 
 export type CombinationEntry = ReturnType<typeof combinationEntries>[number];

@@ -56,9 +56,13 @@ function sortByAge<Aged extends { days_old: number | null }>(items: readonly Age
 
 function describeSet(summary: CoverageSummary): string {
   const { matching_rows, corpus_rows, earliest_date, latest_date } = summary;
-  const of = matching_rows === corpus_rows ? "" : ` matching of ${groupDigits(corpus_rows)}`;
-  const days = earliest_date === null ? "nothing matches" : `crawled from ${earliest_date} to ${latest_date}`;
-  return `${groupDigits(matching_rows)}${of} rows in ${plural(summary.combinations, "combination")}; ${days}.`;
+  const rows =
+    matching_rows === corpus_rows
+      ? plural(matching_rows, "row")
+      : `${groupDigits(matching_rows)} matching of ${plural(corpus_rows, "row")}`;
+  const days = earliest_date === latest_date ? `on ${earliest_date}` : `from ${earliest_date} to ${latest_date}`;
+  const crawled = earliest_date === null ? "nothing matches" : `crawled ${days}`;
+  return `${rows} in ${plural(summary.combinations, "combination")}; ${crawled}.`;
 }
 
 function describeOrigin({ filters, service, now }: CoveragePageFacts): string {
