@@ -21,7 +21,8 @@ export function ofRetailer({ own_days, ...filters }: SetFilters, retailer: strin
 
 /** A test whether a day is among the days of a retailer. */
 export function ownDayFilter({ own_days }: SetFilters): (retailer: string, day: string) => boolean {
-  return (retailer, day) => dayFilter(own_days?.[retailer] ?? {})(day);
+  const filters = new Map(Object.entries(own_days ?? {}).map(([name, window]) => [name, dayFilter(window)]));
+  return (retailer, day) => filters.get(retailer)?.(day) ?? true;
 }
 
 /** The days that span all windows that have any. */

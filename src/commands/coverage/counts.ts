@@ -1,5 +1,8 @@
+import type { Reporter } from "../../cli/reporter.ts";
 import { type Coverage, type CoverageSummary, summaryOf } from "../../contract/coverage.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { plural } from "../../contract/values/phrases.ts";
+import type { SetFilters } from "../../pull/set-filters.ts";
 
 /** The combinations that filters match. */
 export interface CoverageSet {
@@ -24,7 +27,7 @@ export interface Counts extends CoverageSet {
   parts: readonly Part[];
   /** The parts without the date filters, for the corpus rows of groups. */
   undated: readonly Part[];
-  /** None of a service that was not asked for each day. */
+  /** Those of a service only with `--group-by day`: each takes a request. */
   days: readonly DayRows[];
   /** If nothing matches, the newest day without the date filters; null if there is none, undefined if it is not known. */
   newest: string | null | undefined;
@@ -34,21 +37,25 @@ export function setOf(combinations: readonly Coverage[]): CoverageSet {
   return { combinations, summary: summaryOf(combinations) };
 }
 
-/** Whether the newest day of a set is after today, although the filters include today: a crawler had a wrong clock. */
-export function hasLaterDays({ summary }: CoverageSet, { start_date = "" }: { start_date?: string }, today: string) {
-  return summary.latest_date !== null && summary.latest_date > today && start_date <= today;
-}
-
 /**
- * The set with the newest days that it has up to today, and a warning. Its later rows stay counted.
+ * The set with the newest days that it has up to today (UTC), and a warning if there are later ones: a crawler with a wrong clock
+ * writes such days. Their rows stay counted.
  *
- * @param known the same set up to today
+ * @param ask for the same set in other days
  */
-export function newestUpToToday(
-  { combinations, summary }: CoverageSet,
-  known: CoverageSet,
-  reporter: { warn: (text: string) => void },
-): CoverageSet {
+export async function upToToday(
+  set: CoverageSet,
+  { filters, reporter }: { filters: SetFilters; reporter: Pick<Reporter, "warn"> },
+  now: number,
+  ask: (filters: SetFilters) => CoverageSet | Promise<CoverageSet>,
+): Promise<CoverageSet> {
+  const { combinations, summary } = set;
+  const today = dayOf(now);
+  const { start_date = today } = filters;
+  if (summary.latest_date === null || summary.latest_date <= today || start_date > today) {
+    return set;
+  }
+  const known = await ask({ ...filters, end_date: today });
   const later = plural(summary.matching_rows - known.summary.matching_rows, "row");
   reporter.warn(`${later} of days after today: these days are never the newest`);
   const newest = new Map(known.combinations.map(({ rcd, latest_date }) => [rcd, latest_date]));

@@ -1,7 +1,6 @@
 import { checkBrandNames, indexMessages } from "../../cli/question/question-prices.ts";
 import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { splitRcd } from "../../contract/filters.ts";
-import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { readRows } from "../../folder/ask/ask.ts";
 import { daysBeingReplaced } from "../../folder/day-files.ts";
@@ -9,13 +8,16 @@ import type { SyncState } from "../../folder/folder-state.ts";
 import { openPriceIndex } from "../../folder/index/price-index.ts";
 import BRAND_COUNTS from "../../folder/questions/brand-counts.sql";
 import { rowFilter } from "../../folder/synced-day.ts";
-import type { Grouping } from "./columns.ts";
-import { type Counts, type DayRows, hasLaterDays, newestUpToToday, type Part, setOf } from "./counts.ts";
-
-type DayFilter = (rcd: string, day: string) => boolean;
+import type { SetFilters } from "../../pull/set-filters.ts";
+import { type Counts, type DayRows, type Part, setOf, upToToday } from "./counts.ts";
+import type { CoverageOptions } from "./options.ts";
 
 /** Counts what a folder has: by its state, or by its index if brands matter. */
-export async function countFolder(synced: SyncedFolder, groupBy: Grouping | undefined, now: number): Promise<Counts> {
+export async function countFolder(
+  synced: SyncedFolder,
+  { groupBy, chart, page }: CoverageOptions,
+  now: number,
+): Promise<Counts> {
   const { folder, state, filters, brands, name, reporter } = synced;
   const replaced = await daysBeingReplaced(folder, state, synced.days);
   if (replaced.length > 0) {
@@ -24,23 +26,19 @@ export async function countFolder(synced: SyncedFolder, groupBy: Grouping | unde
   }
   const isByBrand = groupBy === "brand";
   const counts = brands === undefined && !isByBrand ? countsOf(state) : await countBrands(synced);
-  const isWanted = rowFilter(filters);
-  const found = setOf(coverageOf(counts, isWanted));
-  const today = dayOf(now);
-  const upToToday: DayFilter = (rcd, day) => day <= today && isWanted(rcd, day);
-  const set =
-    groupBy !== "day" && hasLaterDays(found, filters, today)
-      ? newestUpToToday(found, setOf(coverageOf(counts, upToToday)), reporter)
-      : found;
-  const parts = isByBrand ? coverageOf(counts, isWanted, isByBrand) : set.combinations;
+  const ask = (filters: SetFilters) => setOf(coverageOf(counts, filters));
+  const set = groupBy === "day" ? ask(filters) : await upToToday(ask(filters), synced, now, ask);
+  const parts = isByBrand ? coverageOf(counts, filters, isByBrand) : set.combinations;
   const { start_date, end_date, own_days: _, ...undatedFilters } = filters;
   const isDated = start_date !== undefined || end_date !== undefined;
-  const undated = isDated ? coverageOf(counts, rowFilter(undatedFilters), isByBrand) : parts;
+  const undated = isDated ? coverageOf(counts, undatedFilters, isByBrand) : parts;
+  const isWanted = rowFilter(filters);
+  const needsDays = groupBy === "day" || chart || page !== undefined;
   return {
     ...set,
     parts,
     undated,
-    days: counts.filter(({ rcd, day }) => isWanted(rcd, day)),
+    days: needsDays ? counts.filter(({ rcd, day }) => isWanted(rcd, day)) : [],
     newest: isDated ? setOf(undated).summary.latest_date : undefined,
   };
 }
@@ -67,11 +65,12 @@ async function countBrands({ folder, state, signal, name, brands, reporter }: Sy
 }
 
 /**
- * The coverage (contract section 4.4) of the days of `counts` that are wanted, by combination or by brand of one.
+ * The coverage of filters (contract section 4.4), by combination or by brand of one.
  *
  * @param counts of all days; the corpus rows are those of all of them
  */
-function coverageOf(counts: readonly DayRows[], isWanted: DayFilter, isByBrand = false): Part[] {
+function coverageOf(counts: readonly DayRows[], filters: SetFilters, isByBrand = false): Part[] {
+  const isWanted = rowFilter(filters);
   const parts = new Map<string, Part>();
   for (const { day, rcd, brand, rows } of counts) {
     const key = isByBrand ? `${rcd} ${brand}` : rcd;

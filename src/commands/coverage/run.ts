@@ -23,7 +23,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   const isService = "client" in source;
   const counts = isService
     ? await countService(source, options, now)
-    : await (await import("./folder-counts.ts")).countFolder(source, groupBy, now);
+    : await (await import("./folder-counts.ts")).countFolder(source, options, now);
   if (counts.combinations.length === 0) {
     reportEmpty(counts.newest, failOnEmpty, reporter);
   }

@@ -1,12 +1,14 @@
 import type { Connection } from "../../cli/source/connection.ts";
 import { newestDay } from "../../cli/source/empty-result.ts";
 import { SetChangedError, UsageError } from "../../contract/errors.ts";
-import { addDays, dayOf, daysBetween } from "../../contract/values/day-arithmetic.ts";
+import { addDays, daysBetween } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits } from "../../contract/values/phrases.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import { NEWEST_DAYS } from "./columns.ts";
-import { type Counts, type CoverageSet, type DayRows, hasLaterDays, newestUpToToday, setOf } from "./counts.ts";
+import { type Counts, type CoverageSet, type DayRows, setOf, upToToday } from "./counts.ts";
 import type { CoverageOptions } from "./options.ts";
+
+type Ask = (filters: SetFilters) => Promise<CoverageSet>;
 
 /** Coverage requests sent at once. */
 const CONCURRENCY = 4;
@@ -17,45 +19,33 @@ export async function countService(
   { groupBy, failIf, maxRequests }: CoverageOptions,
   now: number,
 ): Promise<Counts> {
-  const { start_date, end_date, own_days: _, ...undatedFilters } = connection.filters;
+  const { client, filters, signal } = connection;
+  const ask: Ask = async (filters) => setOf((await client.coverage(filters, signal)).data);
+  const { start_date, end_date, own_days: _, ...undatedFilters } = filters;
   const isDated = start_date !== undefined || end_date !== undefined;
-  const found = await coverageOf(connection, connection.filters);
+  const found = await ask(filters);
   const isEmpty = found.combinations.length === 0;
   const newest = isEmpty ? await newestDay(connection) : undefined;
   if (groupBy === "day") {
-    const set = isDated ? found : await newestDays(found, connection, now);
+    const set = isDated ? found : await newestDays(found, connection, ask, now);
     return { ...set, parts: [], undated: [], days: await countDays(set, connection, maxRequests), newest };
   }
-  const set = await upToToday(found, connection, now);
+  const set = await upToToday(found, connection, now, ask);
   const needsCorpus = isDated && !isEmpty && (groupBy !== undefined || failIf !== undefined);
-  const undated = needsCorpus ? (await coverageOf(connection, undatedFilters)).combinations : set.combinations;
+  const undated = needsCorpus ? (await ask(undatedFilters)).combinations : set.combinations;
   return { ...set, parts: set.combinations, undated, days: [], newest };
 }
 
-async function coverageOf({ client, signal }: Connection, filters: SetFilters): Promise<CoverageSet> {
-  return setOf((await client.coverage(filters, signal)).data);
-}
-
-async function upToToday(set: CoverageSet, connection: Connection, now: number): Promise<CoverageSet> {
-  const { filters, reporter } = connection;
-  const today = dayOf(now);
-  return hasLaterDays(set, filters, today)
-    ? newestUpToToday(set, await coverageOf(connection, { ...filters, end_date: today }), reporter)
-    : set;
-}
-
 /** The newest days of a set without dates; a set of fewer days as it is. */
-async function newestDays(all: CoverageSet, connection: Connection, now: number): Promise<CoverageSet> {
-  const known = await upToToday(all, connection, now);
+async function newestDays(all: CoverageSet, connection: Connection, ask: Ask, now: number): Promise<CoverageSet> {
+  const known = await upToToday(all, connection, now, ask);
   const { earliest_date, latest_date } = known.summary;
   if (earliest_date === null || latest_date === null) {
     return all;
   }
   const isShort = daysBetween(earliest_date, latest_date) <= NEWEST_DAYS;
   const start_date = isShort ? earliest_date : addDays(latest_date, 1 - NEWEST_DAYS);
-  return isShort && known === all
-    ? all
-    : await coverageOf(connection, { ...connection.filters, start_date, end_date: latest_date });
+  return isShort && known === all ? all : await ask({ ...connection.filters, start_date, end_date: latest_date });
 }
 
 /**
