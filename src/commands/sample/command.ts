@@ -1,4 +1,4 @@
-import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
@@ -13,7 +13,7 @@ import {
   parseListing,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
-import { type FlagsOf, flagError } from "../../cli/flags/values.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { connect } from "../../cli/source/connection.ts";
 import { newestDay, reportEmpty } from "../../cli/source/empty-result.ts";
@@ -43,49 +43,32 @@ interface SampleOptions extends SourceOptions, ListingOptions {
 
 export function declare(command: Command, context: Context, run: Run<SampleOptions> = runSample): void {
   command.description("Shows at most 100 rows of the filtered set, to judge the shape of the data.");
-  addGlobalFlags(
-    addSampleFlags(command),
-    [
-      "catalog sample --demo",
-      "catalog sample --retailer acme --columns sku,title,selling_price,currency",
-      "catalog sample --retailer acme --card | less",
-      "catalog sample --date yesterday -f csv -o sample.csv",
-    ],
-    wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80),
-  ).action((flags) => run(parseSampleOptions(command, flags, context), context));
-}
-
-function addSampleFlags(command: Command) {
   const own = addLinksFlag(addListOutput(addFilterFlags(command)))
     .addOption(columnsOption("columns to show, in this order: sku,title,selling_price"))
     .option("--wide", "a table of all columns in full width; `| less -S` scrolls it")
     .option("--card", "a card for each row, with one line per column");
-  return addListFlags(addReadFlags(own), "selling_price", PRODUCT_COLUMNS);
-}
-
-type SampleFlags = FlagsOf<typeof addSampleFlags>;
-
-function parseSampleOptions(command: CommandUnknownOpts, flags: SampleFlags, context: Context): SampleOptions {
-  const view = parseView(flags);
-  const isForPeople = view !== "table" || context.stdout.isTTY === true;
-  const listing = parseListing(flags, LIST_FORMATS, context, PRODUCT_COLUMNS, {}, isForPeople);
-  const { format } = listing.output;
-  if (view !== "table" && format !== "table") {
-    throw flagError(`--${view}`, `is a view for people; it cannot be combined with ${format}.`);
-  }
-  return {
-    ...parseSource(command, flags, context),
-    ...listing,
-    view,
-    failOnEmpty: flags.failOnEmpty === true,
-  };
-}
-
-function parseView({ wide, card }: SampleFlags): SampleView {
-  if (wide && card) {
-    throw new UsageError("--wide and --card are two views of the same rows; use one.", { flag: "--card" });
-  }
-  return wide ? "wide" : card ? "card" : "table";
+  const declared = addListFlags(addReadFlags(own), "selling_price", PRODUCT_COLUMNS);
+  const examples = [
+    "catalog sample --demo",
+    "catalog sample --retailer acme --columns sku,title,selling_price,currency",
+    "catalog sample --retailer acme --card | less",
+    "catalog sample --date yesterday -f csv -o sample.csv",
+  ];
+  const columns = wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80);
+  addGlobalFlags(declared, examples, columns).action((flags) => {
+    const { wide, card, failOnEmpty = false } = flags;
+    if (wide && card) {
+      throw new UsageError("--wide and --card are two views of the same rows; use one.", { flag: "--card" });
+    }
+    const view = wide ? "wide" : card ? "card" : "table";
+    const isForPeople = view !== "table" || context.stdout.isTTY === true;
+    const listing = parseListing(flags, LIST_FORMATS, context, PRODUCT_COLUMNS, {}, isForPeople);
+    const { format } = listing.output;
+    if (view !== "table" && format !== "table") {
+      throw flagError(`--${view}`, `is a view for people; it cannot be combined with ${format}.`);
+    }
+    return run({ ...parseSource(command, flags, context), ...listing, view, failOnEmpty }, context);
+  });
 }
 
 async function runSample(options: SampleOptions, context: Context): Promise<void> {
