@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FileError, UsageError } from "../contract/errors.ts";
 import { quoted } from "../contract/values/phrases.ts";
+import { fileError } from "../files/system-error.ts";
 import type { Environment } from "./environment.ts";
 import { refuseTilde } from "./expanded-path.ts";
 
@@ -58,7 +59,7 @@ export async function readConfig(
     if (mayBeMissing && error.code === "ENOENT") {
       return undefined;
     }
-    throw new FileError(`the configuration file ${path} cannot be read: ${error.message}`, path, error);
+    throw new FileError(`the configuration file cannot be read: ${fileError(path, error).message}`, path, error);
   });
   if (text === undefined) {
     return none;

@@ -75,7 +75,7 @@ test("listings are JSON documents with --format json", async () => {
 test.each([
   [["keys", "create", "b", "--team", "sales", "--scope", "catalog:read"], /has other grants: scopes catalog:sample;/],
   [["teams", "create", "sales"], /there is already a team "sales"\./],
-  [["teams", "grant", "sale", "--all-retailers"], /there is no team "sale"; there are sales\./],
+  [["teams", "grant", "sale", "--all-retailers"], /there is no team "sale"; there is sales\./],
   [["keys", "create", "b", "--team", "sale"], /there is no team "sale"\. To create it, .*\nDid you mean sales\?/],
   [["keys", "create", "b", "--scope", "catalog:write"], /--scope "catalog:write" is not one of catalog:sample/],
   [["teams", "create", "new", "--retailer", "a,,b"], /--retailer "a,,b" has an empty value; name a retailer\./],
@@ -86,7 +86,7 @@ test.each([
   [["teams", "members", "add", "sales", "ada"], /"ada" is not an e-mail address/],
   [["teams", "members", "add", "sale", "ada@example.com"], /there is no team "sale"/],
   [["teams", "members", "remove", "sales", "ada@example.com"], /is not a member of the team "sales"; there are none\./],
-  [["keys", "revoke", "b"], /there is no key named "b"; there are a\./],
+  [["keys", "revoke", "b"], /there is no key named "b"; there is a\./],
 ])("%j is refused with exit code 2", async (args, message) => {
   const { service } = await setUp();
   await service("keys", "create", "a", "--team", "sales", "--scope", "catalog:sample");

@@ -279,11 +279,11 @@ describe("the service's settings", () => {
   test("report a configuration file that cannot be read, unless it is missing and was not asked for", async () => {
     const context = await contextWith(profiles, { CATALOG_CONFIG: "/nonexistent/config.toml" });
     await expect(resolveService(none, context)).rejects.toThrow(
-      "the configuration file /nonexistent/config.toml cannot be read: ENOENT",
+      "the configuration file cannot be read: /nonexistent/config.toml: no such file or folder",
     );
     const folder = await contextWith("");
     await mkdir(configFileOf(folder));
-    await expect(resolveService(none, folder)).rejects.toThrow("cannot be read: EISDIR");
+    await expect(resolveService(none, folder)).rejects.toThrow(": it is a folder, not a file");
   });
 });
 

@@ -78,8 +78,8 @@ export class StoreTimeoutError extends Error {}
 /** The stored data does not allow a change; the message says why. */
 export class RefusedChangeError extends Error {}
 
-/** There is no key, team or member of a name; `known` are the names that exist. */
+/** @param message says that there is no key, team or member of a name. @param known those that exist */
 export function unknownName(message: string, known: readonly { name: string }[]): RefusedChangeError {
   const names = known.map(({ name }) => name).join(", ");
-  return new RefusedChangeError(`${message}; there are ${names || "none"}`);
+  return new RefusedChangeError(`${message}; ${known.length === 1 ? "there is" : "there are"} ${names || "none"}`);
 }

@@ -204,5 +204,5 @@ function unavailable(error: unknown): Error {
   if (code === TOO_LONG) {
     return new RefusedChangeError("PostgreSQL takes no sku or product_id as long as one of these rows has");
   }
-  return new StoreUnavailableError(`the database cannot be used: ${message || code}`, { cause: error });
+  return new StoreUnavailableError(message || code, { cause: error });
 }

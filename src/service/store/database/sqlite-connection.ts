@@ -188,6 +188,5 @@ function attempt<T>(work: () => T): T {
 
 /** The error of the store for a failed statement. Its cause is the driver's error. */
 function unavailable(error: unknown): StoreUnavailableError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailableError(`the database cannot be used: ${reason}`, { cause: error });
+  return new StoreUnavailableError(error instanceof Error ? error.message : String(error), { cause: error });
 }

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fsyncContent } from "../../../files/fsync.ts";
 import { makeFolderPath } from "../../../files/own-file.ts";
+import { fileError } from "../../../files/system-error.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseAccess, Session } from "./database-session.ts";
 import { checkTables, prepareTables } from "./prepare-tables.ts";
@@ -111,7 +112,7 @@ async function isReadOnly(path: string): Promise<boolean> {
 
 /**
  * Attaches the table of windows. Its file is separate, because a load locks the database for up to a minute, and every request
- * would wait. Its writes do not wait for the disk, but cannot damage the file.
+ * would wait. Its writes do not wait for the disk: a power failure may lose the last ones, but does not damage it.
  */
 async function attachWindows(session: Session, path: string): Promise<void> {
   const synchronous = (await createFile(path)) ? "NORMAL" : "OFF";
@@ -128,6 +129,6 @@ async function createFile(path: string): Promise<boolean> {
     await using file = await open(path, "a", 0o600);
     return await fsyncContent(file);
   } catch (error) {
-    throw new StoreUnavailableError(`the database file ${path} cannot be opened`, { cause: error });
+    throw new StoreUnavailableError(fileError(path, error).message, { cause: error });
   }
 }
