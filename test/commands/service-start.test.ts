@@ -57,13 +57,20 @@ test.each([
   [["--host", "localhost.example"], /other machines can reach --host "localhost\.example"/],
   [["--host", "127.0.0.1.example"], /other machines can reach --host "127\.0\.0\.1\.example"/],
   [["--public-url", "https://api.example.com/?catalog"], /is not the address of a service/],
-  [["--public-url", "https://user:word@api.example.com"], /is not the address of a service/],
+  [
+    ["--public-url", "https://user:word@api.example.com"],
+    /^(?!.*word@).*--public-url must not contain a user name or pass/,
+  ],
+  [["--public-url", "user:word@api.example.com"], /^(?!.*word@).*--public-url must not contain a user name or pass/],
+  [["--error-base", "foo bar"], /--error-base "foo bar" is not the address of a service/],
   [["--public-url", "api.example.com"], /is not the address of a service/],
   [["--smtp-url", "smtp://localhost"], /--smtp-url needs --mail-from/],
   [["--mail-from", "a@example.com"], /--mail-from needs --smtp-url/],
   [["--mail-from", "nobody", "--smtp-url", "smtp://localhost"], /"nobody" is not an e-mail address/],
   [["--trust-proxy", "all"], /--trust-proxy "all" is neither a number of proxies nor a list/],
   [["--trust-proxy", "10.0.0.0/33"], /is neither a number/],
+  [["--trust-proxy", "0.0.0.0/0"], /--trust-proxy "0\.0\.0\.0\/0" is neither a number/],
+  [["--trust-proxy", "10.0.0.1,::/0"], /is neither a number/],
   [
     ["--replica", "standby.db"],
     /--replica is not the URL of a PostgreSQL server; write postgres:\/\/user@host:5432\/name/,
@@ -73,6 +80,45 @@ test.each([
   const { code, stderr } = await runInProcess(["service", "start", "--database", ":memory:", ...args]);
 
   expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
+});
+
+test.each([
+  [{ CATALOG_PUBLIC_URL: "api.example.com" }, /CATALOG_PUBLIC_URL "api\.example\.com" is not the address/],
+  [{ CATALOG_SMTP_URL: "smtp://localhost" }, /CATALOG_SMTP_URL needs --mail-from/],
+  [{ CATALOG_MAIL_FROM: "a", CATALOG_SMTP_URL: "smtp://h" }, /CATALOG_MAIL_FROM "a" is not an e-mail address/],
+  [{ CATALOG_MAIL_FROM: "a@h", CATALOG_SMTP_URL: "http://h" }, /CATALOG_SMTP_URL is not the address of a mail server/],
+])("%j is refused by the name of the variable", async (env, message) => {
+  const { code, stderr } = await runInProcess(["service", "start", "--database", ":memory:"], { env });
+
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
+});
+
+test.each([
+  ["--database", "postgres:user:word@127.0.0.1:1/db"],
+  ["--database", "postgres://user:word@127.0.0.1:1/db"],
+  ["--database", "postgres://user@127.0.0.1:1/db?sslpassword=word"],
+  ["--replica", "postgres://user:word@127.0.0.1:1/db"],
+  ["--smtp-url", "smtp://user:word@mail.example.com"],
+])("the password of %s %s is in no message and not in the title of the process", async (flag, address) => {
+  const titles: string[] = [];
+  const { code, stderr } = await runInProcess(["service", "start", "--port", "0", flag, address], {
+    env: { CATALOG_DATABASE: ":memory:" },
+    setTitle: (title) => titles.push(title),
+  });
+
+  expect([code, titles]).toEqual([flag === "--database" ? EXIT.unavailable : EXIT.usage, ["catalog service"]]);
+  expect(stderr).not.toContain("word");
+});
+
+test.each([
+  ["file:100%.db", EXIT.usage, 'error: "file:100%.db" names no database file: write % as %25'],
+  ["file:///a%zz.db", EXIT.usage, 'error: "file:///a%zz.db" names no database file'],
+  ["", EXIT.usage, "error: --database is empty"],
+  [".", EXIT.failure, /^error: the database \. cannot be used: \S+: it is a folder, not a file\n/],
+])("the database %j is refused with what is wrong", async (database, code, message) => {
+  const keys = await runInProcess(["service", "keys", "list", "--database", database]);
+
+  expect([keys.code, keys.stderr]).toEqual([code, expect.stringMatching(message)]);
 });
 
 test("an invalid mail server is not repeated, because it may contain a password", async () => {

@@ -11,18 +11,19 @@ import type { addStartFlags } from "./service-flags.ts";
 type PortalFlags = FlagsOf<typeof addStartFlags>;
 
 /** How clients reach the service, and how sign-in codes are sent. */
-export interface PortalOptions extends Pick<ServiceOptions, "publicUrl" | "trustProxy"> {
+export interface PortalOptions extends Pick<ServiceOptions, "publicUrl" | "errorBase" | "trustProxy"> {
   /** The mail server and the sender; undefined without mail. */
   mail: { url: string; from: string } | undefined;
 }
 
 /**
- * Parses `--public-url`, `--trust-proxy`, `--smtp-url` and `--mail-from`, or their environment variables.
+ * Parses `--public-url`, `--error-base`, `--trust-proxy`, `--smtp-url` and `--mail-from`, or their environment variables.
  *
- * @throws UsageError naming the flag. Never repeats the SMTP address, because it may contain a password
+ * @throws UsageError naming the flag or variable. Never repeats an address that may contain a password
  */
 export function parsePortalFlags(flags: PortalFlags, host: string, env: Context["env"]): PortalOptions {
-  const publicUrl = parsePublicUrl(flags.publicUrl ?? (env.CATALOG_PUBLIC_URL || undefined));
+  const publicUrl = parseAddress(given("--public-url", flags.publicUrl, "CATALOG_PUBLIC_URL", env));
+  const errorBase = parseAddress(given("--error-base", flags.errorBase));
   if (publicUrl === undefined && !isLoopback(host)) {
     throw new UsageError(
       `other machines can reach --host ${quoted(host)}: add --public-url with the address that they use, such as https://api.example.com. Errors, links and cookies need it.`,
@@ -30,7 +31,7 @@ export function parsePortalFlags(flags: PortalFlags, host: string, env: Context[
     );
   }
   const trustProxy = flags.trustProxy === undefined ? undefined : parseTrustProxy(flags.trustProxy);
-  return { mail: parseMail(flags, env), publicUrl, trustProxy };
+  return { mail: parseMail(flags, env), publicUrl, errorBase, trustProxy };
 }
 
 /**
@@ -60,15 +61,35 @@ export function signInOf(
   return { warnings: [off, ...warnings] };
 }
 
-function parsePublicUrl(text: string | undefined): string | undefined {
-  if (text === undefined) {
+/** A setting and where it comes from: the flag, else the environment variable. */
+interface Setting {
+  source: string;
+  text: string;
+}
+
+function given(flag: string, text: string | undefined, variable = "", env: Context["env"] = {}): Setting | undefined {
+  if (text !== undefined) {
+    return { source: flag, text };
+  }
+  const value = env[variable];
+  return value ? { source: variable, text: value } : undefined;
+}
+
+/** Parses the address of a service, and removes a final slash. */
+function parseAddress(setting: Setting | undefined): string | undefined {
+  if (setting === undefined) {
     return undefined;
   }
+  const { source, text } = setting;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
+  // Even if the text is no URL, a password may come before an @.
+  if (isHttp ? url.username !== "" || url.password !== "" : text.includes("@")) {
+    throw flagError(source, "must not contain a user name or password.");
+  }
   if (url === undefined || !isHttp || url.href !== `${url.origin}${url.pathname}`) {
     throw valueError(
-      "--public-url",
+      source,
       text,
       "is not the address of a service; write one such as https://api.example.com or https://example.com/catalog.",
     );
@@ -77,23 +98,28 @@ function parsePublicUrl(text: string | undefined): string | undefined {
 }
 
 function parseMail(flags: PortalFlags, env: Context["env"]): PortalOptions["mail"] {
-  const url = flags.smtpUrl ?? (env.CATALOG_SMTP_URL || undefined);
-  const from = flags.mailFrom ?? (env.CATALOG_MAIL_FROM || undefined);
-  if (url === undefined && from === undefined) {
-    return undefined;
-  }
-  if (url === undefined || from === undefined) {
-    const [given, missing] = url === undefined ? ["--mail-from", "--smtp-url"] : ["--smtp-url", "--mail-from"];
-    throw new UsageError(`${given} needs ${missing}: sending mail takes a server and a sender address.`, {
+  const server = given("--smtp-url", flags.smtpUrl, "CATALOG_SMTP_URL", env);
+  const sender = given("--mail-from", flags.mailFrom, "CATALOG_MAIL_FROM", env);
+  if (server === undefined || sender === undefined) {
+    const { source } = server ?? sender ?? {};
+    if (source === undefined) {
+      return undefined;
+    }
+    const missing = server === undefined ? "--smtp-url" : "--mail-from";
+    throw new UsageError(`${source} needs ${missing}: sending mail takes a server and a sender address.`, {
       flag: missing,
     });
   }
+  const [{ text: url }, { text: from }] = [server, sender];
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["smtp:", "smtps:"].includes(parsed.protocol) || parsed.hostname === "") {
-    throw flagError("--smtp-url", "is not the address of a mail server; write smtps://user:password@mail.example.com.");
+    throw flagError(
+      server.source,
+      "is not the address of a mail server; write smtps://user:password@mail.example.com.",
+    );
   }
   if (!/^[^\s@<>]+@[^\s@<>]+$|^[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>$/.test(from)) {
-    throw valueError("--mail-from", from, "is not an e-mail address; write one such as catalog@example.com.");
+    throw valueError(sender.source, from, "is not an e-mail address; write one such as catalog@example.com.");
   }
   return { url, from };
 }
@@ -108,7 +134,7 @@ function parseTrustProxy(text: string): number | string {
   const isNetwork = (part: string) => {
     const [address = "", bits, ...rest] = part.split("/");
     const width = isIP(address) === 6 ? 128 : 32;
-    const isWidth = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width);
+    const isWidth = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= width);
     return NETWORK_NAMES.includes(part) || (isIP(address) !== 0 && isWidth && rest.length === 0);
   };
   if (!text.split(",").every((part) => isNetwork(part.trim()))) {

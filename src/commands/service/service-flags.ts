@@ -46,7 +46,6 @@ export function addStartFlags(command: Command) {
     .option(
       "--error-base <url>",
       "address in the `type` of errors, without a final slash (default: the service itself)",
-      (text) => text.replace(/\/+$/, ""),
     )
     .option(
       "--public-url <url>",

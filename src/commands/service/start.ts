@@ -9,7 +9,7 @@ import { isLoopback } from "../../service/http/admission/source-address.ts";
 import { createApp } from "../../service/http/app.ts";
 import type { ServiceOptions } from "../../service/http/service-options.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
-import { isPostgres, shownLocation } from "../../service/store/database/location.ts";
+import { isPostgres } from "../../service/store/database/location.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
 import { withDatabase } from "./database.ts";
 import { type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";
@@ -32,21 +32,17 @@ interface StartOptions extends ObserveOptions, Pick<PortalOptions, "mail"> {
   replica: string | undefined;
 }
 
-function parseStart(flags: FlagsOf<typeof addStartFlags>, _: [], { env, setTitle }: Context): StartOptions {
+function parseStart(flags: FlagsOf<typeof addStartFlags>, _: [], { env }: Context): StartOptions {
   const { replica } = flags;
   if (replica !== undefined && !(isPostgres(replica) && URL.canParse(replica))) {
     throw flagError("--replica", "is not the URL of a PostgreSQL server; write postgres://user@host:5432/name.");
   }
-  if (replica !== undefined && shownLocation(replica) !== replica) {
-    // The arguments have a password.
-    setTitle("catalog service");
-  }
-  const { host = "127.0.0.1", port, log, metricsPort, errorBase } = flags;
+  const { host = "127.0.0.1", port, log, metricsPort } = flags;
   const { drainDelay = isLoopback(host) ? 0 : DRAIN_DELAY } = flags;
   const { rateLimit, sampleRateLimit, window: windowSeconds, cursorTtl, queryTimeout } = flags;
   const limits = { rateLimit, sampleRateLimit, windowSeconds, cursorTtl, queryTimeout };
   const { mail, ...address } = parsePortalFlags(flags, host, env);
-  return { service: { host, port, drainDelay, errorBase, ...limits, ...address }, mail, replica, log, metricsPort };
+  return { service: { host, port, drainDelay, ...limits, ...address }, mail, replica, log, metricsPort };
 }
 
 export const startCommand = subcommand({ parse: parseStart, run: serve });

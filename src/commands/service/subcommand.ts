@@ -95,10 +95,12 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
       if (database === undefined) {
         throw flagError("--database", "is needed, because there is no home folder for the database.");
       }
+      if (database === "") {
+        throw flagError("--database", "is empty; name a file, :memory: or a postgres: URL.");
+      }
       refuseTilde(database, flags.database === undefined ? "CATALOG_DATABASE" : "--database");
-      const shown = shownLocation(database);
-      if (database !== shown) {
-        // Hides the password in the arguments from process listings.
+      if (Object.values(flags).some((value) => typeof value === "string" && shownLocation(value) !== value)) {
+        // Hides the password of an address in the arguments from process listings.
         context.setTitle("catalog service");
       }
       const loaded = await load();
@@ -106,7 +108,7 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
         ...loaded.parse(flags, operands.slice(0, -2) as InferCommandArguments<Usage>, context),
         globals: parseGlobals(command),
         database,
-        databaseFlag: flags.database === undefined ? "" : ` ${quoteCommand(["--database", shown])}`,
+        databaseFlag: flags.database === undefined ? "" : ` ${quoteCommand(["--database", shownLocation(database)])}`,
       };
       if (run !== undefined) {
         return await run(options, context);

@@ -5,28 +5,34 @@ export class LocationError extends Error {}
 
 const POSTGRES = /^postgres(ql)?:/i;
 
+/** Parameters of a PostgreSQL URL that are secret. */
+const SECRETS = ["password", "sslpassword"];
+
 export function isPostgres(text: string): boolean {
   return POSTGRES.test(text);
 }
 
-/** The location as messages show it: without a password. */
+/** The location, or another address, as messages show it: without a password. */
 export function shownLocation(text: string): string {
   if (!text.includes("://")) {
-    return text;
+    // Without slashes, nothing tells what of it is a password.
+    return isPostgres(text) ? `${text.split(":", 1)[0]}:…` : text;
   }
   if (!URL.canParse(text)) {
     return `${text.split(":", 1)[0]}://…`;
   }
   const url = new URL(text);
-  if (url.password === "" && !url.searchParams.has("password")) {
+  if (url.password === "" && !SECRETS.some((name) => url.searchParams.has(name))) {
     return text;
   }
   url.password = "";
-  url.searchParams.delete("password");
+  for (const name of SECRETS) {
+    url.searchParams.delete(name);
+  }
   return url.href;
 }
 
-/** The path of a database file; undefined for `:memory:` and PostgreSQL. @throws LocationError for other URL schemes */
+/** The path of a database file; undefined for `:memory:` and PostgreSQL. @throws LocationError for anything else */
 export function databasePath(text: string): string | undefined {
   if (text === ":memory:" || isPostgres(text)) {
     return undefined;
@@ -36,14 +42,24 @@ export function databasePath(text: string): string | undefined {
   if (scheme === undefined) {
     return text;
   }
-  if (scheme === "file" && text.toLowerCase().startsWith("file:///")) {
-    return fileURLToPath(text);
-  }
-  if (scheme === "file" && !text.startsWith("//", scheme.length + 1)) {
-    return decodeURIComponent(text.slice(scheme.length + 1));
+  if (scheme === "file" && (/^file:\/\/\//i.test(text) || !/^file:\/\//i.test(text))) {
+    const path = pathOfUrl(text);
+    if (path === undefined || path === "") {
+      throw new LocationError(`"${text}" names no database file: write % as %25, and / only between folders`);
+    }
+    return path;
   }
   const place = scheme === "file" ? text : scheme;
   throw new LocationError(
     `a database cannot be opened over "${place}": use a file, a file: URL, :memory: or a postgres: URL`,
   );
+}
+
+/** The path of a `file:` URL, which may be relative. Undefined if its escapes are wrong. */
+function pathOfUrl(text: string): string | undefined {
+  try {
+    return /^file:\/\//i.test(text) ? fileURLToPath(text) : decodeURIComponent(text.slice("file:".length));
+  } catch {
+    return undefined;
+  }
 }
