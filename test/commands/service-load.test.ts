@@ -6,6 +6,7 @@ import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { writeXlsx } from "hucre/xlsx";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { LIMITS, ROW_BOUNDS } from "../../src/contract/limits.ts";
@@ -205,6 +206,19 @@ test.each([
   expect(await rowsOf(await startTestService({ database }))).toEqual(await exportedRows());
 });
 
+test("a cell of a workbook that no column of its header names is refused", async () => {
+  const folder = await temporaryFolder();
+  const cells = Object.values(product());
+  const rows = [[...PRODUCT_COLUMNS], cells, [...cells, null, "beyond"]];
+  await writeFile(join(folder, "rows.xlsx"), await writeXlsx({ sheets: [{ name: "rows", rows }] }));
+
+  const { code, stderr } = await runInProcess(["service", "load", "./rows.xlsx", "--database", ":memory:"], {
+    cwd: folder,
+  });
+
+  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining(":3: expected 17 cells, found 19")]);
+});
+
 const HEADER = PRODUCT_COLUMNS.join(",");
 const [FIRST, SECOND] = ["p1", "p2"].map((product_id) => JSON.stringify(product({ product_id, sku: product_id })));
 /** The values of FIRST, as a line of CSV. */
@@ -247,6 +261,7 @@ test.each([
   ["rows.csv", "PAR1", "is a Parquet file, not CSV"],
   ["rows.ndjson", gzipSync(`${FIRST}\n`).subarray(0, -9), "is damaged gzip data (Z_BUF_ERROR)"],
   ["rows.parquet", `${HEADER}\n`, "is text, not Parquet"],
+  ["rows.constructor", "PAR1", "cannot be read as Parquet: "],
   ["rows.csv", Buffer.from(`\ufeff${HEADER}`, "utf16le"), "is UTF-16 text; write it as UTF-8"],
   [
     "rows.csv",

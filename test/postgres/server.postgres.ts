@@ -238,6 +238,14 @@ test("a sku that is too long for an index of PostgreSQL is refused by name", asy
   const sku = Array.from({ length: 1_000 }, (_, index) => String(index * 7_919)).join(".");
   await expect(load(store, [product({ sku })])).rejects.toThrow(RefusedChangeError);
   expect(await walk(store)).toEqual([]);
+
+  const { code, stderr } = await runInProcess(["service", "load", "-", "--database", await emptyDatabase()], {
+    stdin: JSON.stringify(product({ sku })),
+  });
+  expect([code, stderr]).toEqual([
+    EXIT.usage,
+    expect.stringContaining("error: standard input: PostgreSQL takes no sku"),
+  ]);
 });
 
 test("messages name the database without its password", async () => {

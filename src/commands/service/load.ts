@@ -11,6 +11,7 @@ import { resolveDays } from "../../pull/written-filters.ts";
 import { loadRows } from "../../service/load/load-rows.ts";
 import { checkExtension } from "../../service/load/load-source.ts";
 import type { Replacement } from "../../service/store/product-rows/row-stage.ts";
+import { RefusedChangeError } from "../../service/store/store.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
 import { withDatabase } from "./database.ts";
 import type { addLoadFlags } from "./service-flags.ts";
@@ -128,6 +129,9 @@ function loadFailure(file: string, error: unknown): unknown {
   const flaw = contentFlaw(nameOf(file), error);
   if (flaw !== undefined) {
     return new FileError(`${flaw}; no row of this file was loaded`, file, error);
+  }
+  if (error instanceof RefusedChangeError) {
+    return new RefusedChangeError(`${nameOf(file)}: ${error.message}; no row of this file was loaded`);
   }
   return error instanceof Error && "syscall" in error ? fileError(file, error) : error;
 }

@@ -10,17 +10,19 @@ import type { SourceRow } from "./row.ts";
 export type LoadSource = { name: string } & ({ path: string } | { stream: AsyncIterable<Uint8Array> });
 
 /** What a file should be, by its extension: the kind of its content, and what people call it. */
-const EXTENSIONS: Readonly<Record<string, { kind: ContentKind; called: string }>> = {
-  ndjson: { kind: "JSON", called: "NDJSON" },
-  jsonl: { kind: "JSON", called: "NDJSON" },
-  json: { kind: "JSON", called: "JSON" },
-  csv: { kind: "text", called: "CSV" },
-  tsv: { kind: "text", called: "TSV" },
-  tab: { kind: "text", called: "TSV" },
-  parquet: { kind: "Parquet", called: "Parquet" },
-  xlsx: { kind: "ZIP", called: "an Excel file" },
-  xlsm: { kind: "ZIP", called: "an Excel file" },
-};
+const EXTENSIONS = new Map<string, { kind: ContentKind; called: string }>(
+  Object.entries({
+    ndjson: { kind: "JSON", called: "NDJSON" },
+    jsonl: { kind: "JSON", called: "NDJSON" },
+    json: { kind: "JSON", called: "JSON" },
+    csv: { kind: "text", called: "CSV" },
+    tsv: { kind: "text", called: "TSV" },
+    tab: { kind: "text", called: "TSV" },
+    parquet: { kind: "Parquet", called: "Parquet" },
+    xlsx: { kind: "ZIP", called: "an Excel file" },
+    xlsm: { kind: "ZIP", called: "an Excel file" },
+  }),
+);
 
 /** Files that people try to load, but that cannot be. */
 const FOREIGN = /\.(xls|ods|zip)(\.gz|\.zst)?$/i;
@@ -85,7 +87,7 @@ const isBinary = (kind: ContentKind) => kind === "Parquet" || kind === "ZIP";
 
 function formatOf(name: string) {
   const [, extension = ""] = /\.([a-z]+)(?:\.gz|\.zst)?$/i.exec(name) ?? [];
-  return EXTENSIONS[extension.toLowerCase()];
+  return EXTENSIONS.get(extension.toLowerCase());
 }
 
 /** @throws ContentError after `MAX_BYTES` */

@@ -26,6 +26,10 @@ export async function* readWorkbook(
         );
         continue;
       }
+      const last = values.findLastIndex((value) => value !== null);
+      if (last >= header.length) {
+        throw new RowError({ line: index + 1, found: `${last + 1}`, expected: `${header.length} cells` });
+      }
       const members = header.map((name, at) => `"${name}":${cellValue(name, values[at] ?? null)}`);
       rows.push({ line: index + 1, text: `{${members.join(",")}}` });
       if (rows.length === ROWS_AT_ONCE) {

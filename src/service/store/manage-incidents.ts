@@ -36,7 +36,7 @@ export async function updateIncident(
 ): Promise<void> {
   await database.write(async (session) => {
     const [current] = await session.query<{ state: IncidentState }>(
-      "SELECT state FROM incident_update WHERE incident = ? ORDER BY id DESC LIMIT 1",
+      "SELECT state FROM incident_update WHERE incident = CAST(? AS BIGINT) ORDER BY id DESC LIMIT 1",
       [id],
     );
     if (current === undefined) {

@@ -44,7 +44,7 @@ test("an incident never returns to an earlier state and does not reopen", async 
   expect((await store.incidents("2026-01-15"))[0]?.updates).toHaveLength(5);
 });
 
-test("an update of an unknown incident names its number", async () => {
-  const update = updateIncident(await testStore(), 7, { state: "resolved", body: "Over." }, hour(8));
-  await expect(update).rejects.toStrictEqual(new RefusedChangeError("there is no incident 7"));
+test.each([7, 3_000_000_000])("an update of the unknown incident %i names its number", async (id) => {
+  const update = updateIncident(await testStore(), id, { state: "resolved", body: "Over." }, hour(8));
+  await expect(update).rejects.toStrictEqual(new RefusedChangeError(`there is no incident ${id}`));
 });
