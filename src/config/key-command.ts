@@ -30,9 +30,9 @@ export async function runKeyCommand(
   signal.throwIfAborted();
   const { spawn } = await import("node:child_process");
   const isWindows = platform === "win32";
-  const [shell, flag] = isWindows ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
   // Detached, because a process group of its own can be stopped as a whole.
-  const child = spawn(shell, [flag, command], {
+  const child = spawn(command, {
+    shell: true,
     env: env as NodeJS.ProcessEnv,
     detached: !isWindows,
     stdio: ["ignore", "pipe", "ignore"],
@@ -53,7 +53,10 @@ export async function runKeyCommand(
   const stopped = new Promise<string>((resolve) => {
     stop = resolve;
   });
-  const stopTimer = startTimer(TIME_LIMIT, () => stop(`did not end within ${TIME_LIMIT / 1000} s`));
+  const stopTimer = startTimer(TIME_LIMIT, () => {
+    const what = child.exitCode === null ? "did not end" : "ended, but what it started did not close its output";
+    stop(`${what} within ${TIME_LIMIT / 1000} s`);
+  });
   const stopListening = onAbort(signal, () => stop("was interrupted"));
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => {
@@ -99,7 +102,10 @@ async function end(child: ChildProcess, sendSignal: (name: NodeJS.Signals) => vo
   }
   sendSignal("SIGTERM");
   if (child.exitCode === null && child.signalCode === null) {
-    await once(child, "exit", { signal: AbortSignal.timeout(GRACE) }).catch(() => undefined);
+    const grace = new AbortController();
+    const stopTimer = startTimer(GRACE, () => grace.abort());
+    await once(child, "exit", { signal: grace.signal }).catch(() => undefined);
+    stopTimer();
   }
   sendSignal("SIGKILL");
   child.stdout.destroy();

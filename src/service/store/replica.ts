@@ -1,5 +1,6 @@
 import type { DatabaseAccess, Session } from "./database/database-session.ts";
 import { hasVersion } from "./product-rows/versions.ts";
+import { withinDeadline } from "./query-deadline.ts";
 
 /** Timeout of a read from the standby, and how long a failed standby is left alone, in milliseconds. */
 const STANDBY_TIMEOUT = 2_000;
@@ -18,9 +19,11 @@ export function readFromStandby(primary: DatabaseAccess, standby: DatabaseAccess
   return async (version, read, deadline) => {
     if (performance.now() >= pausedUntil) {
       try {
-        const found = await standby.use(
-          async (session) => ((await hasVersion(session, version)) ? { rows: await read(session) } : undefined),
-          AbortSignal.any([AbortSignal.timeout(STANDBY_TIMEOUT), ...(deadline === undefined ? [] : [deadline])]),
+        const found = await withinDeadline(STANDBY_TIMEOUT, (timeout) =>
+          standby.use(
+            async (session) => ((await hasVersion(session, version)) ? { rows: await read(session) } : undefined),
+            AbortSignal.any([timeout, ...(deadline === undefined ? [] : [deadline])]),
+          ),
         );
         if (found !== undefined) {
           return found.rows;
