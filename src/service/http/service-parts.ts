@@ -4,7 +4,7 @@ import { createMeasurements } from "./measurements.ts";
 import { type ServiceOptions, withDefaults } from "./service-options.ts";
 
 /** Matches paths below `/v1` and `/api/v1`. Its group matches only for the sample endpoint. */
-const VERSIONED = /^\/(?:api\/)?v1(?![^/?])(\/sample\b)?/;
+const VERSIONED = /^\/(?:api\/)?v1(?![^/?])(\/sample(?![^/?]))?/;
 
 /** Failed authentications of one source address per window, before it gets a 429. */
 const FAILED_ATTEMPTS = 20;

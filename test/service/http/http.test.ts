@@ -33,6 +33,18 @@ test("a request with an unknown Expect header gets a response", async () => {
   expect(received).toMatch(/^HTTP\/1\.1 401 /);
 });
 
+test.each([
+  ["/v1/sample?x", 30],
+  ["/v1/sample/x", 30],
+  ["/v1/sample-foo", 120],
+])("a request of %s gets the headers of the bucket with %i requests", async (path, limit) => {
+  const service = await startTestService();
+
+  const received = await exchange(service, `GET ${path} HTTP/1.1\r\n${close}\r\n`);
+
+  expect(received).toContain(`\r\nratelimit-limit: ${limit}\r\n`);
+});
+
 test("an unknown absolute URL under /v1 gets the rate limit headers", async () => {
   const service = await startTestService();
 
