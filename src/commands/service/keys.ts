@@ -12,13 +12,16 @@ import { readTeams } from "../../service/store/access/team-records.ts";
 import type { WritableStore } from "../../service/store/writable-store.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import type { addCreateFlags } from "./service-flags.ts";
-import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
+import { parseName, parseRecordList, RECORD_COLUMNS, subcommand } from "./subcommand.ts";
 import { wantedGrants } from "./teams.ts";
 
 export const createKeyCommand = subcommand({
   parse: ({ team, output, ...grants }: FlagsOf<typeof addCreateFlags>, [name]: [string]) => {
-    refuseEmpty(name, "the name of a key");
-    const key: NewKey = { name, ...(team !== undefined && { team }), ...wantedGrants(grants) };
+    const key: NewKey = {
+      name: parseName(name, "the name of a key"),
+      ...(team !== undefined && { team: parseName(team, "the name of a team") }),
+      ...wantedGrants(grants),
+    };
     return { key, output: output === "-" ? undefined : output };
   },
   run: async ({ options: { database, key, output }, reporter, context, signal, now }) => {

@@ -15,7 +15,9 @@ import { flagError } from "../../cli/flags/values.ts";
 import { type Reporter, startReporting } from "../../cli/reporter.ts";
 import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
+import { normalName } from "../../service/store/access/names.ts";
 import { shownLocation } from "../../service/store/database/location.ts";
 
 /** The options of every command below `catalog service`. */
@@ -125,6 +127,16 @@ export function refuseEmpty(text: string, what: string): void {
   if (text.trim() === "") {
     throw new UsageError(`${what} must not be empty.`);
   }
+}
+
+/** Parses the name of a new team or key. @throws UsageError if it is none */
+export function parseName(text: string, what: string): string {
+  refuseEmpty(text, what);
+  const name = normalName(text);
+  if (name === undefined) {
+    throw new UsageError(`${what} must not have control characters: ${quoted(text)}.`, { value: text });
+  }
+  return name;
 }
 
 /** The columns of the records that commands list. */

@@ -18,13 +18,13 @@ import { addMember, membersOf, normalEmail, readMembers, removeMember } from "..
 import { readKeys, readTeams } from "../../service/store/access/team-records.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import type { GrantFlags } from "./service-flags.ts";
-import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
+import { parseName, parseRecordList, RECORD_COLUMNS, subcommand } from "./subcommand.ts";
 
 export const createTeamCommand = subcommand({
-  parse: (flags: GrantFlags, [name]: [string]) => {
-    refuseEmpty(name, "the name of a team");
-    return { name, grants: wantedGrants(flags) };
-  },
+  parse: (flags: GrantFlags, [name]: [string]) => ({
+    name: parseName(name, "the name of a team"),
+    grants: wantedGrants(flags),
+  }),
   run: async ({ options: { database, name, grants }, reporter, signal, now }) => {
     const team = await withDatabase({ database, signal }, async (store) => {
       await warnOfUnknownRetailers(store, grants.retailers, reporter);

@@ -117,6 +117,7 @@ test.each([
   ["   ", "Enter a name."],
   ["x".repeat(61), "A name has at most 60 characters"],
   ["a\u0007b", "A name has at most 60 characters"],
+  ["a\u202eb", "A name has at most 60 characters"],
 ])("the name %j is refused beside its field", async (name, error) => {
   const portal = await startTestPortal();
   const browser = await portal.signedIn();

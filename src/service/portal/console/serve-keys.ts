@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ServiceParts } from "../../http/service-parts.ts";
 import { createKey, listKeys, revokeKey } from "../../store/access/manage-keys.ts";
 import type { Member } from "../../store/access/members.ts";
+import { normalName } from "../../store/access/names.ts";
 import { sessionMember } from "../../store/access/sessions.ts";
 import { type KeyRecord, RefusedChangeError } from "../../store/store.ts";
 import { sendPrivatePage } from "../layout.ts";
@@ -52,12 +53,15 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
   app.get("/portal/keys", async (_, reply) => reply.redirect("/portal", 303));
   app.post("/portal/keys", async (request, reply) => {
     const { member, token } = request;
-    const name = formField(request, "name").trim();
+    const text = formField(request, "name");
+    const name = normalName(text);
     const keys = await keysOf(member);
-    const refused = (error: string) => refusal(400, error, keysPage({ member, keys, token, name, error }));
-    const error = nameError(name);
-    if (error !== undefined) {
-      throw refused(error);
+    const refused = (error: string) => refusal(400, error, keysPage({ member, keys, token, name: text, error }));
+    if (name === undefined || name.length > LONGEST_NAME) {
+      const isEmpty = text.trim() === "";
+      throw refused(
+        isEmpty ? "Enter a name." : `A name has at most ${LONGEST_NAME} characters and no control characters.`,
+      );
     }
     const secret = await createKey(store, { name, team: member.team }, new Date(now())).catch((error: unknown) => {
       throw error instanceof RefusedChangeError
@@ -74,13 +78,4 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
     await revokeKey(store, name, new Date(now()), team);
     return reply.redirect("/portal", 303);
   });
-}
-
-function nameError(name: string): string | undefined {
-  if (name === "") {
-    return "Enter a name.";
-  }
-  return name.length > LONGEST_NAME || /\p{C}/u.test(name)
-    ? `A name has at most ${LONGEST_NAME} characters and no control characters.`
-    : undefined;
 }
