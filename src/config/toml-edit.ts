@@ -5,8 +5,8 @@ import { parse, stringify } from "smol-toml";
 type Strings = Readonly<Record<string, string | undefined>>;
 
 /**
- * Replaces the entries of `[profiles.NAME]`. Changes only the lines of this table, so that comments stay; rewrites the whole
- * document, without its comments, if that would give a wrong result.
+ * Replaces the entries of `[profiles.NAME]`. Changes only the lines of these entries, so that comments stay, but for one behind
+ * an entry that goes. Rewrites the whole document, without its comments, if that would give a wrong result.
  *
  * @param text valid TOML
  */
@@ -35,7 +35,10 @@ function editLines(text: string, name: string, values: Strings): string {
   const own = lines.slice(header + 1, end).map((line) => `${line}\n`);
   const kept = own.filter((line) => isUnchanged(line, values));
   const present = new Set(kept.map(tomlKeyOf));
-  const added = entriesOf(values).filter((line) => !present.has(tomlKeyOf(line)));
+  const comments = new Map(own.map((line) => [tomlKeyOf(line), commentOf(line)]));
+  const added = entriesOf(values)
+    .filter((line) => !present.has(tomlKeyOf(line)))
+    .map((line) => `${line.trimEnd()}${comments.get(tomlKeyOf(line)) ?? ""}\n`);
   // New lines go below the last entry or comment, above the blank lines before the next table.
   const last = kept.findLastIndex((line) => line.trim() !== "") + 1;
   const table = [...kept.slice(0, last), ...added, ...kept.slice(last)].join("");
@@ -53,6 +56,16 @@ function entriesOf(values: Strings): string[] {
 
 function tomlKeyOf(line: string): string | undefined {
   return Object.keys(parsed(line) ?? {})[0];
+}
+
+/** The comment behind an entry, with the white space before it. A # may also be in its key or value. */
+function commentOf(line: string): string {
+  const [comment = ""] = line
+    .split("#")
+    .map((_, index, parts) => parts.slice(0, index).join("#"))
+    .filter((start) => start !== "" && isDeepStrictEqual(parsed(start), parsed(line)))
+    .map((start) => line.slice(start.trimEnd().length).trimEnd());
+  return comment;
 }
 
 /** True of comments and blank lines, too. */

@@ -16,6 +16,13 @@ test.each([
     '[profiles.work] # day\nbase_url = "u" # here\napi_key = "new"\n',
   ],
   [
+    "a member that is replaced, with its comment",
+    '[profiles.work]\napi_key = "o#ld"  # of "day" # and night\n',
+    "work",
+    { api_key: "n#ew" },
+    '[profiles.work]\napi_key = "n#ew"  # of "day" # and night\n',
+  ],
+  [
     "a member that goes",
     '[profiles.work]\napi_key = "old"\nbase_url = "u"\n',
     "work",
