@@ -24,7 +24,7 @@ export async function profileToWrite(
  * Replaces the profile `name` in the configuration file with the result of `change`. Keeps all other profiles, including
  * those that another process writes at the same time. Creates the file if necessary; only its owner can read it afterwards.
  *
- * @returns `madePrivate`: other users could read the file before; `commentsLost`: its comments could not be kept
+ * @returns the path of the file; `madePrivate`: other users could read it before; `commentsLost`: it was written without comments
  * @throws FileError if it cannot be read or written; UsageError if it is malformed; LockedError if it stays locked
  */
 export async function writeProfile(

@@ -38,6 +38,18 @@ describe("auth login", () => {
     expect(code).toBe(EXIT.ok);
   });
 
+  test("removes the status feed of another service, with a warning", async () => {
+    const { auth, config, key, url } = await setUp(
+      () => '[profiles.default]\nbase_url = "https://a.example"\nstatus_url = "https://status.example"\n',
+    );
+    const { code, stderr } = await auth(["login", "--base-url", url], { stdin: key });
+    expect([code, stderr]).toEqual([
+      EXIT.ok,
+      "warning: removed the status_url https://status.example from profile default, because it was of another service.\n",
+    ]);
+    expect(await config()).toBe(`[profiles.default]\nbase_url = "${url}/"\napi_key = "${key}"\n`);
+  });
+
   test("keeps other profiles and every comment", async () => {
     const { auth, config, key } = await setUp(
       (url) => `# mine
@@ -191,6 +203,18 @@ describe("auth logout", () => {
     );
     expect((await auth(["logout"])).code).toBe(EXIT.ok);
     expect(await config()).toBe('[profiles.default]\nbase_url = "https://a.example"\n\n[profiles.b]\napi_key = "b"\n');
+  });
+
+  test("refuses a profile that is not there", async () => {
+    const { auth } = await setUp(() => '[profiles.work]\nbase_url = "https://a.example"\napi_key = "k"\n');
+    const { code, stderr } = await auth(["logout", "--profile", "wrok"]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('there is no profile "wrok" in ')]);
+  });
+
+  test("says that it removed the command that prints the key", async () => {
+    const { auth } = await setUp(() => '[profiles.default]\napi_key_command = "pass show catalog"\n');
+    const { stderr } = await auth(["logout", "-v"]);
+    expect(stderr).toContain("Removed the command that prints the key from profile default of ");
   });
 
   test("succeeds without a key and writes nothing", async () => {

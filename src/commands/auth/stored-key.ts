@@ -4,10 +4,10 @@ import { createReporter, startReporting } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
 import { keyFlaw } from "../../client/key.ts";
 import { fetchPortalAddress } from "../../client/portal-address.ts";
-import type { Profile } from "../../config/config-file.ts";
+import { type Profile, requestedProfile } from "../../config/config-file.ts";
 import { runKeyCommand } from "../../config/key-command.ts";
 import { profileToWrite, writeProfile } from "../../config/profile-writer.ts";
-import { findBaseUrl, parseBaseUrl } from "../../config/settings.ts";
+import { findBaseUrl, findProfile, parseBaseUrl } from "../../config/settings.ts";
 import { dangerOf } from "../../config/trusted-path.ts";
 import { CredentialsError, UsageError } from "../../contract/errors.ts";
 import { visible } from "../../contract/values/visible.ts";
@@ -47,12 +47,18 @@ export async function login({ globals, apiKeyCommand, check }: LoginOptions, out
     ? await checkKey({ baseUrl, apiKey, keySource: undefined, globals }, reporter, context)
     : undefined;
   const secret = apiKeyCommand === undefined ? { api_key: apiKey } : { api_key_command: apiKeyCommand };
-  const written = await writeProfile(context, name, (profile) => ({
-    ...withoutKey(profile),
-    base_url: baseUrl.href,
-    ...secret,
-  }));
+  let otherStatus: string | undefined;
+  const written = await writeProfile(context, name, (profile) => {
+    const { base_url: earlier, status_url, ...rest } = withoutKey(profile);
+    const isOther = earlier !== undefined && (!URL.canParse(earlier) || new URL(earlier).origin !== baseUrl.origin);
+    otherStatus = isOther ? status_url : undefined;
+    const status = status_url === undefined || isOther ? {} : { status_url };
+    return { ...rest, ...status, base_url: baseUrl.href, ...secret };
+  });
   const { note, warn } = reporter;
+  if (otherStatus !== undefined) {
+    warn(`removed the status_url ${otherStatus} from profile ${name}, because it was of another service.`);
+  }
   if (written.madePrivate) {
     warn(`${written.path} could be read by other users of this machine; now only you can read it.`);
   }
@@ -79,6 +85,10 @@ export async function login({ globals, apiKeyCommand, check }: LoginOptions, out
 /** Removes the key of a profile; its address stays. */
 export async function logout({ globals }: Pick<LoginOptions, "globals">, context: Context): Promise<void> {
   const { note, warn } = createReporter(globals, context);
+  if (requestedProfile(globals.profile, context) !== undefined) {
+    // Refuses a name that no profile has.
+    await findProfile(globals.profile, context);
+  }
   const { name, values } = await profileToWrite(globals.profile, context);
   if (values.api_key === undefined && values.api_key_command === undefined) {
     note(`There is no key in profile ${name}.`);
@@ -87,8 +97,9 @@ export async function logout({ globals }: Pick<LoginOptions, "globals">, context
     if (commentsLost) {
       warn(`the comments in ${path} could not be kept.`);
     }
+    const removed = values.api_key === undefined ? "the command that prints the key" : "the key";
     note(
-      `Removed the key from profile ${name} of ${path}. The key stays valid until it is revoked in the developer portal.`,
+      `Removed ${removed} from profile ${name} of ${path}. The key stays valid until it is revoked in the developer portal.`,
     );
   }
   for (const variable of keyVariables(context)) {
