@@ -87,13 +87,21 @@ export async function parseConfig(text: string, path: string): Promise<Profiles>
     const where = error instanceof TomlError ? ` at line ${error.line}, column ${error.column}` : "";
     throw new UsageError(`the configuration file ${path} is not valid TOML${where}.`);
   }
-  const tables = document.profiles ?? {};
+  const { profiles: tables = {}, default_profile: defaultProfile, ...others } = document;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `the configuration file ${path} has an unknown key ${quoted(unknown)}; it may have default_profile, and ${PROFILE_KEYS.join(", ")} below [profiles.NAME].`,
+    );
+  }
+  if (defaultProfile !== undefined && typeof defaultProfile !== "string") {
+    throw new UsageError(`default_profile in ${path} must be a string in quotes.`);
+  }
   if (!isTable(tables)) {
     throw new UsageError(`the configuration file ${path} must contain tables named [profiles.NAME].`);
   }
   const profiles = new Map(Object.entries(tables).map(([name, table]) => [name, checkedProfile(name, table, path)]));
-  const defaultProfile = document.default_profile;
-  return { profiles, defaultProfile: typeof defaultProfile === "string" ? defaultProfile : undefined };
+  return { profiles, defaultProfile };
 }
 
 function checkedProfile(name: string, table: unknown, path: string): Profile {

@@ -1,6 +1,7 @@
 import { UsageError } from "../contract/errors.ts";
 import { closest } from "../contract/values/closest.ts";
 import { quoted } from "../contract/values/phrases.ts";
+import { quoteCommand } from "../contract/values/quote-command.ts";
 import { DEFAULT_PROFILE, type Profile, readConfig, requestedProfile } from "./config-file.ts";
 import { type Credential, findCredential, type KeyContext, type NamedProfile } from "./credentials.ts";
 import type { Environment } from "./environment.ts";
@@ -22,7 +23,7 @@ export async function resolveService(
   context: Pick<Environment, "folders" | "protect"> & KeyContext,
 ): Promise<ConnectionSettings> {
   const profile = await findProfile(flags.profile, context);
-  const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile?.values);
+  const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile);
   const credential = await findCredential(context, profile && withKeyFor(baseUrl, profile));
   return { baseUrl, credential, profile: profile?.name };
 }
@@ -69,9 +70,14 @@ export async function findProfile(
 export function resolveBaseUrl(
   flag: string | undefined,
   context: Pick<Environment, "env">,
-  profile: Profile | undefined,
+  profile: NamedProfile | undefined,
 ): URL {
-  const url = findBaseUrl(flag, context, profile);
+  const url = findBaseUrl(flag, context, profile?.values);
+  if (url === undefined && profile !== undefined) {
+    const { name, path } = profile;
+    const login = quoteCommand(["catalog", "auth", "login", "--profile", name]);
+    throw new UsageError(`The profile ${quoted(name)} of ${path} has no base_url. Run: ${login}`);
+  }
   if (url === undefined) {
     throw new UsageError(
       "No service is set up yet. Run: catalog auth login\n" +
@@ -125,7 +131,7 @@ export async function resolveStatusUrl(
   if (url !== undefined) {
     return url;
   }
-  const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile?.values);
+  const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile);
   return new URL(`${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}/status.json`);
 }
 

@@ -238,9 +238,23 @@ describe("the service's settings", () => {
     expect([baseUrl.href, profile, credential.apiKey]).toEqual(["https://work.example/", "work", "w"]);
   });
 
-  test("come from the profile named default if the configured one is no text", async () => {
-    const { profile } = await resolveService(none, await contextWith(`default_profile = 7\n${profiles}`));
-    expect(profile).toBe("default");
+  test.each([
+    ["default_profile = 7\n", "default_profile in PATH must be a string in quotes."],
+    [
+      'base_url = "https://a.example"\n',
+      'PATH has an unknown key "base_url"; it may have default_profile, and base_url,',
+    ],
+    ['[default]\nbase_url = "https://a.example"\n', 'PATH has an unknown key "default"; it may have'],
+  ])("refuse what the file should not have: %j", async (toml, message) => {
+    const context = await contextWith(`${toml}${profiles}`);
+    await expect(resolveService(none, context)).rejects.toThrow(message.replace("PATH", configFileOf(context)));
+  });
+
+  test("name a profile that has no address, and how to give it one", async () => {
+    const context = await contextWith('[profiles.work]\napi_key = "k"\n', { CATALOG_PROFILE: "work" });
+    await expect(resolveService(none, context)).rejects.toThrow(
+      `The profile "work" of ${configFileOf(context)} has no base_url. Run: catalog auth login --profile work`,
+    );
   });
 
   test("take empty variables for none", async () => {

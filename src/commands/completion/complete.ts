@@ -36,7 +36,7 @@ async function combinationsOf(values: ReadonlyMap<string, string>, context: Cont
   }
   try {
     const profile = await findProfile(values.get("--profile"), context);
-    const baseUrl = resolveBaseUrl(values.get("--base-url"), context, profile?.values);
+    const baseUrl = resolveBaseUrl(values.get("--base-url"), context, profile);
     return await readVocabulary({ service: baseUrl.href, profile: profile?.name }, context);
   } catch {
     return [];
