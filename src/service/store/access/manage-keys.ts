@@ -55,7 +55,7 @@ export async function revokeKey(database: WritableStore, name: string, at: Date,
     }
     if (named.length > 1) {
       const teams = named.map((candidate) => candidate.team).join(", ");
-      throw new RefusedChangeError(`the teams ${teams} each have a key named "${name}"; name the team`);
+      throw new RefusedChangeError(`the teams ${teams} each have a key named "${name}"; add --team`);
     }
     const revoke = "UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL";
     await session.query(revoke, [at.toISOString(), key.id]);

@@ -63,7 +63,7 @@ export const SQLITE = {
   load: { begin: "PRAGMA temp.cache_size = -16384", merge: "PRAGMA cache_size = -65536", end: "" },
   /** Follows the list of a `FROM`: the statement does not wait for the disk. So does the attached file (`sqlite-database.ts`). */
   unsynced: "",
-  /** Follows a query: it leaves out rows that others change. Of a file, others cannot change a single row. */
+  /** Follows a query: it leaves out rows that another transaction has locked. SQLite locks whole files, so it needs nothing. */
   unlocked: "",
 };
 
