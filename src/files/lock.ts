@@ -20,6 +20,9 @@ const NAMELESS_STALE_AFTER = 2_000;
 /** Milliseconds after which a process that replaced a stale lock checks that no other process replaced it too. */
 const SETTLE = 250;
 
+/** How often a process tries to lock: a file system may answer too slowly to replace a stale lock safely. */
+const ATTEMPTS = 20;
+
 export type Lock = ReturnType<typeof acquired>;
 
 /** Locks the output `target`, see `lock`; the lock file lies beside it. */
@@ -38,16 +41,19 @@ export function lockOutput(target: string, pid: number, wallClock?: () => number
  *
  * @param path of the lock, in a folder that exists
  * @param wallClock milliseconds since the epoch, to notice that the machine slept
- * @throws LockedError if another process holds it
+ * @throws LockedError if another process holds it, or if the file system is too slow to replace a stale one
  */
 export async function lock(subject: string, path: string, pid: number, wallClock = Date.now): Promise<Lock> {
   const content = JSON.stringify({ ...(await ownerOf(pid)), token: randomUUID() });
-  for (;;) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const handle = (await create(path, content)) ?? (await replaceStale(subject, path, content));
     if (handle !== undefined) {
       return acquired(subject, path, content, handle, wallClock);
     }
   }
+  throw new LockedError(
+    `${subject} cannot be locked: the file system answers too slowly to replace the lock of a process that has ended; remove ${path}`,
+  );
 }
 
 /** Undefined if there is a lock already. */
@@ -118,9 +124,7 @@ function acquired(subject: string, path: string, content: string, handle: FileHa
   let working: Promise<unknown> = Promise.resolve();
   /** Whether the last confirmation is recent and the file was not replaced since: a replaced file has no name. */
   const isUnchanged = () =>
-    now().every((time, clock) => Math.abs(time - (confirmed[clock] ?? 0)) < STALE_AFTER / 2) &&
-    // Twice for each page of a pull. It takes microseconds; a call in another thread costs ten times as much.
-    fstatSync(handle.fd).nlink > 0;
+    now().every((time, clock) => Math.abs(time - (confirmed[clock] ?? 0)) < STALE_AFTER / 2) && hasName(handle);
   /** Whether the lock is still this process's own. */
   const confirm = async (): Promise<boolean> => {
     const at = now();
@@ -156,6 +160,16 @@ function acquired(subject: string, path: string, content: string, handle: FileHa
       }
     },
   };
+}
+
+/** Whether a file still has a name. On a network drive, a file that another machine has replaced cannot be looked at. */
+function hasName(handle: FileHandle): boolean {
+  try {
+    // Twice for each page of a pull. It takes microseconds; a call in another thread costs ten times as much.
+    return fstatSync(handle.fd).nlink > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Gives the lock a new time of change. */

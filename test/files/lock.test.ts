@@ -1,7 +1,8 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { renameSync } from "node:fs";
+import fs, { renameSync } from "node:fs";
 import { readdir, readFile, rename, symlink, utimes, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -151,6 +152,39 @@ test("a stale lock that another process replaces during a slow check stays with 
   onTestFinished(() => clock.mockRestore());
   await expect(lockOutput(file, process.pid)).rejects.toThrow(LockedError);
   expect(JSON.parse(await readFile(lockPath, "utf8"))).toMatchObject({ token: "theirs" });
+});
+
+test("a stale lock is not replaced on a file system that answers too slowly, and the error says so", async () => {
+  const { folder, file, leaveLock, lockPath } = await target();
+  await leaveLock(await deadOwner());
+  let time = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => {
+    time += 70;
+    return time;
+  });
+  onTestFinished(() => clock.mockRestore());
+  await expect(lockOutput(file, process.pid)).rejects.toThrow(
+    new LockedError(
+      `${file} cannot be locked: the file system answers too slowly to replace the lock of a process that has ended; remove ${lockPath}`,
+    ),
+  );
+  expect(await readdir(folder)).toEqual(["rows.csv.partial.lock"]);
+});
+
+test("a lock whose file can no longer be looked at is not held", async () => {
+  const { file } = await target();
+  const lock = await lockOutput(file, process.pid);
+  const stale = vi.spyOn(fs, "fstatSync").mockImplementation(() => {
+    throw Object.assign(new Error("stale file handle"), { code: "ESTALE" });
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    stale.mockRestore();
+    syncBuiltinESMExports();
+  });
+  await rename(`${file}.partial.lock`, `${file}.other`);
+  await expect(lock.assertHeld()).rejects.toThrow(LockedError);
+  await lock.release();
 });
 
 test("a process that was stopped notices that another has its lock, and does not touch it", async () => {
