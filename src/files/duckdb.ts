@@ -1,6 +1,10 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { FileError } from "../contract/errors.ts";
 import { EXACT_MACRO } from "./duckdb-texts.ts";
 import { scratchFolder } from "./scratch-folder.ts";
+
+/** The characters of patterns of files. */
+const PATTERN = /[[*?]/;
 
 /** Milliseconds between two interrupts: one that arrives before a statement starts has no effect. */
 const INTERRUPT_INTERVAL = 10;
@@ -57,7 +61,11 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
     await scratch?.[Symbol.asyncDispose]();
     throw error;
   });
-  const connection = await instance.connect();
+  const connection = await instance.connect().catch(async (error: unknown) => {
+    instance.closeSync();
+    await scratch?.[Symbol.asyncDispose]();
+    throw error;
+  });
   const { signal } = options;
   const release = interruptOn(signal, connection);
   const duckDb: DuckDb = {
@@ -124,9 +132,21 @@ export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The pattern that matches one path alone: DuckDB reads every path as a pattern. */
+/**
+ * DuckDB takes a backslash for a separator of folders in a path with a character of a pattern, and has no way to escape it.
+ *
+ * @throws FileError for a path that DuckDB cannot read
+ */
+export function assertReadable(path: string): void {
+  if (path.includes("\\") && PATTERN.test(path)) {
+    throw new FileError(`${path}: DuckDB reads no path with a backslash and one of [ * ?; use another name`, path);
+  }
+}
+
+/** The pattern that matches one path alone: DuckDB reads every path as a pattern. @throws as `assertReadable` */
 export function filePattern(path: string): string {
-  return path.replace(/[[*?]/g, "[$&]");
+  assertReadable(path);
+  return path.replace(new RegExp(PATTERN, "g"), "[$&]");
 }
 
 /** Loads the package on demand, because that takes longer than loading the rest of the tool. */

@@ -11,6 +11,7 @@ import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { assertFolderNames } from "../../export/destination/partitions.ts";
 import type { EncoderOptions } from "../../export/formats/encoder.ts";
 import type { ExportRecord } from "../../export/manifest.ts";
+import { assertReadable } from "../../files/duckdb.ts";
 import { type PullResult, pull } from "../../pull/pull.ts";
 import type { StoreOptions } from "../../pull/store/open-store.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";
@@ -32,6 +33,9 @@ export async function pullRows(
   context: Context,
 ): Promise<PullResult> {
   const { concurrency, maxRows, recheck, partitionBy = [] } = options;
+  if (options.output.format === "parquet" && target !== undefined) {
+    assertReadable(target);
+  }
   using progress = showProgress(reporter, context, options);
   const result = await pull(client, store, {
     ...{ filters, concurrency, maxRows, recheck, write, signal, random: context.random },
