@@ -4,6 +4,9 @@ import { errorCode } from "./system-error.ts";
 /** Error codes of file systems without fsync, such as some network drives. */
 const UNSUPPORTED: ReadonlySet<string | undefined> = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
+/** The same for folders, which must be opened first: one that may not be listed cannot be, nor can any on Windows. */
+const UNSUPPORTED_OF_FOLDERS = new Set([...UNSUPPORTED, "EACCES", "EPERM", "EISDIR"]);
+
 let isUnsupported = false;
 
 /** Whether a file system has refused an fsync of this process. */
@@ -21,18 +24,18 @@ export async function fsyncContent(handle: FileHandle): Promise<boolean> {
   return await unlessUnsupported(handle.datasync());
 }
 
-/** Makes created and renamed files in a folder survive a power failure, if the file system supports it. */
+/** Makes created and renamed files in a folder survive a power failure, if the system supports it. */
 export async function fsyncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
+  let handle: FileHandle | undefined;
   try {
+    handle = await open(folder, "r");
     await handle.sync();
   } catch (error) {
-    // Many file systems have no fsync of folders.
-    if (!UNSUPPORTED.has(errorCode(error))) {
+    if (!UNSUPPORTED_OF_FOLDERS.has(errorCode(error))) {
       throw error;
     }
   } finally {
-    await handle.close();
+    await handle?.close();
   }
 }
 

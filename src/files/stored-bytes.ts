@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fsyncContent } from "./fsync.ts";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
-import { errorCode, ifPresent, withFileError } from "./system-error.ts";
+import { errorCode, fileError, ifPresent, withFileError } from "./system-error.ts";
 
 /** Where a piece of bytes lies. */
 export interface Extent {
@@ -38,11 +38,14 @@ export async function openStoredBytes(
   beforeAppend: () => Promise<void> = async () => undefined,
 ): Promise<StoredBytes> {
   const handle = (await ifPresent(path, () => openOwnFile(path, constants.O_RDWR))) ?? (await createOwnFile(path));
-  await withFileError(path, async () => {
+  try {
     if ((await handle.stat()).size > end) {
       await handle.truncate(end);
     }
-  });
+  } catch (error) {
+    await handle.close();
+    throw fileError(path, error);
+  }
   let next = end;
   let writing = Promise.resolve();
   return {

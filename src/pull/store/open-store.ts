@@ -3,7 +3,7 @@ import { LockedError } from "../../contract/errors.ts";
 import { fsyncFolder } from "../../files/fsync.ts";
 import type { Lock } from "../../files/lock.ts";
 import { ownFileAt, removeOwnFile } from "../../files/own-file.ts";
-import { openStoredBytes, temporaryBytes } from "../../files/stored-bytes.ts";
+import { openStoredBytes, type StoredBytes, temporaryBytes } from "../../files/stored-bytes.ts";
 import { withFileError } from "../../files/system-error.ts";
 import { countPages, createPageStore, type PageStore } from "./page-store.ts";
 import {
@@ -99,7 +99,14 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
   const extents = [...(earlier?.pages.values() ?? [])].flat().map(({ extent }) => extent.at + extent.length);
   const end = extents.reduce((last, one) => Math.max(last, one), 0);
   const lines = await openStoredBytes(paths.lines, earlier?.length ?? 0, lock.assertHeld);
-  const bytes = await openStoredBytes(paths.pages, end, lock.assertHeld);
+  const bytes = await openPages().catch(async (error: unknown) => {
+    await lines.close();
+    if (earlier === undefined) {
+      // The error is the reason why the run ends.
+      await removeFiles(paths).catch(() => undefined);
+    }
+    throw error;
+  });
   let timer: NodeJS.Timeout | undefined;
   let syncing = Promise.resolve();
   /** Once it has failed, it is not done again. */
@@ -120,7 +127,6 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
     await bytes.close();
     await lines.close();
   };
-  await syncFolderOf(paths);
   const pages = createPageStore(bytes, {
     pages: earlier?.pages ?? new Map(),
     cuts: earlier?.head.cuts,
@@ -164,6 +170,18 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
     [Symbol.asyncDispose]: () =>
       leave().catch((lost: Error) => (lost instanceof LockedError ? undefined : options.onLeft(lost))),
   };
+
+  /** Opens the file of the pages, and makes both files survive a loss of power. */
+  async function openPages(): Promise<StoredBytes> {
+    const opened = await openStoredBytes(paths.pages, end, lock.assertHeld);
+    try {
+      await syncFolderOf(paths);
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  }
 }
 
 /** Removes the files of a store that is not open. Once it resolves, they are gone even after a loss of power. */

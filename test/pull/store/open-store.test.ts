@@ -43,6 +43,26 @@ async function run(
   }
 }
 
+test("nothing is left of a store whose second file cannot be created", async () => {
+  const folder = await temporaryFolder();
+  const lock = await lockOutput(join(folder, "rows"), process.pid);
+  const paths = { lines: join(folder, "lines"), pages: join(folder, "missing", "pages") };
+  const opening = openPageStore(paths, {
+    ...{
+      head: { service: "a", filters: {}, asked: {} },
+      pageSize: 1,
+      mode: "careful",
+      tool: "test",
+      startedAt: "",
+      lock,
+    },
+    ...{ refuse: () => new Error("refused"), onNote: () => undefined, onLeft: () => undefined },
+  });
+  await expect(opening).rejects.toThrow(FileError);
+  await lock.release();
+  expect(await readdir(folder)).toEqual([]);
+});
+
 /** Another process takes the lock, as after a minute in which this one was stopped. */
 async function takeLock(folder: string): Promise<void> {
   await writeFile(join(folder, "other"), "{}");
