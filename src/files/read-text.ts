@@ -2,6 +2,7 @@ import { constants, createReadStream, openSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { addAbortSignal, type Readable } from "node:stream";
+import { descriptorOf } from "./descriptor.ts";
 import { errorCode, fileError, withFileError } from "./system-error.ts";
 
 /** The bytes of a stream. When `signal` is aborted, the wait for them ends at once. @throws the reason of `signal` */
@@ -39,15 +40,21 @@ export async function readFileText(path: string, signal: AbortSignal, limit: Tex
 }
 
 /**
- * The bytes of a file, which may be a pipe that has a name.
+ * The bytes of a file, which may be a pipe that has a name, or a socket by a name like `/dev/stdin`.
  *
  * @throws FileError if it cannot be read
  * @throws the reason of `signal`
  */
 export async function* readFileChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const isPipe = await withFileError(path, async () => (await stat(path)).isFIFO());
+  const entry = await withFileError(path, () => stat(path));
+  const fd = descriptorOf(path);
   try {
-    yield* isPipe ? readPipe(path, signal) : createReadStream(path, { signal });
+    if (entry.isSocket() && fd !== undefined) {
+      // A socket is open already and cannot be opened again.
+      yield* readStream(new Socket({ fd, writable: false }), signal);
+    } else {
+      yield* entry.isFIFO() ? readPipe(path, signal) : createReadStream(path, { signal });
+    }
   } catch (error) {
     signal.throwIfAborted();
     throw errorCode(error) === undefined ? error : fileError(path, error);

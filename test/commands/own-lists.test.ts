@@ -1,8 +1,10 @@
+import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
-import { temporaryFolder } from "../helpers/cli.ts";
+import { bareEnvironment, CATALOG, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { parquetRows } from "../helpers/parquet-files.ts";
@@ -34,6 +36,20 @@ async function listOf(...lines: string[]): Promise<string> {
   await writeFile(file, ["sku,retailer,target_price,note", ...lines, ""].join("\n"));
   return file;
 }
+
+test("a list may come through a socket, as it does from many programs", async () => {
+  const child = spawn(
+    process.execPath,
+    [CATALOG, "latest", folder, "--skus", "/dev/stdin", "-f", "csv", "--columns", "sku"],
+    {
+      env: bareEnvironment(),
+      // Node.js makes sockets of its pipes.
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
+  child.stdin.end("sku\nLamp-1\n");
+  expect(await text(child.stdout)).toBe("sku\r\nLamp-1\r\nLamp-1\r\n");
+});
 
 async function ask(...args: string[]) {
   const { code, stdout, stderr } = await runInProcess([...args, "-f", "csv"], { now: () => NOW });

@@ -10,13 +10,16 @@ import { temporaryFolder } from "../helpers/cli.ts";
 
 const asItIs: Encoder<Chunk> = { encode: (chunk) => chunk, end: () => [] };
 
-test.each([undefined, "-", "/dev/stdout"])("the output %s is stdout", async (output) => {
-  const stdout = new PassThrough();
-  const sink = await openSink({ output, stdout, pid: process.pid }, () => asItIs);
-  await sink.write("row\n");
-  await sink.finish();
-  expect(String(stdout.read())).toBe("row\n");
-});
+test.each([undefined, "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])(
+  "the output %s is stdout",
+  async (output) => {
+    const stdout = new PassThrough();
+    const sink = await openSink({ output, stdout, pid: process.pid }, () => asItIs);
+    await sink.write("row\n");
+    await sink.finish();
+    expect(String(stdout.read())).toBe("row\n");
+  },
+);
 
 test("an encoder that refuses its columns leaves no file behind", async () => {
   const folder = await temporaryFolder();

@@ -4,6 +4,7 @@ import { Socket } from "node:net";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { FileError } from "../../contract/errors.ts";
+import { descriptorOf } from "../../files/descriptor.ts";
 import { fsyncFile, fsyncFolder } from "../../files/fsync.ts";
 import { lockOutput } from "../../files/lock.ts";
 import { createOwnFile, removeOwnFile } from "../../files/own-file.ts";
@@ -23,8 +24,8 @@ export interface FileOptions {
 
 /**
  * Opens `path` for new content. A regular file is locked, written to `PATH.partial` and renamed by `finish`, so that an
- * existing file stays complete until then; what a killed run has left there is replaced. A device or a named pipe is written
- * directly.
+ * existing file stays complete until then; what a killed run has left there is replaced. A device, a named pipe or a file that
+ * is open already is written directly.
  *
  * @throws LockedError if another run is writing it
  */
@@ -36,7 +37,8 @@ export async function openFile(path: string, { noClobber, pid, signal }: FileOpt
   if (existing?.isFIFO()) {
     return await openPipe(path, signal);
   }
-  if (existing !== undefined && !existing.isFile()) {
+  // The file that the shell has opened as `/dev/stderr` or `/dev/fd/3` is not replaced.
+  if (existing !== undefined && (!existing.isFile() || descriptorOf(path) !== undefined)) {
     return await openDevice(path);
   }
   if (existing !== undefined && noClobber) {
@@ -108,7 +110,7 @@ function partialFile(
   };
 }
 
-/** Opens an existing device. */
+/** Opens an existing device, or a file that is open already, behind what it has. */
 async function openDevice(path: string): Promise<Destination> {
   const handle = await withFileError(path, () => open(path, constants.O_WRONLY | constants.O_APPEND));
   return {
@@ -156,13 +158,17 @@ async function createPartial(partial: string, existing: Stats | undefined): Prom
     await removeOwnFile(leftover);
   }
   const handle = await createOwnFile(partial);
-  await withFileError(partial, async () => {
+  try {
     // Some network drives refuse to change permissions, even to the same ones.
     if (existing !== undefined && existing.mode !== (await handle.stat()).mode) {
       await handle.chmod(existing.mode & 0o777);
     }
-  });
-  return handle;
+    return handle;
+  } catch (error) {
+    await handle.close();
+    await rm(partial, { force: true });
+    throw fileError(partial, error);
+  }
 }
 
 /** Errors of file systems without hard links, such as exFAT and many SMB shares. */

@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { ClosedPipeError } from "../../contract/errors.ts";
+import { descriptorOf } from "../../files/descriptor.ts";
 import { fileError } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
 
@@ -64,9 +65,9 @@ function streamError(name: string, error: NodeJS.ErrnoException): Error {
 }
 
 /**
- * Whether an output is stdout. `/dev/stdout` is, too: it cannot be opened if stdout is a socket, and opening it again would
- * truncate `>> file`.
+ * Whether an output is stdout. `/dev/stdout` is, too, by any of its names: it cannot be opened if stdout is a socket, and a new
+ * file would take the place of that of `>> file`.
  */
 export function isStdout(output: string | undefined): output is "-" | "/dev/stdout" | undefined {
-  return output === undefined || output === "-" || output === "/dev/stdout";
+  return output === undefined || output === "-" || descriptorOf(output) === 1;
 }

@@ -16,7 +16,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { ClosedPipeError, FileError, LockedError } from "../../../src/contract/errors.ts";
 import type { Destination } from "../../../src/export/destination/destination.ts";
 import { type FileOptions, openFile } from "../../../src/export/destination/partial-file.ts";
@@ -72,6 +72,33 @@ test("an existing file stays whole until it is replaced, and its permissions are
   await destination.finish();
   expect(await readFile(target, "utf8")).toBe("new");
   expect((await stat(target)).mode & 0o777).toBe(0o640);
+});
+
+test("nothing is left of an output whose permissions cannot be set", async () => {
+  await writeFile(target, "old");
+  await chmod(target, 0o640);
+  const probe = await open(target);
+  const refused = Object.assign(new Error("no"), { code: "EPERM" });
+  const spy = vi.spyOn(Object.getPrototypeOf(probe), "chmod").mockRejectedValue(refused);
+  onTestFinished(() => spy.mockRestore());
+  await probe.close();
+  expect(await rejectionOf(opened(target))).toMatchObject({ message: expect.stringContaining("not permitted") });
+  expect([await listed(), openPaths(folder)]).toEqual([["rows.csv"], []]);
+});
+
+test("what is open already by a name like /dev/fd/3 is appended to, and not replaced", async () => {
+  await writeFile(target, "before\n");
+  const file = await open(target, "a");
+  const destination = await openFile(`/dev/fd/${file.fd}`, RUN);
+  await destination.write("after\n");
+  await destination.finish();
+  await destination[Symbol.asyncDispose]();
+  await file.close();
+  expect([destination.file, await readFile(target, "utf8"), await listed()]).toEqual([
+    undefined,
+    "before\nafter\n",
+    ["rows.csv"],
+  ]);
 });
 
 test("a file is on disk before it gets its name, and so is its folder after that", async () => {
