@@ -22,8 +22,8 @@ export interface CsvPart {
 const DELIMITERS = [",", ";", "\t", "|"];
 
 /**
- * Reads the records of a CSV file (RFC 4180) with either line end. Its first line tells the delimiter. Blank lines are
- * skipped. A stray quote or carriage return is an error, because programs read it in different ways. The records before
+ * Reads the records of a CSV file (RFC 4180) with either line end. Blank lines are skipped; the first other
+ * line tells the delimiter. A stray quote or carriage return is an error, because programs read it in different ways. The records before
  * an error are returned first. Memory: one block of lines and one record.
  *
  * @throws RowError
@@ -82,9 +82,9 @@ interface Dialect {
   field: RegExp;
 }
 
-/** The delimiter is the one that the first line has most often. */
+/** The delimiter is the one that the first line that is not blank has most often. */
 function dialectOf(text: string, isMarked: boolean): Dialect {
-  const [first = ""] = text.split(/\r?\n/, 1);
+  const [first = ""] = /[^\r\n].*/.exec(text) ?? [];
   const count = (delimiter: string) => first.split(delimiter).length;
   const delimiter = DELIMITERS.reduce((best, other) => (count(other) > count(best) ? other : best));
   // A field, in quotes or plain, and what ends it. It always matches, perhaps an empty text.

@@ -18,6 +18,11 @@ const awkward = fc.string({
   unit: fc.constantFrom('"', ",", "\n", "\r\n", "\r", "\t", "=", "é", "😀", " ", "a", "\u0000"),
 });
 
+test.each([";", "\t", "|"])("blank lines before a header that is separated by %j are skipped", async (delimiter) => {
+  const text = stringify([product()], { header: true, columns: [...PRODUCT_COLUMNS], delimiter });
+  expect(await readBack(`\n\r\n${text}`, 1_000_000)).toEqual([product()]);
+});
+
 test("any text is read from a CSV of another program, in chunks of any size", async () => {
   const rows = fc.uniqueArray(
     fc
