@@ -37,6 +37,8 @@ const COLUMN_WIDTHS: Readonly<Record<string, number>> = {
 };
 const WIDTH_OF_KIND: Readonly<Record<CellKind, number>> = { date: 11, timestamp: 20, link: 40, percent: 13 };
 const USUAL_WIDTH = 13;
+/** Excel takes a sheet with a wider column for damaged. */
+const MAX_WIDTH = 255;
 
 /** Width of the filter button in a heading, in characters. */
 const BUTTON_WIDTH = 4;
@@ -100,7 +102,7 @@ function stylesPart(): string {
 export function sheetStart(columns: readonly { name: string; kind: CellKind | undefined }[]): string {
   const widths = columns.map(({ name, kind }, index) => {
     const usual = COLUMN_WIDTHS[name] ?? (kind === undefined ? USUAL_WIDTH : WIDTH_OF_KIND[kind]);
-    const width = Math.max(usual, name.length + BUTTON_WIDTH);
+    const width = Math.min(Math.max(usual, name.length + BUTTON_WIDTH), MAX_WIDTH);
     return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`;
   });
   const pane =
