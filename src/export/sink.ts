@@ -71,6 +71,11 @@ export async function writeStaged(
   createEncoder: (scratchPath: () => Promise<string>) => Encoder<RowBatch>,
   compression?: Compression,
 ): Promise<{ rows: number } & Fingerprint> {
+  // Before the file is created: an encoder that refuses its columns leaves none behind.
+  const encoder = compressed(
+    createEncoder(async () => path),
+    compression,
+  );
   // A day that kept its file is staged again if it is read again.
   await removeOwnFile(path);
   const file = await createOwnFile(path);
@@ -79,10 +84,6 @@ export async function writeStaged(
     await withFileError(path, () => file.writeFile(chunk));
     fingerprint.add(chunk);
   };
-  const encoder = compressed(
-    createEncoder(async () => path),
-    compression,
-  );
   let rows = 0;
   try {
     for await (const batch of batches) {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createJsonEncoder } from "../../src/export/formats/json.ts";
@@ -34,6 +34,15 @@ test("a staged file is on disk when it is written, and closed", async () => {
     { rows: 0, bytes: 4, sha256 },
     [],
   ]);
+});
+
+test("an encoder that refuses its columns leaves no file", async () => {
+  const folder = await temporaryFolder();
+  const refused = new Error("no such column");
+  const writing = writeStaged(join(folder, "2026-01-01"), (async function* () {})(), () => {
+    throw refused;
+  });
+  expect([await rejectionOf(writing), await readdir(folder), openPaths(folder)]).toEqual([refused, [], []]);
 });
 
 test("a file is closed when its rows cannot be had", async () => {
