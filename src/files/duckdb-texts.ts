@@ -11,7 +11,7 @@ export function exactQuery(sql: string): string {
   return `SELECT exact(COLUMNS(*)) FROM (${sql})`;
 }
 
-/** SQL for a value of any type whose texts the package reads exactly, also in lists, structures and maps. */
+/** SQL for a value whose texts the package reads exactly, also in lists, structures and maps, but not in a UNION. */
 export function exactValue(value: string, type: DuckDBType, depth = 0): string {
   const part = `part${depth}`;
   const exact = (inner: string, innerType: DuckDBType) => exactValue(inner, innerType, depth + 1);

@@ -19,7 +19,7 @@ export function headerFlaw(
   const free = own.filter((name) => !names.includes(name));
   const unknown = [...new Set(names.filter((name) => !own.includes(name) && !ignored.includes(name)))].map((name) => {
     const [near] = closest(name, free, 1);
-    return `${JSON.stringify(shown(name))}${near === undefined ? "" : ` (did you mean ${near}?)`}`;
+    return `${shown(JSON.stringify(name))}${near === undefined ? "" : ` (did you mean ${near}?)`}`;
   });
   const twice = own.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
   const flaws = Object.entries({ missing, unknown, twice }).filter(([, some]) => some.length > 0);

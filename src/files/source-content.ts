@@ -43,8 +43,8 @@ export async function openContent(input: Chunks): Promise<SourceContent> {
   if (refused !== undefined) {
     throw new ContentError(`is ${refused[1]}`);
   }
-  // `trimStart` also removes a byte order mark.
-  const [first = ""] = head.toString().replace(/\0+$/, "").trimStart();
+  // A byte order mark is white space, and a short head is padded with zeros.
+  const [first = ""] = /[^\s\0]/u.exec(head.toString()) ?? [];
   return { kind: kindOf(start, first), start: first, chunks, isCompressed: codec !== undefined };
 }
 

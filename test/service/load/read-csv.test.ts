@@ -124,6 +124,11 @@ test.each([
     `${HEADER}\n${OPEN}\n${RECORD.slice(0, RECORD.lastIndexOf(","))}`,
     { line: 4, found: "16", expected: "17 fields" },
   ],
+  [
+    "an unknown column with an invisible character",
+    `${HEADER},pr\u200bice\n${RECORD},1`,
+    { line: 1, found: 'unknown "pr\\u200bice"', expected: COLUMNS },
+  ],
   ["an unknown column", `${HEADER},price\n${RECORD},1`, { line: 1, found: 'unknown "price"', expected: COLUMNS }],
   [
     "a header with several flaws, before a syntax error on the next line",
