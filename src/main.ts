@@ -63,7 +63,7 @@ function uncaughtError(signal: AbortSignal): Promise<never> {
 
 /** Messages for system error codes that tell of a shortage. */
 const SHORTAGES: Readonly<Record<string, string>> = {
-  EMFILE: "this process has too many open files; allow more with `ulimit -n 256`",
+  EMFILE: "this process has too many open files; allow more with `ulimit -n 4096`",
   ENFILE: "this machine has too many open files; try again later",
   ENOMEM: "there is not enough memory; try again later",
 };

@@ -46,7 +46,7 @@ async function tooFewFiles() {
 
 test("too few file descriptors are reported, as text or as JSON", async () => {
   const { limit, result } = await tooFewFiles();
-  const detail = "this process has too many open files; allow more with `ulimit -n 256`";
+  const detail = "this process has too many open files; allow more with `ulimit -n 4096`";
   expect(result).toEqual({ code: 1, stderr: `error: ${detail}\n` });
   const { code, stderr } = await coverageUnder(limit, ["--error-format", "json"]);
   expect([code, JSON.parse(stderr)]).toEqual([1, expect.objectContaining({ detail, code: "file", exit_code: 1 })]);
