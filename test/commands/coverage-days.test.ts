@@ -123,6 +123,7 @@ describe("coverage --group-by day", () => {
     const { code, stderr } = await coverage(["--group-by", "day", "--max-requests", "3", "-v"]);
     expect({ code, requests: stderr.match(/GET \/v1\/coverage/g)?.length }).toEqual({ code: 2, requests: 1 });
     expect(stderr).toContain("asks the service once a day, and 4 days match; --max-requests allows 3");
+    expect(stderr).toContain("as in --start-date 2d --end-date today");
     expect((await coverage(["--group-by", "day", "--max-requests", "4"])).code).toBe(0);
   });
 

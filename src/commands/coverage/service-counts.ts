@@ -88,7 +88,7 @@ async function countDays({ summary }: CoverageSet, connection: Connection, maxRe
 
 function tooManyDays(days: number, maxRequests: number): UsageError {
   return new UsageError(
-    `--group-by day asks the service once a day, and ${groupDigits(days)} days match; --max-requests allows ${groupDigits(maxRequests)}. Name fewer days, as in --start-date 30d, allow more requests, or count a synced folder without any: --from DIR.`,
+    `--group-by day asks the service once a day, and ${groupDigits(days)} days match; --max-requests allows ${groupDigits(maxRequests)}. Name fewer days, as in --start-date ${Math.min(30, maxRequests - 1)}d --end-date today, allow more requests, or count a synced folder without any: --from DIR.`,
     { flag: "--max-requests" },
   );
 }
