@@ -9,6 +9,7 @@ import { readSyncedFolder } from "../../src/folder/synced-day.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests, type OnEnd } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
+import { onceEach } from "../helpers/once-each.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
@@ -33,7 +34,6 @@ interface Synced {
 }
 
 const onEnd = afterAllTests();
-let week: ReturnType<typeof sync> | undefined;
 
 /** Syncs a folder `copy` in a folder of its own. */
 async function sync({ rows = WEEK, flags = [] }: Synced, end?: OnEnd) {
@@ -44,13 +44,16 @@ async function sync({ rows = WEEK, flags = [] }: Synced, end?: OnEnd) {
   return { cwd, env };
 }
 
-/** A copy of what a sync of `WEEK` made, and a question, which built the index; this is done once for all tests. */
+/** What a sync of `WEEK` made, and a question, which built the index. */
+const week = onceEach(async () => {
+  const made = await sync({}, onEnd);
+  expect(await runInProcess(["latest", join(made.cwd, "copy")])).toMatchObject({ code: 0 });
+  return made;
+});
+
+/** A copy of it. */
 async function syncedWeek() {
-  week ??= sync({}, onEnd).then(async (made) => {
-    expect(await runInProcess(["latest", join(made.cwd, "copy")])).toMatchObject({ code: 0 });
-    return made;
-  });
-  const { cwd: original, env } = await week;
+  const { cwd: original, env } = await week();
   const cwd = await temporaryFolder();
   await cp(original, cwd, { recursive: true });
   return { cwd, env };

@@ -4,8 +4,9 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
+import { onceEach } from "../helpers/once-each.ts";
 import { product } from "../helpers/products.ts";
-import { startTestService, type TestService } from "../helpers/service.ts";
+import { startTestService } from "../helpers/service.ts";
 
 const MONDAY = "2026-01-12";
 const TUESDAY = "2026-01-13";
@@ -18,14 +19,10 @@ function row(sku: string, crawl_date: string, selling: string, given: Record<str
 }
 
 const onEnd = afterAllTests();
-/** Services by their rows. */
-const services = new Map<string, Promise<TestService>>();
+const serviceOf = onceEach((...rows: readonly string[]) => startTestService({ rows, onEnd }));
 
 async function diff(rows: readonly string[], ...args: string[]) {
-  const key = rows.join("\n");
-  const started = services.get(key) ?? startTestService({ rows, onEnd });
-  services.set(key, started);
-  return await runInProcess(["diff", ...DAYS, ...args], { service: await started });
+  return await runInProcess(["diff", ...DAYS, ...args], { service: await serviceOf(...rows) });
 }
 
 const WEEK = [

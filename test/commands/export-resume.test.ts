@@ -7,6 +7,7 @@ import { readStoreLines, type StoreContent } from "../../src/pull/store/store-li
 import { loadRows } from "../../src/service/load/load-rows.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { changeHead, type Interruptible, interruptible, startInterruptibleService } from "../helpers/interruption.ts";
+import { onceEach } from "../helpers/once-each.ts";
 import { products } from "../helpers/products.ts";
 
 const ROWS = Array.from({ length: 5 }, (_, index) => products(30, { category: `category-${index}` })).flat();
@@ -21,18 +22,11 @@ const REPEATS = PAGES / PAGES_OF_SLICE;
 const SUFFIXES = [".partial.json", ".partial.pages"];
 
 const onEnd = afterAllTests();
-const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-};
 
-const service = once(() => startInterruptibleService({ rows: ROWS, onEnd }));
+const service = onceEach(() => startInterruptibleService({ rows: ROWS, onEnd }));
 
 /** The bytes of rows.csv when nothing interrupts its export. */
-const wholeFile = once(async () => {
+const wholeFile = onceEach(async () => {
   const rows = await interruptible("rows.csv", ARGS, await service());
   const { code } = await rows.run();
   expect([code, rows.pages()]).toEqual([EXIT.ok, PAGES]);
@@ -47,7 +41,7 @@ const CRASHED_AFTER = 11;
 const MOST_SEAMS = 8;
 
 /** The folder of that export. */
-const crashedFolder = once(async () => {
+const crashedFolder = onceEach(async () => {
   const rows = await interruptible("rows.csv", ARGS, await service(), onEnd);
   await rows.crash(CRASHED_AFTER);
   return rows.cwd;

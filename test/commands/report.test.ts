@@ -5,7 +5,8 @@ import type { Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { onceEach, runInProcess } from "../helpers/in-process.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { onceEach } from "../helpers/once-each.ts";
 import { product } from "../helpers/products.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
 
@@ -46,7 +47,7 @@ beforeAll(async () => {
 });
 
 /** Runs on the day after the newest. */
-const run = onceEach((...args) => runInProcess(args, { now: () => NOW }));
+const run = onceEach((...args: readonly string[]) => runInProcess(args, { now: () => NOW }));
 /** The same, on the folder of all rows. */
 const report = (...args: readonly string[]) => run("report", folder, ...args);
 

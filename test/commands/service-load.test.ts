@@ -14,7 +14,8 @@ import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { hostileParquetFiles } from "../helpers/hostile-parquet.ts";
 import { idlePipe } from "../helpers/idle-pipe.ts";
-import { onceEach, runInProcess } from "../helpers/in-process.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { onceEach } from "../helpers/once-each.ts";
 import { product } from "../helpers/products.ts";
 import { sharedService, startTestService, type TestService } from "../helpers/service.ts";
 

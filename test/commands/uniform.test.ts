@@ -8,7 +8,8 @@ import { EXIT } from "../../src/contract/errors.ts";
 import { ROW_FORMATS } from "../../src/export/formats/registry.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { onceEach, runInProcess } from "../helpers/in-process.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { onceEach } from "../helpers/once-each.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
 

@@ -8,33 +8,29 @@ import { type Manifest, manifestText, readManifest } from "../../src/export/mani
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
+import { onceEach } from "../helpers/once-each.ts";
 import { product, products } from "../helpers/products.ts";
-import { startTestService, type TestService } from "../helpers/service.ts";
+import { sharedService, startTestService } from "../helpers/service.ts";
 import { servedFolder } from "../helpers/synced-folder.ts";
 
 const ROWS = [...products(120), product({ sku: "z", title: 'a "quoted"\r\n\u2028title,\twith all' })];
 
 const onEnd = afterAllTests();
-let service: Promise<TestService> | undefined;
-/** Folders of the exports that were made already; none of them is changed. */
-const exports = new Map<string, Promise<string>>();
+const service = sharedService({ rows: ROWS });
 
-async function exportWith(name: string, flags: readonly string[]): Promise<string> {
-  service ??= startTestService({ rows: ROWS, onEnd });
+/** The folder of an export. */
+const exportWith = onceEach(async (name: string, ...flags: readonly string[]) => {
   const cwd = await temporaryFolder(onEnd);
   const args = ["export", "-o", join(cwd, name), "--manifest", ...flags];
-  const { code } = await runInProcess(args, { service: await service });
+  const { code } = await runInProcess(args, { service: await service() });
   expect(code).toBe(EXIT.ok);
   return cwd;
-}
+});
 
 /** A file that was exported with its manifest, and a way to check it. */
 async function exported(name: string, flags: readonly string[] = []) {
-  const key = [name, ...flags].join(" ");
-  const made = exports.get(key) ?? exportWith(name, flags);
-  exports.set(key, made);
   const cwd = await temporaryFolder();
-  await cp(await made, cwd, { recursive: true });
+  await cp(await exportWith(name, ...flags), cwd, { recursive: true });
   return {
     cwd,
     file: join(cwd, name),

@@ -76,17 +76,6 @@ export async function runInProcess(
   return { code, stdout: shown(stdout.text()), stderr: shown(stderr.text()) };
 }
 
-/** Runs command lines once each, for tests that look at the same output. Nothing may change what the commands read. */
-export function onceEach<R>(run: (...args: readonly string[]) => Promise<R>): typeof run {
-  const runs = new Map<string, Promise<R>>();
-  return (...args) => {
-    const key = JSON.stringify(args);
-    const made = runs.get(key) ?? run(...args);
-    runs.set(key, made);
-    return made;
-  };
-}
-
 /** A stream that collects what is written to it. */
 function capture(columns: number | undefined): { stream: Output; text: () => string } {
   const chunks: Buffer[] = [];

@@ -7,6 +7,7 @@ import { createRowStage } from "../../src/service/store/product-rows/row-stage.t
 import { openStore, type WritableStore } from "../../src/service/store/writable-store.ts";
 import { emptyDatabase } from "./databases.ts";
 import { afterAllTests, type OnEnd } from "./endings.ts";
+import { onceEach } from "./once-each.ts";
 import { readResponse, type TestResponse } from "./responses.ts";
 
 /** A row, or its JSON text as it is stored. */
@@ -84,11 +85,7 @@ export async function startInstance(store: WritableStore, options: ServiceOption
 /** A service that the tests of a file share; the first one starts it. Call it at the top of the file. */
 export function sharedService(options: TestServiceOptions = {}): () => Promise<TestService> {
   const onEnd = afterAllTests();
-  let started: Promise<TestService> | undefined;
-  return () => {
-    started ??= startTestService({ ...options, onEnd });
-    return started;
-  };
+  return onceEach(() => startTestService({ ...options, onEnd }));
 }
 
 /** Faults of a store whose rows cannot be read while there is an `error`. */

@@ -15,6 +15,7 @@ import { readSyncedFolder } from "../../src/folder/synced-day.ts";
 import type { WritableStore } from "../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";
+import { onceEach } from "./once-each.ts";
 import { parquetOf, parquetRows, rowsOfEach } from "./parquet-files.ts";
 import { product } from "./products.ts";
 import { startTestService } from "./service.ts";
@@ -32,22 +33,8 @@ export function sixteenDays(): Product[] {
   ]);
 }
 
-/** Folders after their first run, by their rows. Each is made once and then copied. */
-const firstRuns = new Map<string, Promise<string>>();
-/** Those of them whose index was built. */
-const indexed = new Map<string, Promise<string>>();
-
-function onceFor(made: Map<string, Promise<string>>, key: string, make: () => Promise<string>): Promise<string> {
-  const folder = made.get(key) ?? make();
-  made.set(key, folder);
-  return folder;
-}
-
-function firstRunOf(rows: readonly Product[]): Promise<string> {
-  return onceFor(firstRuns, JSON.stringify(rows), () => makeFirstRun(rows));
-}
-
-async function makeFirstRun(rows: readonly Product[]): Promise<string> {
+/** A folder after its first run, to be copied. */
+const firstRunOf = onceEach(async (rows: readonly Product[]): Promise<string> => {
   const parent = await mkdtemp(join(inject("sharedFolder"), "synced-"));
   const service = await startTestService({ rows, rateLimit: 1_000_000, onEnd: () => undefined });
   const { client } = testClient(new URL(service.url), { apiKey: service.key });
@@ -56,18 +43,17 @@ async function makeFirstRun(rows: readonly Product[]): Promise<string> {
   await client.close();
   await service.close();
   return folder;
-}
+});
 
-function indexedOf(rows: readonly Product[]): Promise<string> {
-  return onceFor(indexed, JSON.stringify(rows), async () => {
-    const folder = `${await firstRunOf(rows)}-indexed`;
-    copyFolder(await firstRunOf(rows), folder);
-    const state = await readSyncedFolder(folder);
-    const index = await openPriceIndex({ folder, state, signal: new AbortController().signal });
-    await index[Symbol.asyncDispose]();
-    return folder;
-  });
-}
+/** The same with its index. */
+const indexedOf = onceEach(async (rows: readonly Product[]): Promise<string> => {
+  const folder = `${await firstRunOf(rows)}-indexed`;
+  copyFolder(await firstRunOf(rows), folder);
+  const state = await readSyncedFolder(folder);
+  const index = await openPriceIndex({ folder, state, signal: new AbortController().signal });
+  await index[Symbol.asyncDispose]();
+  return folder;
+});
 
 /** Copies a folder. For few small files it takes a tenth of the time of `cp`. */
 export function copyFolder(from: string, to: string): void {
