@@ -21,14 +21,14 @@ WITH span AS (
     CASE $group_by WHEN 'retailer' THEN retailer WHEN 'department' THEN department WHEN 'category' THEN category
       WHEN 'brand' THEN brand.brand END AS group_name
   FROM known JOIN listing USING (product, listing) JOIN brand USING (brand_key)
+), grouped AS (
+  SELECT group_name, currency, period, count(*) AS products, count(discount) AS discounted_products,
+    percent_of(count(discount), count(*)) AS discounted_percent,
+    mean(sum(discount), count(discount)) AS mean_discount_pct,
+    min(selling_price) AS price_min, max(selling_price) AS price_max,
+    -- Together, because each would keep all prices.
+    quantile_cont(selling_price::DECIMAL(20, 6), [0.25, 0.5, 0.75]) AS quartiles
+  FROM named GROUP BY group_name, currency, period
 )
-SELECT group_name, currency, period, count(*) AS products, count(discount) AS discounted_products,
-  percent_of(count(discount), count(*)) AS discounted_percent,
-  mean(sum(discount), count(discount)) AS mean_discount_pct,
-  min(selling_price) AS price_min,
-  quantile_cont(selling_price::DECIMAL(20, 6), 0.25) AS price_p25,
-  quantile_cont(selling_price::DECIMAL(20, 6), 0.5) AS price_median,
-  quantile_cont(selling_price::DECIMAL(20, 6), 0.75) AS price_p75,
-  max(selling_price) AS price_max
-FROM named GROUP BY group_name, currency, period
-ORDER BY group_name, currency, period
+SELECT * EXCLUDE (quartiles), quartiles[1] AS price_p25, quartiles[2] AS price_median, quartiles[3] AS price_p75
+FROM grouped ORDER BY group_name, currency, period
