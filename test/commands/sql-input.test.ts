@@ -124,12 +124,47 @@ test("--with can be given several times, once for each name, and -o replaces non
   expect((await run("--with", `two=${list}`, "-f", "csv")).stdout).toBe("sku,sku_1\r\n0001,0001\r\n");
   expect(await run("--with", `One=${list}`)).toMatchObject({
     code: EXIT.usage,
-    stderr: expect.stringContaining("names a table that there is already"),
+    stderr: expect.stringContaining(
+      "already; the tables are rows, latest, prices_daily, changes, days, combinations, one.",
+    ),
   });
   expect(await run("--with", `two=${list}`, "-o", list)).toMatchObject({
     code: EXIT.usage,
     stderr: expect.stringContaining("would replace a file that this command reads"),
   });
+});
+
+test.each([
+  ["sku,color\n#12,red\n#13,blue\n14,green\n", "sku,color\r\n#12,red\r\n#13,blue\r\n14,green\r\n"],
+  ["n,text\n1,'a'\n2,'b'\n", "n,text\r\n1,'a'\r\n2,'b'\r\n"],
+  ["a\tb\n1|2\t\n", "a,b\r\n1|2,\r\n"],
+  ['\ufeffa; a ;A;\r\n"x\n""";" y";;\r\n', 'a,a_1,A_2,column3\r\n"x\n""", y,,\r\n'],
+  ["sku\n\n1\n", "sku\r\n1\r\n"],
+  ["sku\n", "sku\r\n"],
+])("--with has each line and text of %j", async (content, expected) => {
+  const list = join(await temporaryFolder(), "list.csv");
+  await writeFile(list, content);
+  const { code, stdout } = await runInProcess(["sql", "from t", folder, "--with", `t=${list}`, "-f", "csv"]);
+  expect([code, stdout]).toEqual([EXIT.ok, expected]);
+});
+
+test.each([
+  ["sku,note\n1,a\n2\n3,b\n", ":3: expected 2 fields, found 1"],
+  ["sku,note\n1,a,x\n2,b,x\n", ":2: expected 2 fields, found 3"],
+  ["sku\n\u00e9\n", ":2: expected UTF-8 text, found bytes that are not UTF-8"],
+  ['sku\n"1\n', ':2: expected a closing quote for "\\"1\\n", found the end of the file'],
+  ["PAR1", ": is Parquet, not CSV"],
+  ["", ":1: expected a header with the names of columns, found nothing"],
+])("--with refuses %j and names the line", async (content, message) => {
+  const list = join(await temporaryFolder(), "list.csv");
+  await writeFile(list, content, "latin1");
+  const { code, stderr } = await runInProcess(["sql", "from t", folder, "--with", `t=${list}`]);
+  expect([code, stderr]).toEqual([EXIT.failure, `error: ${list}${message}\n`]);
+});
+
+test("--with says that a folder is one", async () => {
+  const { code, stderr } = await runInProcess(["sql", "from t", folder, "--with", `t=${folder}`]);
+  expect([code, stderr]).toEqual([EXIT.failure, `error: ${folder}: it is a folder, not a file\n`]);
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { addLinksFlag, addListOutput, parseOutput, TABLE_FORMATS } from "../../c
 import { addDemoFlag, parseFolderSource } from "../../cli/flags/source.ts";
 import { collectValues, size, valueError } from "../../cli/flags/values.ts";
 import { UsageError } from "../../contract/errors.ts";
-import type { NamedFile } from "../../folder/sql/sql-session.ts";
+import type { NamedFile } from "../../folder/sql/user-table.ts";
 import type { SqlOptions } from "./options.ts";
 
 const TABLES = `Tables:
@@ -81,7 +81,7 @@ function namedFiles(texts: readonly string[]): NamedFile[] {
       throw valueError("--with", text, "is not a name and a file; write watch=list.csv.");
     }
     if (taken.has(name.toLowerCase())) {
-      throw valueError("--with", text, `names a table that there is already; the tables are ${TAKEN.join(", ")}.`);
+      throw valueError("--with", text, `names a table that there is already; the tables are ${[...taken].join(", ")}.`);
     }
     taken.add(name.toLowerCase());
     return { name, path };

@@ -1,6 +1,6 @@
 import type { OutputOptions, TableFormat } from "../../cli/flags/output.ts";
 import type { FolderOptions } from "../../cli/flags/source.ts";
-import type { NamedFile } from "../../folder/sql/sql-session.ts";
+import type { NamedFile } from "../../folder/sql/user-table.ts";
 
 export interface SqlOptions extends FolderOptions {
   /** SQL, or `-` for standard input; undefined: list the tables and example queries. */

@@ -4,7 +4,8 @@ import { scratchFolder } from "../../files/scratch-folder.ts";
 import { placeOfDay } from "../day-files.ts";
 import { areInPlace, checkFiles, replacedError } from "../index/checked-files.ts";
 import { openPriceIndex, type PriceIndexRequest } from "../index/price-index.ts";
-import { type NamedFile, openSqlSession, type SqlSession } from "./sql-session.ts";
+import { openSqlSession, type SqlSession } from "./sql-session.ts";
+import type { NamedFile } from "./user-table.ts";
 import { viewStatements } from "./views.ts";
 
 interface FolderSqlRequest extends Omit<PriceIndexRequest, "files"> {
@@ -41,7 +42,7 @@ export async function withFolderSql<T>(
     const resultFile = join(scratch.path, "result.parquet");
     const root = await realpath(folder);
     const paths = days.map((day) => join(root, placeOfDay(day)));
-    const files = [...paths, ...tables.map(({ path }) => path), resultFile];
+    const files = [...paths, resultFile];
     await using index = await openPriceIndex({ ...request, files, signal: active });
     const [[name] = []] = (await index.connection.runAndReadAll("SELECT current_database()")).getRows();
     const views = viewStatements(String(name), paths, lastDay);

@@ -1,9 +1,8 @@
-import { stat } from "node:fs/promises";
-import type { DuckDBConnection, DuckDBExtractedStatements, DuckDBResult, DuckDBType } from "@duckdb/node-api";
+import type { DuckDBExtractedStatements, DuckDBResult, DuckDBType } from "@duckdb/node-api";
 import { FileError } from "../../contract/errors.ts";
-import { type DuckDb, filePattern, sqlText } from "../../files/duckdb.ts";
+import { type DuckDb, sqlText } from "../../files/duckdb.ts";
 import { exactValue } from "../../files/duckdb-texts.ts";
-import { withFileError } from "../../files/system-error.ts";
+import { createUserTable, type NamedFile } from "./user-table.ts";
 
 /** How the package begins the message of a text that is not SQL. */
 const NOT_EXTRACTED = "Failed to extract statements: ";
@@ -36,12 +35,6 @@ export interface SqlSession {
   writeParquet(sql: string): Promise<string>;
 }
 
-/** A file, and the name of the table that it becomes. */
-export interface NamedFile {
-  name: string;
-  path: string;
-}
-
 interface SqlSessionOptions {
   /** The statements that declare the tables. */
   views: readonly string[];
@@ -72,7 +65,7 @@ export async function openSqlSession(
     await ask(() => connection.run(statement));
   }
   for (const table of tables) {
-    await duckDb.until(() => readTable(connection, table));
+    await duckDb.until(() => createUserTable(connection, table, duckDb.signal));
   }
   const extract = (sql: string) =>
     connection.extractStatements(sql).catch((error: Error) => {
@@ -138,18 +131,6 @@ export async function openSqlSession(
         return resultFile;
       }),
   };
-}
-
-/** @throws FileError if the file cannot be read as CSV */
-async function readTable(connection: DuckDBConnection, { name, path }: NamedFile): Promise<void> {
-  const read = `read_csv(${sqlText(filePattern(path))}, all_varchar = true, header = true, allow_quoted_nulls = false)`;
-  await withFileError(path, () => stat(path));
-  try {
-    await connection.run(`CREATE TEMP TABLE "${name}" AS FROM ${read}`);
-  } catch (error) {
-    const reason = (error as Error).message.split("\n")[0];
-    throw new FileError(`${path} cannot be read as CSV: ${reason}`, path, error);
-  }
 }
 
 const isInterval = (type: string) => type === "INTERVAL";
