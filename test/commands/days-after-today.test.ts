@@ -1,10 +1,12 @@
 import { beforeAll, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 /** Three days of two shops, one of which is a day behind, and a row of each that a wrong clock dated in the future. */
 const price = (retailer: string, crawl_date: string, selling_price: number) =>
@@ -115,6 +117,19 @@ test("questions of a folder answer as of the newest real day, with one warning",
     code: 0,
     lines: ["acme,50", "bolt,"],
   });
+});
+
+test("the tables of sql have the prices of the questions: later rows decide nothing", async () => {
+  // The last price up to today is suspect only by the rows up to then: those after today have the same price.
+  const prices = [10, 10, 10, 200, 200, 200, 200, 200].map((selling_price, day) =>
+    product({ crawl_date: addDays(day < 4 ? "2026-01-07" : "2062-01-01", day), sku: "s", selling_price }),
+  );
+  const copy = await syncedFolder(prices);
+  const columns = "crawl_date,selling_price";
+  const expected = await linesOf("latest", copy, "--columns", "crawl_date,selling_price");
+  expect(expected).toEqual(["2026-01-09,10"]);
+  expect(await linesOf("sql", `select ${columns} from latest`, copy)).toEqual(["2026-01-09,10"]);
+  expect(await linesOf("sql", "select count(*) from prices_daily", copy)).toEqual(["3"]);
 });
 
 test("a bookmark stays before the days after today, so that the next day is told", async () => {

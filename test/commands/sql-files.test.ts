@@ -2,6 +2,7 @@ import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
@@ -51,6 +52,41 @@ test("what --show-sql prints runs as a query, and a table of the user's own may 
   const query = "select title, day from latest, observation";
   const { stdout } = await runInProcess(["sql", query, folder, "--with", `observation=${list}`, "-f", "ndjson"]);
   expect(stdout).toBe('{"title":"lamp","day":"none"}\n');
+});
+
+const INDEX_NAMES = [
+  "price",
+  "price_row",
+  "observation",
+  "product",
+  "listing",
+  "day",
+  "rare_product",
+  "brand",
+  "marked",
+  "suspect",
+];
+
+test.each([
+  ["today", "2026-02-01"],
+  ["before the newest day", "2026-01-03"],
+])("tables of the user change no table of the folder, whatever their names: %s", async (_, today) => {
+  const prices = [10, 10, 200, 190].map((selling_price, day) =>
+    product({ crawl_date: addDays(FIRST_DAY, day), sku: "s", selling_price }),
+  );
+  const folder = await syncedFolder(prices);
+  const list = join(folder, "list.csv");
+  await writeFile(list, "day,selling_price\n1,2\n");
+  const own = INDEX_NAMES.flatMap((name) => ["--with", `${name}=${list}`]);
+  const now = () => Date.parse(today);
+  for (const query of ["from latest", "from prices_daily order by all", "from changes order by all"]) {
+    const plain = await runInProcess(["sql", query, folder, "-f", "csv"], { now });
+    expect(plain.code).toBe(EXIT.ok);
+    expect(await runInProcess(["sql", query, folder, "-f", "csv", ...own], { now })).toEqual(plain);
+  }
+  const names = `select ${INDEX_NAMES.map((name) => `(from (select count(selling_price) from ${name}))`).join(" + ")} as n`;
+  const counted = await runInProcess(["sql", names, folder, "-f", "csv", ...own], { now });
+  expect([counted.code, counted.stdout]).toEqual([EXIT.ok, `n\r\n${INDEX_NAMES.length}\r\n`]);
 });
 
 test("a query reads no other file, not even one of the folder or a day file that was not synced", async () => {

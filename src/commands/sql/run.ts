@@ -49,7 +49,7 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
 
 /** The columns of all tables. */
 const COLUMNS_QUERY = `SELECT table_name AS "table", column_name AS "column", data_type AS type
-  FROM information_schema.columns WHERE table_catalog = 'temp' AND table_name <> 'crawled row'
+  FROM information_schema.columns WHERE table_catalog = 'temp' AND table_name NOT LIKE '% row'
   ORDER BY list_position(['rows', 'latest', 'prices_daily', 'changes', 'days', 'combinations'], table_name), ordinal_position`;
 
 /** Queries to start from. */

@@ -1,12 +1,14 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { scratchFolder } from "../../files/scratch-folder.ts";
+import { openPrices } from "../ask/open-prices.ts";
 import { placeOfDay } from "../day-files.ts";
 import { areInPlace, checkFiles, replacedError } from "../index/checked-files.ts";
-import { openPriceIndex, type PriceIndexRequest } from "../index/price-index.ts";
+import type { PriceIndexRequest } from "../index/price-index.ts";
+import { SUSPECT_FACTOR } from "../index/suspect-factor.ts";
 import { openSqlSession, type SqlSession } from "./sql-session.ts";
 import type { NamedFile } from "./user-table.ts";
-import { viewStatements } from "./views.ts";
+import { declareObserved, viewStatements } from "./views.ts";
 
 interface FolderSqlRequest extends Omit<PriceIndexRequest, "files"> {
   /** The newest day that counts for prices. */
@@ -43,15 +45,17 @@ export async function withFolderSql<T>(
     const root = await realpath(folder);
     const paths = days.map((day) => join(root, placeOfDay(day)));
     const files = [...paths, resultFile];
-    await using index = await openPriceIndex({ ...request, files, signal: active });
-    const [[name] = []] = (await index.connection.runAndReadAll("SELECT current_database()")).getRows();
-    const views = viewStatements(String(name), paths, lastDay);
+    const scope = { departments: null, categories: null, combinations: null, brands: null };
+    const which = { lastDay, suspectFactor: SUSPECT_FACTOR, scope };
+    await using prices = await openPrices({ ...request, ...which, files, signal: active });
+    await declareObserved(prices, lastDay, prices.preamble !== "");
+    const views = viewStatements(paths, lastDay);
     const assertInPlace = async () => {
       if (!(await areInPlace(await checked))) {
         throw replacedError(folder);
       }
     };
-    return await use(await openSqlSession(index, { views, tables, resultFile, checked, assertInPlace }));
+    return await use(await openSqlSession(prices, { views, tables, resultFile, checked, assertInPlace }));
   } finally {
     ended.abort();
   }

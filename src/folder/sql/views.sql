@@ -1,5 +1,5 @@
--- The tables of `catalog sql`. `$index` is the database of a folder's index: a table of the user may have a name of it. "crawled row"
--- has the rows of the day files, each with its `place` in the file.
+-- The tables of `catalog sql`. "crawled row" has the rows of the day files, each with its `place` in the file, and "observed row" the
+-- observations up to the newest day: a table of the user may have any name of the index, but none with a space.
 CREATE TEMP VIEW rows AS SELECT * EXCLUDE (place) FROM "crawled row";
 
 CREATE TEMP VIEW days AS
@@ -14,12 +14,12 @@ FROM rows GROUP BY ALL ORDER BY ALL;
 
 CREATE TEMP VIEW prices_daily AS
 SELECT * EXCLUDE (place) FROM "crawled row"
-SEMI JOIN (SELECT day AS crawl_date, place FROM $index.observation WHERE day <= $last_day) USING (crawl_date, place);
+SEMI JOIN (SELECT day AS crawl_date, place FROM "observed row") USING (crawl_date, place);
 
 CREATE TEMP VIEW latest AS
 SELECT * EXCLUDE (place) FROM "crawled row"
 SEMI JOIN (
-  SELECT day AS crawl_date, place FROM $index.observation WHERE day <= $last_day AND coalesce(next_day > $last_day, true)
+  SELECT day AS crawl_date, place FROM "observed row" WHERE coalesce(next_day > $last_day, true)
 ) USING (crawl_date, place);
 
 CREATE TEMP VIEW changes AS
@@ -27,7 +27,7 @@ WITH step AS (
   SELECT day AS crawl_date, place, series, selling_price AS price, currency AS own_currency,
     lag(day) OVER before AS previous_date, lag(selling_price) OVER before AS previous_price,
     lag(currency) OVER before AS previous_currency, lag(series) OVER before AS previous_series
-  FROM $index.observation WHERE day <= $last_day
+  FROM "observed row"
   WINDOW before AS (PARTITION BY product ORDER BY day)
 )
 SELECT crawl_date, retailer, department, category, sku, brand, title, currency, selling_price, previous_date,

@@ -1,17 +1,40 @@
-import { sqlText } from "../../files/duckdb.ts";
+import { type DuckDb, sqlText } from "../../files/duckdb.ts";
 import { crawledRows } from "../index/crawled-rows.ts";
 import VIEWS from "./views.sql";
 
 /**
- * The statements that declare the tables of `catalog sql` over the index of a folder.
+ * The statements that declare the tables of `catalog sql`, over the table "observed row".
  *
- * @param index name of the database of the index
  * @param files the day files
  * @param lastDay the newest day that counts for prices
  */
-export function viewStatements(index: string, files: readonly string[], lastDay: string): string[] {
+export function viewStatements(files: readonly string[], lastDay: string): string[] {
   const crawledRow = (some: readonly string[]) => `CREATE OR REPLACE TEMP VIEW "crawled row" AS ${crawledRows(some)}`;
   // Each statement that declares a view of it opens all files that it has by then.
-  const views = VIEWS.replaceAll("$index", index).replaceAll("$last_day", `DATE ${sqlText(lastDay)}`);
-  return [crawledRow([]), views, crawledRow(files)];
+  return [crawledRow([]), VIEWS.replaceAll("$last_day", `DATE ${sqlText(lastDay)}`), crawledRow(files)];
+}
+
+/**
+ * Declares "observed row": the observations up to the newest day.
+ *
+ * @param isJudgedAgain whether days after the newest one are in the index, so that temporary tables have the observations. These are
+ * dropped, because a table of the user may have any of their names
+ */
+export async function declareObserved(duckDb: DuckDb, lastDay: string, isJudgedAgain: boolean): Promise<void> {
+  const upToLastDay = `day <= DATE ${sqlText(lastDay)}`;
+  const rowsOf = async (sql: string) => (await duckDb.until((connection) => connection.runAndReadAll(sql))).getRows();
+  if (!isJudgedAgain) {
+    const [[index] = []] = await rowsOf("SELECT current_database()");
+    // Not the view of the index, which would take a table of the user for the one that it is made of.
+    await rowsOf(
+      `CREATE TEMP VIEW "observed row" AS FROM ${index}.price_row WHERE excluded IS NULL AND ${upToLastDay}`,
+    );
+    return;
+  }
+  const made = await rowsOf(`SELECT 'TABLE', table_name FROM duckdb_tables() WHERE temporary
+    UNION ALL SELECT 'VIEW', view_name FROM duckdb_views() WHERE temporary AND NOT internal`);
+  await rowsOf(`CREATE TEMP TABLE "observed row" AS FROM observation WHERE ${upToLastDay}`);
+  for (const [kind, name] of made) {
+    await rowsOf(`DROP ${kind} temp."${name}"`);
+  }
 }
