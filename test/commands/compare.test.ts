@@ -34,6 +34,30 @@ describe("catalog compare", () => {
     expect(await compare()).toEqual({ code: 0, rows: [mx7], stderr: "" });
   });
 
+  test("has a price of each retailer, whatever its name", async () => {
+    const folder = await syncedFolder([
+      product({ retailer: "Shop", selling_price: 9 }),
+      product({ retailer: "shop", selling_price: 7 }),
+      product({ retailer: 'o"neil', selling_price: 8 }),
+    ]);
+    const run = (...args: string[]) => runInProcess(["compare", folder, ...args]);
+    const { code, stdout, stderr } = await run();
+    const prices = { price_Shop: 9, 'price_o"neil': 8, price_shop: 7 };
+    expect([code, stderr, JSON.parse(stdout)]).toEqual([0, "", expect.objectContaining(prices)]);
+    const chosen = await run(
+      "--columns",
+      "price_shop,price_Shop",
+      "--sort",
+      "price_shop",
+      "--fail-if",
+      "price_shop > 8",
+    );
+    expect([chosen.code, chosen.stdout]).toEqual([0, '{"price_shop":7,"price_Shop":9}\n']);
+    expect((await run("--fail-if", "price_Shop > 8")).code).toBe(8);
+    const { stdout: sql } = await run("--show-sql");
+    expect(await runInProcess(["sql", "-", folder], { stdin: sql })).toMatchObject({ code: 0, stderr: "" });
+  });
+
   test("counts older prices with --max-age none", async () => {
     const { rows } = await compare("--max-age", "none", "--columns", "model_number,price_bolt", "--sort", "price_bolt");
     expect(rows).toEqual([

@@ -88,7 +88,12 @@ export interface Question<Options extends PriceOptions = QuestionOptions> {
    */
   find?: (prices: DuckDb, parameters: Parameters, options: Options, synced: SyncedFolder) => Promise<Parameters>;
   /** The columns and their query, if they depend on which retailers the filters match; replaces `sql` and `columns`. */
-  ofRetailers?: (options: Options, retailers: readonly string[]) => { sql: string; columns: readonly QuestionColumn[] };
+  ofRetailers?: (
+    options: Options,
+    retailers: readonly string[],
+  ) => Pick<Question, "sql" | "columns"> & Required<Pick<Question, "sqlNames">>;
+  /** What the SQL calls columns that it cannot call by their names: DuckDB's ignore the case of letters. */
+  sqlNames?: Readonly<Record<string, string>>;
   /** Columns that name a row in the error of `--fail-if`. */
   subject: readonly string[];
   /** What a row is about: `product`. */

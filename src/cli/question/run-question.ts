@@ -37,7 +37,7 @@ export async function runQuestion<Options extends QuestionOptions>(
     return;
   }
   const totals = hasRowFormat(options.output) ? undefined : await totalsOf(prices, question, parameters);
-  const answer = await ask(prices, question.sql, parameters);
+  const answer = await ask(prices, question.sql, parameters, undefined, question.sqlNames);
   const about = { days: { newest, since: compared?.oldest ?? "" }, totals };
   const isWhole = await write({ question, options, answer, about, synced, context });
   if (!question.countsRows) {

@@ -10,7 +10,7 @@ import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { plural, quoted } from "../../contract/values/phrases.ts";
 import { type DuckDb, sqlText } from "../../files/duckdb.ts";
-import { type AnswerRow, type Parameters, readRows } from "../../folder/ask/ask.ts";
+import { type AnswerRow, type Parameters, quotedName, readRows } from "../../folder/ask/ask.ts";
 import COMPARE from "../../folder/questions/compare.sql";
 import { readExchangeRates } from "./exchange-rates.ts";
 import { type CompareOptions, compareColumns, priceOfRetailer } from "./options.ts";
@@ -41,7 +41,7 @@ function questionOf({ by, conversion }: CompareOptions): Question<CompareOptions
 }
 
 /** A column for each retailer. @throws UsageError if the command line names one of a retailer that there is not */
-function columnsOfRetailers(options: CompareOptions, retailers: readonly string[]): Pick<Question, "sql" | "columns"> {
+function columnsOfRetailers(options: CompareOptions, retailers: readonly string[]) {
   const { by, columns = [], list, failIf } = options;
   const all = [...compareColumns(by), ...retailers.map(priceOfRetailer)];
   const known = [...namesOf(all), "count"];
@@ -54,19 +54,35 @@ function columnsOfRetailers(options: CompareOptions, retailers: readonly string[
     });
   }
   const parts = by.map((name, index) => `parts[${index + 1}] AS ${name}`);
-  const prices = retailers.map((retailer) => `prices[${sqlText(retailer)}] AS "price_${retailer}"`);
+  const sqlNames = sqlNamesOf(retailers);
+  const prices = retailers.map((retailer) => {
+    const { name } = priceOfRetailer(retailer);
+    return `prices[${sqlText(retailer)}] AS ${quotedName(sqlNames[name] ?? name)}`;
+  });
   return {
+    sqlNames,
     sql: `SELECT ${[...parts, "* EXCLUDE (parts, prices)", ...prices].join(", ")} FROM (\n${COMPARE.trim()}\n)`,
     columns: all,
   };
 }
 
+/** Another name in SQL for each column whose name differs from an earlier one in the case of letters only. */
+function sqlNamesOf(retailers: readonly string[]): Record<string, string> {
+  const used = new Set<string>();
+  return Object.fromEntries(
+    retailers.map((retailer, index) => {
+      const { name } = priceOfRetailer(retailer);
+      const isNew = !used.has(name.toLowerCase());
+      used.add(name.toLowerCase());
+      return [name, isNew ? name : `price ${index + 1}`];
+    }),
+  );
+}
+
 /** The currencies of known prices that have no rate, with their products. */
 async function withoutRate(prices: DuckDb, parameters: Parameters) {
-  const sql = `SELECT currency, count(*) FROM (
-      SELECT max(day) AS day, arg_max(currency, day) AS currency, any_value(last_day) AS last_day
-      FROM observed($days, $departments, $categories, $combinations, $brands, $own_list) GROUP BY product
-    )
+  const sql = `SELECT currency, count(*)
+    FROM last_observed($days, $departments, $categories, $combinations, $brands, $own_list)
     WHERE currency <> $currency AND ($max_age IS NULL OR day >= last_day - $max_age::INTEGER)
       AND currency NOT IN (SELECT unnest($rates::STRUCT(currency VARCHAR, rate VARCHAR)[]).currency)
     GROUP BY currency ORDER BY currency`;

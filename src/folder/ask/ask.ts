@@ -46,8 +46,16 @@ export interface Answer {
  * Answers a question from an open index.
  *
  * @param table name of the answer for later questions; the next answer of that name takes its place
+ * @param sqlNames what the SQL calls columns that it cannot call by their names
  */
-export async function ask(duckDb: DuckDb, sql: string, parameters: Parameters, table = "answer"): Promise<Answer> {
+export async function ask(
+  duckDb: DuckDb,
+  sql: string,
+  parameters: Parameters,
+  table = "answer",
+  sqlNames: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const quoted = (column: string) => quotedName(sqlNames[column] ?? column);
   await runStatement(duckDb, `CREATE OR REPLACE TEMP TABLE ${table} AS ${sql}`, parameters);
   const all = async (statement: string, values: string[] = []) =>
     (await duckDb.until((connection) => connection.runAndReadAll(exactQuery(statement), values))).getRows();
@@ -59,8 +67,8 @@ export async function ask(duckDb: DuckDb, sql: string, parameters: Parameters, t
       const rows = await all(`SELECT ${list}, count(*) FROM ${table} GROUP BY ${list} ORDER BY min(rowid)`);
       return rows.map((row) => ({ names: row.slice(0, -1), count: Number(row.at(-1)) }));
     },
-    rows: (selection) => jsonRows(duckDb, selectionSql(table, selection)),
-    records: (selection) => recordsOf(duckDb, selectionSql(table, selection)),
+    rows: (selection) => jsonRows(duckDb, selectionSql(table, selection, quoted), selection.columns),
+    records: (selection) => recordsOf(duckDb, selectionSql(table, selection, quoted), selection.columns),
     totals: async (expressions) => {
       const list = Object.entries(expressions).map(([name, sql]) => `${sql} AS ${quoted(name)}`);
       const [row] = await recordsOf(duckDb, `SELECT ${list.join(", ")} FROM ${table}`);
@@ -117,15 +125,19 @@ async function prepare(duckDb: DuckDb, sql: string, parameters: Parameters): Pro
   return prepared;
 }
 
-async function recordsOf(duckDb: DuckDb, sql: string): Promise<AnswerRow[]> {
+async function recordsOf(duckDb: DuckDb, sql: string, names?: readonly string[]): Promise<AnswerRow[]> {
   const records: AnswerRow[] = [];
-  for await (const chunk of jsonRows(duckDb, sql)) {
+  for await (const chunk of jsonRows(duckDb, sql, names)) {
     records.push(...chunk.map((text) => JSON.parse(text) as AnswerRow));
   }
   return records;
 }
 
-function selectionSql(table: string, { columns, sort, limit, limitPer = [] }: RowSelection): string {
+function selectionSql(
+  table: string,
+  { columns, sort, limit, limitPer = [] }: RowSelection,
+  quoted: (column: string) => string,
+): string {
   const order =
     sort === undefined ? "rowid" : `${quoted(sort.column)} ${sort.descending ? "DESC" : "ASC"} NULLS LAST, rowid`;
   const list = columns.map(quoted).join(", ");
@@ -163,6 +175,6 @@ function literal(value: Parameter | Readonly<Record<string, string>>): string {
     .join(", ")}}`;
 }
 
-function quoted(column: string): string {
+export function quotedName(column: string): string {
   return `"${column.replaceAll('"', '""')}"`;
 }

@@ -4,11 +4,17 @@ import { type DuckDb, sqlText } from "../../files/duckdb.ts";
 /**
  * The rows of a query in chunks of about 2,000, each as the JSON text of an object. DuckDB writes these texts, because reading
  * value by value takes JavaScript longer than most questions take DuckDB. Decimals have no trailing zeros.
+ *
+ * @param names of the members; default: those of the columns
  */
-export async function* jsonRows(duckDb: DuckDb, sql: string): AsyncGenerator<string[], void, void> {
+export async function* jsonRows(
+  duckDb: DuckDb,
+  sql: string,
+  names: readonly string[] = [],
+): AsyncGenerator<string[], void, void> {
   const prepared = await duckDb.until((connection) => connection.prepare(sql));
   const members = Array.from({ length: prepared.columnCount }, (_, index) =>
-    memberSql(prepared.columnName(index), prepared.columnType(index)),
+    memberSql(prepared.columnName(index), prepared.columnType(index), names[index]),
   );
   prepared.destroySync();
   const texts = `SELECT concat('{', ${members.join(", ',', ")}, '}') FROM (${sql})`;
@@ -29,8 +35,8 @@ function asInJavaScript(text: string): string {
 }
 
 /** SQL for the parts of a member: its name, and the value as `JSON.stringify` writes it. */
-function memberSql(name: string, type: DuckDBType): string {
-  const column = `"${name.replaceAll('"', '""')}"`;
+function memberSql(columnName: string, type: DuckDBType, name = columnName): string {
+  const column = `"${columnName.replaceAll('"', '""')}"`;
   return `${sqlText(`${JSON.stringify(name)}:`)}, coalesce(${valueSql(column, String(type))}, 'null')`;
 }
 
