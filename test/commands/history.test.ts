@@ -68,6 +68,52 @@ describe("catalog history", () => {
     searched = await syncedFolder(SEARCHED, onEnd);
   });
 
+  test("compares the first day of a period with the price before it", async () => {
+    const args = ["history", "A1", synced, "--start-date", "2026-01-04", "--fail-if", "percent < -5"];
+    const { code, stdout } = await runInProcess([...args, "--columns", "crawl_date,percent"]);
+    expect([code, stdout]).toEqual([8, '{"crawl_date":"2026-01-04","percent":-28}\n']);
+  });
+
+  test("has the title of the newest row that is not suspect, as latest has it", async () => {
+    const at = (day: number, selling_price: number, title: string) =>
+      product({ crawl_date: `2026-01-0${day}`, sku: "A1", selling_price, title, product_id: `${day} ${title}` });
+    const folder = await syncedFolder([
+      ...[1, 2, 3].map((day) => at(day, 20, "Lamp")),
+      at(3, 900, "?"),
+      at(4, 900, "?"),
+    ]);
+    for (const question of [["history", "A1"], ["latest"]]) {
+      const { stdout } = await runInProcess([...question, folder, "--columns", "title", "-f", "csv"]);
+      expect(new Set(stdout.split("\r\n"))).toEqual(new Set(["title", "Lamp", ""]));
+    }
+    const others = await syncedFolder([at(1, 0, "Free")]);
+    expect((await runInProcess(["history", "A1", others, "--columns", "title"])).stdout).toBe('{"title":"Free"}\n');
+  });
+
+  test("leaves out products whose last price is older than --max-age", async () => {
+    const folder = await syncedFolder([
+      product({ sku: "old", crawl_date: "2026-01-01" }),
+      ...["2026-01-01", "2026-01-15"].map((crawl_date) => product({ sku: "new", crawl_date })),
+    ]);
+    const skus = async (...flags: string[]) => {
+      const { stdout } = await runInProcess([
+        "history",
+        "old",
+        "new",
+        folder,
+        ...flags,
+        "--columns",
+        "sku",
+        "-f",
+        "csv",
+      ]);
+      return stdout.trimEnd().split("\r\n").slice(1);
+    };
+    expect(await skus()).toEqual(["old", "new", "new"]);
+    expect(await skus("--max-age", "14d")).toEqual(["old", "new", "new"]);
+    expect(await skus("--max-age", "13d")).toEqual(["new", "new"]);
+  });
+
   test("writes each day of a product with the change from the day before", async () => {
     const { code, stdout } = await runInProcess(["history", "A1", synced]);
     const records = stdout

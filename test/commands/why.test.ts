@@ -53,6 +53,22 @@ describe("catalog why", () => {
     ]);
   });
 
+  test("names no row of the reference price that is more than 14 days older than the thirty days", async () => {
+    const from = (first: number, days: number, price: number) =>
+      Array.from({ length: days }, (_, day) => at(first + day, price, `day-${first + day}`));
+    // The present price is that of day 35, so that a price of day -10 is too old for day 5, and one of day -9 is not.
+    for (const [first, isNamed] of [
+      [-10, false],
+      [-9, true],
+    ] as const) {
+      const folder = await syncedFolder([at(first, 10, "early"), ...from(10, 25, 10), at(35, 8, "now")]);
+      const { stdout } = await ask("Lamp 1", folder, "--columns", "product_id,figures,reference_price");
+      expect(rowsOf(stdout).find(({ product_id }) => product_id === "early")).toMatchObject({
+        ...{ reference_price: 10, figures: isNamed ? "reference_price" : "" },
+      });
+    }
+  });
+
   test("lists each crawled row up to the day, with the rule by which it does not count", async () => {
     const args = ["Lamp 1", "2026-01-16", await syncedFolder(rows), "--columns", "product_id,counted,rule,figures"];
     const listed = rowsOf((await ask(...args)).stdout);

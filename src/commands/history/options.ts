@@ -12,7 +12,7 @@ export const HISTORY_COLUMNS: readonly QuestionColumn[] = [
   { name: "mrp", kind: "price", meaning: "undiscounted price" },
   { name: "selling_price", kind: "price", meaning: "the lowest price of the day" },
   { name: "discount_pct", kind: "number", meaning: "discount, as crawled" },
-  { name: "percent", kind: "percent", meaning: "change from the day before in the same currency" },
+  { name: "percent", kind: "percent", meaning: "change from the price before it in the same currency" },
   { name: "suspect", kind: "boolean", meaning: "true: the price is in no figure, see --suspect-factor" },
   { name: "days_old", kind: "integer", meaning: "days from the last price of the product to today, or to --end-date" },
 ];

@@ -4,14 +4,16 @@ WITH wanted AS (
 ), matched AS (
   FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)
 ), counted AS (
-  SELECT price.*, first_day, today, target_price, note, excluded IS NOT NULL AS suspect
+  SELECT price.*, first_day, last_day, today, target_price, note, excluded IS NOT NULL AS suspect
   FROM price SEMI JOIN wanted USING (product) JOIN matched USING (listing)
-  WHERE day BETWEEN first_day AND last_day AND coalesce(excluded, 'suspect') = 'suspect'
+  WHERE day <= last_day AND coalesce(excluded, 'suspect') = 'suspect'
 ), step AS (
   SELECT *, lag(selling_price) OVER earlier AS price_before, lag(series) OVER earlier AS series_before
   FROM counted WINDOW earlier AS (PARTITION BY product, suspect ORDER BY day, place)
 ), newest AS (
-  SELECT product, max(day) FILTER (NOT suspect) AS day, arg_max(listing, day) AS listing FROM counted GROUP BY product
+  -- A suspect row tells what the product is only if it has no other.
+  SELECT product, max(day) FILTER (NOT suspect) AS day, arg_max(listing, (NOT suspect, day, -place)) AS listing
+  FROM counted WHERE day >= first_day GROUP BY product
 )
 SELECT newest_listing.retailer, newest_listing.sku, newest_listing.title, own.department, own.category,
   step.day AS crawl_date, currency, mrp, selling_price, discount_pct,
@@ -21,4 +23,5 @@ SELECT newest_listing.retailer, newest_listing.sku, newest_listing.title, own.de
 FROM step JOIN wanted USING (product) JOIN newest USING (product)
   JOIN listing own ON own.listing = step.listing
   JOIN listing newest_listing ON newest_listing.listing = newest.listing
+WHERE step.day >= first_day AND ($max_age IS NULL OR newest.day >= last_day - $max_age::INTEGER)
 ORDER BY rank, crawl_date, suspect, place

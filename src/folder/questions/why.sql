@@ -41,8 +41,9 @@ SELECT retailer, sku, title, crawl_date, file, sha256, product_id, currency, mrp
     CASE WHEN counted AND crawl_date = before_date THEN 'before_selling_price' END,
     CASE WHEN counted AND crawl_date = low_date THEN 'low_selling_price' END,
     CASE WHEN counted AND crawl_date = present_since THEN 'present_since' END,
-    -- Those of the thirty days before, and the one that was in force on the first of them.
-    CASE WHEN counted AND series = own_series AND selling_price = reference_price AND crawl_date < present_since
+    -- Those of the thirty days before, and the one that was in force on the first of them, if it is at most 14 days older.
+    CASE WHEN counted AND series = own_series AND selling_price = reference_price
+      AND crawl_date BETWEEN present_since - 44 AND present_since - 1
       AND coalesce(next_date, present_since) > present_since - 30 THEN 'reference_price' END
   ] IF figure IS NOT NULL], ', ') AS figures,
   date, known_price, days_old, is_known, before_date, before_selling_price, difference, percent, low_date, low_selling_price,
