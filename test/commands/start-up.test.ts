@@ -1,7 +1,8 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import module from "node:module";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { demoCache } from "../../src/cli/source/demo-cache.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
@@ -104,8 +105,17 @@ test("a relative XDG folder is ignored", async () => {
 });
 
 test("a home folder in which nothing can be created does not stop a command", async () => {
-  const options = { env: { HOME: "/proc", XDG_CONFIG_HOME: "", XDG_CACHE_HOME: "", TMPDIR: await temporaryFolder() } };
-  expect(await runCatalog(["coverage", "--demo"], options)).toMatchObject({ code: 0, stderr: "" });
+  const { url, key } = await startTestService();
+  const home = { HOME: "/proc", XDG_CONFIG_HOME: "", XDG_CACHE_HOME: "" };
+  const env = { ...home, CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  expect(await runCatalog(["coverage"], { env })).toMatchObject({ code: 0, stderr: "" });
+  // The demo keeps its rows among the temporary files.
+  const temporary = await temporaryFolder();
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const folders = { config: "/proc/.config", data: "/proc/.data", cache: "/proc/.cache" };
+  const userId = process.geteuid?.();
+  expect(await demoCache({ folders, userId })).toBe(join(temporary, `catalog-demo-${userId}`));
 });
 
 test.each([
