@@ -46,7 +46,7 @@ test("two teams may have keys with the same name, and revoking one needs the tea
   await createKey(store, { name: "laptop", team: "two" }, NOW);
 
   await expect(revokeKey(store, "laptop", NOW)).rejects.toThrow(
-    'the teams one, two each have a key named "laptop"; name the team',
+    'the teams one, two each have a key named "laptop"; add --team',
   );
   await revokeKey(store, "laptop", NOW, "two");
 
