@@ -66,6 +66,8 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     rewriteUrl: ({ url = "/" }) => withoutPrefix(withoutPrefix(originForm(url), root), API_PREFIX),
     // Requests that arrive while the service closes are answered as usual.
     return503OnClosing: false,
+    // Closing takes as long as the drain delay. By default, fastify fails after 10 s.
+    pluginTimeout: 0,
     serverFactory: (handler) => {
       const { requestTimeout, queryTimeout } = settings;
       const connectionsCheckingInterval = Math.ceil(requestTimeout / 6);

@@ -46,20 +46,23 @@ test("closing finishes the requests in progress, refuses new connections, then c
   expect(events.filter((event) => event !== "response")).toEqual(["asked", "counted", "store closed"]);
 });
 
-test("until the drain delay is over, requests are answered and /readyz is 503", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const service = await startTestService({ drainDelay: 2_000 });
+test.each([2_000, 15_000])(
+  "until the drain delay of %i ms is over, requests are answered and /readyz is 503",
+  async (drainDelay) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const service = await startTestService({ drainDelay });
 
-  const closed = service.close();
-  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(503);
-  const last = await service.get("/v1/coverage");
-  vi.advanceTimersByTime(2_000);
-  await closed;
+    const closed = service.close();
+    await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(503);
+    const last = await service.get("/v1/coverage");
+    vi.advanceTimersByTime(drainDelay);
+    await closed;
 
-  expect([last.status, last.headers.get("connection")]).toEqual([200, "close"]);
-  await expect(service.get("/v1/coverage")).rejects.toThrow("fetch failed");
-});
+    expect([last.status, last.headers.get("connection")]).toEqual([200, "close"]);
+    await expect(service.get("/v1/coverage")).rejects.toThrow("fetch failed");
+  },
+);
 
 test.each([
   ["half a request line", "GET /v1/cov"],
