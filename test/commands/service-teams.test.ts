@@ -174,3 +174,14 @@ test("a team with valid keys is deleted only with --revoke-keys", async () => {
   });
   expect((await service("teams", "show", "sales")).code).toBe(EXIT.usage);
 });
+
+test("a key for a team that cannot be there is refused without making a database", async () => {
+  const folder = await temporaryFolder();
+  const { code, stderr } = await runInProcess(
+    ["service", "keys", "create", "k", "--team", "typo", "--database", "./new/rows.db", "-o", "./key"],
+    { cwd: folder },
+  );
+
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('there is no team "typo"')]);
+  expect(await readdir(folder)).toEqual([]);
+});

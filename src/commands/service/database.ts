@@ -35,19 +35,23 @@ export async function withExistingDatabase<T>(
   opened: OpenedDatabase,
   use: (store: WritableStore) => Promise<T>,
 ): Promise<T> {
-  await requireDatabase(opened.database).catch((error: unknown) => {
-    throw reportedError(error, opened.database);
-  });
+  const { database } = opened;
+  if (!(await hasDatabase(database))) {
+    throw new FileError(
+      `there is no database ${databasePath(database)}; create one with \`catalog service load\` or \`catalog service keys create\`, or name another with --database`,
+      database,
+    );
+  }
   return await withDatabase(opened, use);
 }
 
-async function requireDatabase(location: string): Promise<void> {
-  const path = databasePath(location);
-  if (path !== undefined && (await stat(path).catch(() => undefined)) === undefined) {
-    throw new FileError(
-      `there is no database ${path}; create one with \`catalog service load\` or \`catalog service keys create\`, or name another with --database`,
-      path,
-    );
+/** Whether the file of a database is there. @throws UsageError */
+export async function hasDatabase(location: string): Promise<boolean> {
+  try {
+    const path = databasePath(location);
+    return path === undefined || (await stat(path).catch(() => undefined)) !== undefined;
+  } catch (error) {
+    throw reportedError(error, location);
   }
 }
 

@@ -9,8 +9,7 @@ import { quoted } from "../../contract/values/phrases.ts";
 import { fileError } from "../../files/system-error.ts";
 import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { readTeams } from "../../service/store/access/team-records.ts";
-import type { WritableStore } from "../../service/store/writable-store.ts";
-import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
+import { hasDatabase, warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import type { addCreateFlags } from "./service-flags.ts";
 import { parseName, parseRecordList, RECORD_COLUMNS, subcommand } from "./subcommand.ts";
 import { wantedGrants } from "./teams.ts";
@@ -25,11 +24,14 @@ export const createKeyCommand = subcommand({
     return { key, output: output === "-" ? undefined : output };
   },
   run: async ({ options: { database, key, output }, reporter, context, signal, now }) => {
+    if (!(await hasDatabase(database))) {
+      refuseUnknownTeam(key, []);
+    }
     const target = await openSecret(output, context);
     let isDelivered = false;
     try {
       await withDatabase({ database, signal }, async (store) => {
-        await refuseUnknownTeam(store, key);
+        refuseUnknownTeam(key, await store.read(readTeams));
         await warnOfUnknownRetailers(store, key.retailers, reporter);
         const secret = await createKey(store, key, now);
         try {
@@ -61,11 +63,11 @@ function undeliveredError(error: unknown, target: string): unknown {
 }
 
 /** An unknown team is created if grants are given. Without grants, its name is probably misspelt. */
-async function refuseUnknownTeam(store: WritableStore, { team, scopes, retailers }: NewKey): Promise<void> {
+function refuseUnknownTeam({ team, scopes, retailers }: NewKey, teams: readonly { name: string }[]): void {
   if (team === undefined || scopes !== undefined || retailers !== undefined) {
     return;
   }
-  const known = (await store.read(readTeams)).map(({ name }) => name);
+  const known = teams.map(({ name }) => name);
   if (!known.includes(team)) {
     throw new UsageError(
       `there is no team ${quoted(team)}. To create it, give what its keys may do: --scope, --retailer or --all-retailers.`,
