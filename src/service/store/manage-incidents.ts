@@ -18,10 +18,14 @@ export async function openIncident(
 ): Promise<number> {
   return await database.write(async (session) => {
     const { title, suite, severity, body } = incident;
-    const [{ id } = { id: 0 }] = await session.query<{ id: number }>(
+    const [opened] = await session.query<{ id: number }>(
       "INSERT INTO incident (title, suite, severity, started_at) VALUES (?, ?, ?, ?) RETURNING id",
       [title, suite, severity, at.toISOString()],
     );
+    if (opened === undefined) {
+      throw new Error("the database did not store an incident");
+    }
+    const { id } = opened;
     await addUpdate(session, id, { state: "investigating", body, posted_at: at.toISOString() });
     return id;
   });

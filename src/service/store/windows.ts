@@ -1,6 +1,6 @@
 import { KEY_COLUMNS, withGrants } from "./access/team-records.ts";
-import type { DatabaseAccess, SqlValue } from "./database/database-session.ts";
-import type { Dialect } from "./database/dialect.ts";
+import type { DatabaseAccess } from "./database/database-session.ts";
+import type { Dialect, SqlValue } from "./database/dialect.ts";
 import type { KeyRecord } from "./store.ts";
 
 /**
@@ -75,7 +75,10 @@ export function createWindows(name: string, length: number, connection: Database
     charge: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount> => {
       const count = await ask(chargeKey, [prefix + key, time, time + length], deadline);
       sweep(time);
-      return count ?? { startedAt: time, used: 1 };
+      if (count === undefined) {
+        throw new Error("the database did not count a request");
+      }
+      return count;
     },
     /**
      * Finds the valid key whose secret has this hash and counts a request of its team, in one round trip. Keys are never cached,

@@ -37,8 +37,8 @@ export type Snapshot = Awaited<ReturnType<ReturnType<typeof createSnapshots>>>;
 export type Selection = Awaited<ReturnType<Snapshot["select"]>>;
 
 /**
- * Creates snapshots of one database. Requests share what one of them reads: counts, selections, samples and coverages. So a read
- * does not end with the request that began it.
+ * Creates snapshots of one database. Requests share what one of them reads: counts, selections, samples and coverages. So these
+ * reads do not end with the request that began them.
  */
 export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
   const snapshots = createCache<ReturnType<typeof snapshotOf>>(KEPT_VERSIONS, () => 1);

@@ -18,7 +18,10 @@ export async function readVersions(session: Session) {
   const [versions] = await session.query<{ version: number; published: number }>(
     "SELECT version, published FROM data_version",
   );
-  return versions ?? { version: 0, published: 0 };
+  if (versions === undefined) {
+    throw new Error("the database has lost its version");
+  }
+  return versions;
 }
 
 /** Whether all rows of a version are still stored. */

@@ -185,3 +185,11 @@ test("a version is published when all its rows are there, as on servers that com
 
   expect([before, await totalOf()]).toEqual([0, 3]);
 });
+
+test("a database that has lost its version is not read as an empty one", async () => {
+  const store = await testStore();
+  await replace(store, products(2));
+  await store.write((session) => session.query("DELETE FROM data_version"));
+
+  await expect(store.snapshot(NO_DEADLINE)).rejects.toThrow("the database has lost its version");
+});
