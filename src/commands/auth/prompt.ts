@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import type { Context } from "../../cli/context.ts";
+import { onAbort } from "../../client/timer.ts";
 import { CredentialsError, InterruptedError } from "../../contract/errors.ts";
 import { readStream, readText } from "../../files/read-text.ts";
 
@@ -39,12 +40,13 @@ export function promptOf({ stdin, printError, signal }: Streams): Ask | undefine
     } else {
       printError(question);
     }
+    let stopListening = () => {};
     try {
       await new Promise<void>((resolve, reject) => {
         terminal.once("SIGINT", () => reject(new InterruptedError("SIGINT")));
         // On Ctrl-D, or if the terminal was closed.
         terminal.once("close", () => reject(new CredentialsError(`no ${what} was entered. Nothing was stored.`)));
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        stopListening = onAbort(signal, () => reject(signal.reason));
         terminal.on("line", (line) => {
           // Further pasted lines may contain the key.
           isShown = false;
@@ -57,6 +59,7 @@ export function promptOf({ stdin, printError, signal }: Streams): Ask | undefine
       });
       return lines.shift() ?? "";
     } finally {
+      stopListening();
       terminal.close();
       if (what === "key") {
         printError("\n");

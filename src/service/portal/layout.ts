@@ -2,8 +2,6 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { type Html, htmlTag } from "../../contract/values/html-tag.ts";
 import { ASSETS } from "./assets.ts";
 
-export type { Html };
-
 /** Template tag of the portal's pages. */
 export const html = htmlTag();
 

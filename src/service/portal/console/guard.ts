@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Html } from "../../../contract/values/html-tag.ts";
 import { isLoopback } from "../../http/admission/source-address.ts";
 import { type AppSettings, publicPath } from "../../http/service-options.ts";
 import { ServiceProblem } from "../../http/service-problem.ts";
 import { newSecret } from "../../store/access/manage-keys.ts";
-import { type Html, html } from "../layout.ts";
+import { html } from "../layout.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

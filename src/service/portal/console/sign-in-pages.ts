@@ -1,4 +1,5 @@
-import { type Html, html, portalPage } from "../layout.ts";
+import type { Html } from "../../../contract/values/html-tag.ts";
+import { html, portalPage } from "../layout.ts";
 
 const SECTION = { section: "/portal", narrow: true };
 

@@ -1,7 +1,8 @@
 import { CHANGELOG } from "../../../contract/changelog.ts";
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from "../../../contract/problems.ts";
+import type { Html } from "../../../contract/values/html-tag.ts";
 import type { AppSettings } from "../../http/service-options.ts";
-import { type Html, html, portalPage, prose } from "../layout.ts";
+import { html, portalPage, prose } from "../layout.ts";
 
 /** The start page: all other pages, a first request and the limits. @param base address of the service, without a final slash */
 export function homePage(

@@ -1,6 +1,7 @@
 import type { Schema } from "../../../contract/object-schema.ts";
 import type { OpenApiDocument } from "../../../contract/openapi.ts";
-import { type Html, html, portalPage, prose } from "../layout.ts";
+import type { Html } from "../../../contract/values/html-tag.ts";
+import { html, portalPage, prose } from "../layout.ts";
 
 /** The reference, generated from the OpenAPI document. @param base address of the service, without a final slash */
 export function referencePage({ paths, components }: OpenApiDocument, base: string): Html {

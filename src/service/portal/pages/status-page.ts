@@ -1,5 +1,6 @@
 import type { ServiceState, StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../../contract/status.ts";
-import { type Html, html, portalPage, timeElement } from "../layout.ts";
+import type { Html } from "../../../contract/values/html-tag.ts";
+import { html, portalPage, timeElement } from "../layout.ts";
 
 const WORDS: Record<ServiceState, string> = {
   operational: "Operational",

@@ -1,4 +1,5 @@
-import type { Session, SqlValue } from "../database/database-session.ts";
+import type { Session } from "../database/database-session.ts";
+import type { SqlValue } from "../database/dialect.ts";
 import type { Grants, KeyRecord, KeyUse } from "../store.ts";
 
 /** The columns of a `KeyRecord`. */

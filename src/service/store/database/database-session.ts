@@ -1,7 +1,5 @@
 import type { Dialect, SqlValue } from "./dialect.ts";
 
-export type { SqlValue };
-
 /** A list is one parameter, see `Dialect.isListed`. */
 export type SqlParameter = SqlValue | readonly SqlValue[];
 

@@ -2,8 +2,8 @@ import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { orTimeout } from "../query-deadline.ts";
 import { RefusedChangeError, StoreUnavailableError } from "../store.ts";
-import { type DatabaseAccess, type Session, type SqlParameter, type SqlValue, transact } from "./database-session.ts";
-import { POSTGRES } from "./dialect.ts";
+import { type DatabaseAccess, type Session, type SqlParameter, transact } from "./database-session.ts";
+import { POSTGRES, type SqlValue } from "./dialect.ts";
 import { LocationError } from "./location.ts";
 import { prepareTables } from "./prepare-tables.ts";
 

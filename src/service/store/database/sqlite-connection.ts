@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import Database from "libsql/promise";
 import { orTimeout } from "../query-deadline.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { type DatabaseAccess, type Session, type SqlParameter, type SqlValue, transact } from "./database-session.ts";
-import { SQLITE } from "./dialect.ts";
+import { type DatabaseAccess, type Session, type SqlParameter, transact } from "./database-session.ts";
+import { SQLITE, type SqlValue } from "./dialect.ts";
 
 /** Milliseconds that a statement waits for another connection's lock. */
 const BUSY_TIMEOUT = 1_000;
