@@ -108,7 +108,8 @@ CREATE MACRO reference_price(lasts) AS TABLE
 WITH present AS (
   -- From the day after the last one with another price on, or from the first day.
   SELECT product, series, coalesce(max(o.next_day) FILTER (o.selling_price <> l.selling_price), min(o.day)) AS present_since
-  FROM query_table(lasts) l JOIN observation o USING (product, series)
+  -- DISTINCT changes no row: it tells the optimizer that they are few, so that it hashes them and not all observations.
+  FROM (SELECT DISTINCT product, series, day, selling_price FROM query_table(lasts)) l JOIN observation o USING (product, series)
   WHERE o.day <= l.day GROUP BY ALL
 ), before AS (
   SELECT product,
