@@ -1,6 +1,6 @@
-import { readdir, rename } from "node:fs/promises";
+import { readdir, rename, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { InputError } from "../../contract/errors.ts";
+import { FileError, InputError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { escapePartitionValue } from "../../contract/values/hive-path.ts";
 import { fsyncFolder } from "../../files/fsync.ts";
@@ -125,7 +125,7 @@ export async function assertSameLayout(
  *
  * @param files by their places below the folder
  * @param assertHeld throws if this process may no longer write the folder; called before each change
- * @throws FileError also if the folder of a partition is a symbolic link
+ * @throws FileError also if the folder of a partition is a symbolic link, or two partitions have one folder
  */
 export async function moveIntoPlace(
   folder: string,
@@ -133,7 +133,8 @@ export async function moveIntoPlace(
   assertHeld: () => Promise<void>,
 ): Promise<void> {
   const changed = new Set<string>();
-  for (const [place, complete] of files) {
+  const parents = new Map<string, string>();
+  for (const place of files.keys()) {
     await assertHeld();
     let parent = folder;
     for (const name of dirname(place).split(sep)) {
@@ -142,6 +143,16 @@ export async function moveIntoPlace(
       await makeOwnFolder(parent);
     }
     changed.add(parent);
+    // Where the case of letters does not count, the file of one partition would replace that of the other.
+    const { dev, ino } = await withFileError(parent, () => stat(parent, { bigint: true }));
+    const other = parents.get(`${dev} ${ino}`) ?? parent;
+    if (other !== parent) {
+      throw new FileError(`${other} and ${parent} are the same folder on this file system; use another one`, parent);
+    }
+    parents.set(`${dev} ${ino}`, parent);
+  }
+  for (const [place, complete] of files) {
+    await assertHeld();
     const target = join(folder, place);
     await withFileError(target, () => rename(complete, target));
   }

@@ -1,6 +1,8 @@
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import fs, { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { FileError, InputError, LockedError } from "../../../src/contract/errors.ts";
 import {
   assertFolderNames,
@@ -128,10 +130,29 @@ describe("complete files", () => {
       asked,
       await readFile(join(folder, "a=1", "rows.csv"), "utf8"),
       await readFile(join(folder, "a=2", "b=3", "rows.csv"), "utf8"),
-    ]).toEqual([2, "new 1", "new 2"]);
+    ]).toEqual([4, "new 1", "new 2"]);
     // The folder, a=1, a=2 and b=3, after the last file is in its place.
     const names = ["a=1", "a=1/rows.csv", "a=2", "a=2/b=3", "a=2/b=3/rows.csv"];
     expect(syncs).toEqual(Array(4).fill({ kind: "folder", names }));
+  });
+
+  test("are not moved if two of them would have one place, as where the case of letters does not count", async () => {
+    const folder = await temporaryFolder();
+    const complete = join(folder, "complete");
+    await writeFile(complete, "new");
+    const { dev, ino } = await stat(folder, { bigint: true });
+    const spy = vi.spyOn(fs, "stat").mockResolvedValue({ dev, ino } as unknown as Stats);
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
+    });
+    const files = new Map(["a=x/rows.csv", "a=X/rows.csv"].map((place) => [place, complete]));
+    const [one, other] = [join(folder, "a=x"), join(folder, "a=X")];
+    expect(await rejectionOf(moveIntoPlace(folder, files, async () => {}))).toMatchObject({
+      message: `${one} and ${other} are the same folder on this file system; use another one`,
+    });
+    expect(await readFile(complete, "utf8")).toBe("new");
   });
 
   test("are not moved when the folder is no longer held", async () => {
