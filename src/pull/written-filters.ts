@@ -240,6 +240,11 @@ function assertEach(kind: keyof Rcd, written: WrittenFilters, known: readonly Co
   }
 }
 
+/** A day as it was written and, in brackets, what that means now. */
+function toldDay(text: DateExpression | undefined, day: string | undefined): string {
+  return text === day ? `${day}` : `${text} (${day})`;
+}
+
 /**
  * Resolves the written days.
  *
@@ -254,7 +259,10 @@ export function resolveDays(
   const days = daysFrom(written, now, latest);
   if (written.start_date !== undefined && !hasDays(days)) {
     throw new InputError(
-      (nameOf) => `${nameOf("start_date")} ${days.start_date} is after ${nameOf("end_date")} ${days.end_date}.`,
+      (nameOf) => {
+        const told = (name: keyof DayWindow) => `${nameOf(name)} ${toldDay(written[name], days[name])}`;
+        return `${told("start_date")} is after ${told("end_date")}.`;
+      },
       { input: "start_date", value: written.start_date },
     );
   }

@@ -223,7 +223,10 @@ describe("a day counted from the newest", () => {
   test("a wrong order of days that depends on the service is refused", async () => {
     const args = ["export", "--start-date", "2026-03-10", "--end-date", "latest"];
     const { code, stderr } = await runInProcess(args, { service });
-    expect([code, stderr]).toEqual([EXIT.usage, "error: --start-date 2026-03-10 is after --end-date 2026-03-09.\n"]);
+    expect([code, stderr]).toEqual([
+      EXIT.usage,
+      "error: --start-date 2026-03-10 is after --end-date latest (2026-03-09).\n",
+    ]);
   });
 
   test("without any rows it selects nothing", async () => {

@@ -159,12 +159,12 @@ test.each<[string, WrittenFilters, string]>([
   [
     "such days from the newest one",
     { start_date: "latest", end_date: "2026-01-01" },
-    "start_date 2026-01-15 is after end_date 2026-01-01.",
+    "start_date latest (2026-01-15) is after end_date 2026-01-01.",
   ],
   [
     "such days for each of several retailers",
     { retailer: ["acme", "bolt"], start_date: "2026-01-16", end_date: "latest" },
-    "start_date 2026-01-16 is after end_date 2026-01-15.",
+    "start_date 2026-01-16 is after end_date latest (2026-01-15).",
   ],
   [
     "a value that has no rows with the others",
