@@ -7,7 +7,7 @@ import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
 import { isJsonObject } from "../contract/values/json-object.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { errorCode, withFileError } from "../files/system-error.ts";
-import { isUnaltered, withChecksum } from "../files/text-checksum.ts";
+import { checkedJson, isUnaltered } from "../files/text-checksum.ts";
 import type { FinishedSlice } from "../pull/pull.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
 import type { LockedFile } from "./destination/destination.ts";
@@ -75,7 +75,7 @@ export function manifestPathOf(file: string): string {
 /**
  * Reads the manifest of a file.
  *
- * @throws FileError if there is none, this version does not understand it, or one of the two is no regular file
+ * @throws FileError if there is none, this version does not understand it, or one of the two is a pipe or a device
  * @throws MismatchError if its own checksum is wrong
  */
 export async function readManifest(file: string): Promise<Manifest> {
@@ -140,9 +140,5 @@ export async function writeManifest(
 ): Promise<void> {
   const manifest: Manifest = { version: MANIFEST_VERSION, ...record, file: { name: basename(path), ...content } };
   await lock.assertHeld();
-  await replaceFile(manifestPathOf(path), manifestText(manifest), { beforePlacing: lock.assertHeld });
-}
-
-export function manifestText(manifest: Manifest): string {
-  return withChecksum(JSON.stringify(manifest, undefined, 2).slice(0, -"\n}".length));
+  await replaceFile(manifestPathOf(path), checkedJson(manifest), { beforePlacing: lock.assertHeld });
 }

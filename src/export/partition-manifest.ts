@@ -6,7 +6,7 @@ import type { Fingerprint } from "../files/fingerprint.ts";
 import { ownFileAt, readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { withFileError } from "../files/system-error.ts";
-import { isUnaltered, withChecksum } from "../files/text-checksum.ts";
+import { checkedJson, isUnaltered } from "../files/text-checksum.ts";
 import { type ExportRecord, manifestPathOf } from "./manifest.ts";
 
 /** Bumped on incompatible changes. */
@@ -75,6 +75,6 @@ export async function writePartitionManifest(
     }
   }
   const manifest: PartitionManifest = { version: VERSION, files, last_export };
-  const text = withChecksum(JSON.stringify(manifest, undefined, 2).slice(0, -"\n}".length));
+  const text = checkedJson(manifest);
   await replaceFile(await partitionManifestOf(folder), text, { beforePlacing: assertHeld });
 }

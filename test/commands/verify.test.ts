@@ -4,7 +4,8 @@ import { join } from "node:path";
 import * as zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { EXIT, FileError, InterruptedError, MismatchError } from "../../src/contract/errors.ts";
-import { type Manifest, manifestText, readManifest } from "../../src/export/manifest.ts";
+import { type Manifest, readManifest } from "../../src/export/manifest.ts";
+import { checkedJson } from "../../src/files/text-checksum.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -51,7 +52,7 @@ async function replace(file: string, bytes: Buffer, changes: Partial<Manifest> =
   const fitted = { ...manifest, ...changes, file: { ...manifest.file, bytes: bytes.length, sha256 } };
   await writeFile(file, bytes);
   const { checksum: _, ...unsigned } = fitted as Manifest & { checksum?: string };
-  await writeFile(`${file}.manifest.json`, manifestText(unsigned));
+  await writeFile(`${file}.manifest.json`, checkedJson(unsigned));
 }
 
 const grouped = (bytes: number) => bytes.toLocaleString("en-US");

@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EXIT, FileError, MismatchError } from "../../src/contract/errors.ts";
-import { type Manifest, manifestPathOf, manifestText, readManifest } from "../../src/export/manifest.ts";
-import { withChecksum } from "../../src/files/text-checksum.ts";
+import { type Manifest, manifestPathOf, readManifest } from "../../src/export/manifest.ts";
+import { checkedJson, withChecksum } from "../../src/files/text-checksum.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { damagedJson } from "../helpers/damaged-json.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -58,7 +58,7 @@ const WHOLE = {
 async function manifestWith(members: object): Promise<string> {
   const file = join(await temporaryFolder(), "rows.csv");
   await writeFile(file, "x");
-  await writeFile(manifestPathOf(file), manifestText({ ...WHOLE, ...members } as unknown as Manifest));
+  await writeFile(manifestPathOf(file), checkedJson({ ...WHOLE, ...members }));
   return file;
 }
 
