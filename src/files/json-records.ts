@@ -1,3 +1,4 @@
+import { CARRIAGE_RETURN, LINE_FEED } from "../rows/json-bytes.ts";
 import { ContentError, RowError, shown } from "./content-error.ts";
 import { MAX_RECORD_BYTES, readLines } from "./utf8-lines.ts";
 
@@ -9,19 +10,16 @@ export interface JsonRecord {
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-const NEWLINE = 10;
-const RETURN = 13;
-
 /** Reads one JSON text per line and skips blank lines. */
 export async function* readNdjson(chunks: Chunks): AsyncGenerator<JsonRecord[]> {
   for await (const { bytes, line: firstLine } of readLines(chunks)) {
     const rows: JsonRecord[] = [];
     let line = firstLine;
     for (let start = 0; start < bytes.length; line += 1) {
-      const newline = bytes.indexOf(NEWLINE, start);
+      const newline = bytes.indexOf(LINE_FEED, start);
       const end = newline === -1 ? bytes.length : newline;
       // Each line is decoded alone, because one character outside Latin-1 doubles the memory and time of its string.
-      const text = bytes.toString("utf8", start, bytes[end - 1] === RETURN ? end - 1 : end);
+      const text = bytes.toString("utf8", start, bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end);
       if (text.trim() !== "") {
         rows.push({ line, text });
       }

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { LINE_FEED } from "../rows/json-bytes.ts";
 import { RowError } from "./content-error.ts";
 
 /** Several whole lines of UTF-8, with their line ends. */
@@ -13,7 +14,6 @@ export interface Lines {
 /** Longest line and longest CSV record, in bytes. This limits the memory that a source needs. */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
-const NEWLINE = 10;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 /**
@@ -27,7 +27,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   let line = 1;
   for await (const chunk of chunks) {
     const bytes = Buffer.concat([rest, chunk]);
-    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    const end = bytes.lastIndexOf(LINE_FEED) + 1;
     if (end > 0) {
       const whole = bytes.subarray(0, end);
       yield* utf8Lines(whole, line);

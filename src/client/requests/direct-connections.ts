@@ -33,7 +33,7 @@ export interface ProxyAddress {
 /** Connections to one origin, kept open between requests. */
 export interface Connections {
   /** The proxy between, if there is one. */
-  proxy?: ProxyAddress | undefined;
+  proxy?: ProxyAddress;
   /**
    * Sends one GET; redirects are not followed, because the key is only for this origin.
    *

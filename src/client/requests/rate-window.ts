@@ -8,9 +8,9 @@ export interface RateHeaders {
 }
 
 /** @returns undefined unless all three headers exist and begin with an integer of at least 0. */
-export function readRateHeaders(header: (name: string) => string | undefined): RateHeaders | undefined {
+export function readRateHeaders(header: (name: string) => string): RateHeaders | undefined {
   const [limit, remaining, resetSeconds] = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) =>
-    Number.parseInt(header(name) ?? "", 10),
+    Number.parseInt(header(name), 10),
   );
   const complete = [limit, remaining, resetSeconds].every((number) => number !== undefined && number >= 0);
   return complete ? ({ limit, remaining, resetSeconds } as RateHeaders) : undefined;

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { type Extent, openStoredBytes } from "../../files/stored-bytes.ts";
 import { fileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
+import { LINE_FEED } from "../../rows/json-bytes.ts";
 import { batchOfLines } from "../../rows/scan.ts";
 
 /**
@@ -13,8 +14,6 @@ export type PartitionSpool = Awaited<ReturnType<typeof openPartitionSpool>>;
 
 const BUFFER_BYTES = 16 * 1024 * 1024;
 const PART_BYTES = 1024 * 1024;
-
-const LINE_FEED = 10;
 
 /** Neighbouring rows of a batch: from `from` up to `to`, which is not one of them. */
 interface RowRun {

@@ -8,7 +8,7 @@ import {
   windowSecondsOf,
 } from "../../../src/client/requests/rate-window.ts";
 
-const headers = (values: Record<string, string>) => readRateHeaders((name) => values[name]);
+const headers = (values: Record<string, string>) => readRateHeaders((name) => values[name] ?? "");
 const ALL = { "ratelimit-limit": "120", "ratelimit-remaining": "0", "ratelimit-reset": "60; w=1" };
 
 test("the rate headers count if all three begin with an integer of at least 0", () => {
