@@ -58,8 +58,7 @@ export async function writeRows(
 const LOSS_TEXTS: Readonly<Record<Loss, (column: string, format: RowFormat) => string>> = {
   member: (name, format) => `rows have a member ${quoted(name)}, which ${format} leaves out; ndjson keeps it`,
   surrogate: (column) => `${column} has a lone surrogate, written as U+FFFD; ndjson keeps it`,
-  digits: (column) =>
-    `${column} has a number with more digits than a double can represent, written rounded; ndjson keeps it`,
+  digits: (column) => `${column} has a number that a double cannot represent exactly, written rounded; ndjson keeps it`,
   truncated: (column) =>
     `${column} has a text longer than the 32,767 characters of a cell, which is cut; ndjson keeps it`,
   link: () => "a sheet can have 65,530 links; further addresses are plain text",

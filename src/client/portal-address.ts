@@ -6,10 +6,10 @@ const HINT_TIMEOUT = 3_000;
 
 /**
  * The address of the developer portal, from `externalDocs` of the service's OpenAPI description. It is only a hint:
- * after any error the result is undefined. No key is sent.
+ * after any error of a request the result is undefined. No key is sent.
  *
  * @returns an http or https address; one of another origin only if it is https
- * @throws the reason of the signal
+ * @throws InputError for a proxy variable that is not a URL, or the reason of the signal
  */
 export async function fetchPortalAddress(baseUrl: URL, options: RequesterOptions): Promise<string | undefined> {
   const requester = createRequester(baseUrl, {}, { ...options, requestTimeout: HINT_TIMEOUT, retries: 0 });

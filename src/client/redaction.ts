@@ -4,7 +4,10 @@ const SHORTEST_SECRET = 8;
 /** Most characters of a pattern; a much longer one overflows the stack. No API key is as long. */
 const LONGEST_PATTERN = 200;
 
-/** Removes secrets from every text in a value: objects and arrays are copied, errors are changed in place. */
+/**
+ * Removes secrets from every text in a value: plain objects and arrays are copied, errors are changed in place. Objects of other
+ * classes stay as they are.
+ */
 export type Redact = <T>(value: T) => T;
 
 /** A `Redact` for secrets in every form that URLs and JSON give them. Without a secret it changes nothing. */

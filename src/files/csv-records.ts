@@ -48,7 +48,8 @@ export async function* readCsvRecords(blocks: AsyncIterable<Lines>): AsyncGenera
   }
   if (text !== "" && dialect !== undefined) {
     const { start } = readRecord(text, 0, dialect.field);
-    const found = text.length > MAX_RECORD_BYTES ? `none in the next ${MAX_RECORD_BYTES} bytes` : "the end of the file";
+    const found =
+      text.length > MAX_RECORD_BYTES ? `none in the next ${MAX_RECORD_BYTES} characters` : "the end of the file";
     const expected = `a closing quote for ${JSON.stringify(text.slice(start, start + 20))}`;
     throw new RowError({ line: line + countNewlines(text.slice(0, start)), found, expected });
   }

@@ -22,6 +22,10 @@ export function headerFlaw(
     return `${shown(JSON.stringify(name))}${near === undefined ? "" : ` (did you mean ${near}?)`}`;
   });
   const twice = own.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
-  const flaws = Object.entries({ missing, unknown, twice }).filter(([, some]) => some.length > 0);
-  return flaws.length === 0 ? undefined : flaws.map(([flaw, some]) => `${flaw} ${some.join(", ")}`).join("; ");
+  const flaws = [
+    missing.length > 0 && `no ${missing.join(", ")}`,
+    unknown.length > 0 && `unknown ${unknown.join(", ")}`,
+    twice.length > 0 && `${twice.join(", ")} twice`,
+  ].filter((flaw) => flaw !== false);
+  return flaws.length === 0 ? undefined : flaws.join("; ");
 }

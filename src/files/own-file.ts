@@ -168,5 +168,5 @@ function entryKindOf(entry: Stats): string {
     [entry.isFIFO(), "a named pipe"],
     [entry.isFile(), "a file"],
   ] as const;
-  return kinds.find(([is]) => is)?.[1] ?? "a device";
+  return kinds.find(([is]) => is)?.[1] ?? "a special file";
 }

@@ -77,7 +77,7 @@ const SLICES_AHEAD = 2;
 /**
  * Pulls the complete filtered set through a store of pages:
  *
- * 1. Plan: one coverage request says how the set is cut into slices.
+ * 1. Plan: the coverage says how the set is cut into slices.
  * 2. Walk: walkers read the slices, several at once, into the store.
  * 3. Compare the number of rows with the coverage, and some pages with themselves, which are read a second time unless the
  *    service names the version of its data.

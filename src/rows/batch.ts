@@ -33,7 +33,7 @@ export class RowBatch {
   private known: RowPlaces | undefined;
   private readonly find: () => RowPlaces;
 
-  /** @param places offsets of the rows, or a function that finds them on first use; absent if the rows are all of `bytes` */
+  /** @param places offsets of the rows, or a function that finds them on first use */
   constructor(bytes: Buffer, length: number, columns: readonly string[], places: RowPlaces | (() => RowPlaces)) {
     this.bytes = bytes;
     this.length = length;

@@ -16,7 +16,7 @@ test("each thing that a format cannot represent is told once for each column, ho
   expect(told).toEqual([
     'warning: rows have a member "title", which xlsx leaves out; ndjson keeps it',
     "warning: title has a lone surrogate, written as U+FFFD; ndjson keeps it",
-    "warning: title has a number with more digits than a double can represent, written rounded; ndjson keeps it",
+    "warning: title has a number that a double cannot represent exactly, written rounded; ndjson keeps it",
     "warning: title has a text longer than the 32,767 characters of a cell, which is cut; ndjson keeps it",
     "note: a sheet can have 65,530 links; further addresses are plain text",
     "warning: brand has a text longer than the 32,767 characters of a cell, which is cut; ndjson keeps it",
