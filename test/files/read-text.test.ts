@@ -23,6 +23,6 @@ test.each([
 ])("a named pipe as %s is refused, because opening it could block for ever", async (variable, args) => {
   const pipe = await idlePipe();
   const { code, stderr } = await runCatalog(args, { env: { ...env, [variable]: pipe }, timeout: 30_000 });
-  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining(`${pipe} `)]);
+  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining(pipe)]);
   expect(stderr).toContain("is a named pipe");
 });
