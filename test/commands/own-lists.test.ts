@@ -74,6 +74,26 @@ test.each([
   expect(await ask(...command, folder, "--skus", list, "--columns", columns)).toEqual({ code: 0, stderr: "", rows });
 });
 
+test("a list that latest writes has the products that latest has, also with spaces around their skus", async () => {
+  const spaced = await syncedFolder([" SP ", "o"].map((sku) => product({ sku, crawl_date: "2026-01-08" })));
+  const file = join(home, "written.csv");
+  await runInProcess(["latest", spaced, "-o", file]);
+  const { rows, stderr } = await ask("latest", spaced, "--skus", file, "--columns", "sku");
+  expect([rows, stderr]).toEqual([[" SP ", "o"], ""]);
+});
+
+test.each([
+  ["\u0391\u03a3", "\u03b1\u03c3"],
+  ["\u0130 1", "i 1"],
+])("lines that mean one product only by DuckDB's letters are refused, too: %s and %s", async (one, other) => {
+  const file = await listOf(`${one},,,`, `${other},acme,,`);
+  const greek = await syncedFolder([product({ sku: one, crawl_date: "2026-01-08" })]);
+  expect(await ask("latest", greek, "--skus", file)).toEqual({
+    ...{ code: EXIT.failure, rows: [] },
+    stderr: `error: ${file}:3: expected each product once, found "${other}", which is already on line 2, of each retailer; write one line for both\n`,
+  });
+});
+
 test("a price is compared with its target exactly, and an unknown one is not", async () => {
   const list = await listOf("lamp-1,bolt,16,", "lamp-1,acme,14.9999,");
   expect((await ask("latest", folder, "--skus", list, "--columns", "sku,retailer,target_met")).rows).toEqual([
@@ -120,8 +140,10 @@ test("two lines that may mean one product are refused, and columns of a list nee
 test("the SQL of --show-sql has the list", async () => {
   const list = await listOf("lamp-1,,15,'desk'");
   const { stdout } = await runInProcess(["latest", folder, "--skus", list, "--show-sql"]);
+  const run = await runInProcess(["sql", "-", folder, "-f", "csv"], { stdin: stdout });
+  expect([run.code, run.stdout.trimEnd().split("\r\n").length]).toEqual([0, 3]);
   expect(stdout).toContain(
-    "[{line: '2', own_retailer: '', own_sku: 'lamp-1', quantity: '1', target_price: '15', note: '''desk'''}]",
+    `'[{"line":"2","own_retailer":"","own_sku":"lamp-1","quantity":"1","target_price":"15","note":"''desk''"}]'`,
   );
 });
 

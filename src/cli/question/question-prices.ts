@@ -12,7 +12,7 @@ import { readProductList } from "../source/product-list.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 import { daysOfRetailers, newestDayOf, newestOfRetailers, rowsAfter } from "./compared-days.ts";
 import type { PriceOptions, Question } from "./declaration.ts";
-import { ownListParameter, warnOfUnknown } from "./own-list.ts";
+import { checkOwnList, ownListParameter } from "./own-list.ts";
 import { type SinceOfRetailers, sinceDay, sinceOfRetailers } from "./since.ts";
 
 /** The open prices of a folder, and the parameters that all questions have. */
@@ -76,8 +76,8 @@ export async function openQuestionPrices<Options extends PriceOptions>(
     });
     reporter.progress.clear();
     await checkBrandNames(prices, options.brands, name);
-    if (ownList !== undefined) {
-      await warnOfUnknown(ownList, prices, synced);
+    if (ownList !== undefined && options.ownList !== undefined) {
+      await checkOwnList(ownList, options.ownList, prices, synced);
     }
     const parameters = {
       ...scope,

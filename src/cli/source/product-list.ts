@@ -35,9 +35,13 @@ const IGNORED = [
  * @throws FileError naming the line and what was expected
  */
 export async function readProductList(file: string, context: Context, signal: AbortSignal): Promise<ListedProduct[]> {
-  const name = file === "-" ? "the list on stdin" : file;
   const chunks = file === "-" ? readStream(context.stdin, signal) : readFileChunks(file, signal);
-  return await parseProductList(chunks, name);
+  return await parseProductList(chunks, nameOfList(file));
+}
+
+/** What errors call the file of a list. */
+export function nameOfList(file: string): string {
+  return file === "-" ? "the list on stdin" : file;
 }
 
 /** @param name of the list in errors */
@@ -85,9 +89,14 @@ function refuseRepeated(product: ListedProduct, seen: Map<string, ListedProduct[
     ({ retailer }) => retailer === undefined || product.retailer === undefined || retailer === product.retailer,
   );
   if (same !== undefined) {
-    const where = same.retailer === undefined ? "of each retailer" : `of ${shown(same.retailer)}`;
-    const found = `${JSON.stringify(shown(product.sku))}, which is already on line ${same.line}, ${where}`;
-    throw new RowError({ line: product.line, expected: "each product once", found, hint: "write one line for both" });
+    throw repeatedError(product, same);
   }
   seen.set(sku, [...earlier, product]);
+}
+
+/** The error of a line that means the same product as an earlier one, `same`. */
+export function repeatedError(product: ListedProduct, same: ListedProduct): RowError {
+  const where = same.retailer === undefined ? "of each retailer" : `of ${shown(same.retailer)}`;
+  const found = `${JSON.stringify(shown(product.sku))}, which is already on line ${same.line}, ${where}`;
+  return new RowError({ line: product.line, expected: "each product once", found, hint: "write one line for both" });
 }

@@ -31,7 +31,7 @@ export async function readOwnRows(file: string, context: Context, signal: AbortS
       const read = (row: number, name: string) => JSON.parse(rows.raw(row, rows.column(name)) ?? "null");
       const texts: string[] = [];
       for (let row = 0; row < rows.length; row += 1) {
-        const lines = bySku.get(String(read(row, "sku")).toLowerCase()) ?? [];
+        const lines = bySku.get(String(read(row, "sku")).trim().toLowerCase()) ?? [];
         const line = lines.find(({ retailer = read(row, "retailer") }) => retailer === read(row, "retailer"));
         if (line !== undefined) {
           matched.add(line);

@@ -14,7 +14,7 @@ WITH seen AS (
   FROM listed JOIN (SELECT DISTINCT day FROM seen) priced
     ON listed.day >= priced.day AND ($max_age IS NULL OR listed.day <= priced.day + $max_age::INTEGER)
 ), line AS (
-  SELECT unnest($own_list::STRUCT(own_retailer VARCHAR, own_sku VARCHAR)[], recursive := true)
+  FROM own_line($own_list)
 ), wanted AS (
   SELECT own_retailer AS retailer, count(*) AS products FROM line WHERE own_retailer <> '' GROUP BY own_retailer
   UNION ALL

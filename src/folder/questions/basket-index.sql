@@ -6,7 +6,7 @@ WITH seen AS (
   SELECT product, retailer, own_retailer, (quantity * 1000)::DECIMAL(9, 0) AS thousandths
   FROM own_product($own_list) JOIN product USING (product) SEMI JOIN seen USING (product)
 ), line AS (
-  SELECT unnest($own_list::STRUCT(own_retailer VARCHAR, own_sku VARCHAR)[], recursive := true)
+  FROM own_line($own_list)
 ), wanted AS (
   -- A line with a retailer counts even if that has no such product.
   SELECT retailer, count(*)::INTEGER AS products
