@@ -98,7 +98,8 @@ async function priceSeries(
     { pairs },
   );
   const products = found.map(([product]) => String(product));
-  const history = await ask(prices, HISTORY, { ...parameters, products }, "history");
+  // Gone products are shown with their prices, too.
+  const history = await ask(prices, HISTORY, { ...parameters, products, max_age: null }, "history");
   const series = seriesOfRows(await history.records({ columns: [...namesOf(HISTORY_COLUMNS), "url", "series"] }));
   const byProduct = new Map(series.map((one) => [JSON.stringify([one.retailer, one.sku]), one]));
   return ({ retailer, sku }) => byProduct.get(JSON.stringify([retailer, sku]));
