@@ -53,6 +53,15 @@ test("a secret appears in one uncached response and nowhere else", async () => {
   expect(bytes.includes(secret)).toBe(false);
 });
 
+test("a name may have an emoji of several characters", async () => {
+  const portal = await startTestPortal();
+  const browser = await portal.signedIn();
+
+  const { status } = await browser.post("/portal/keys", { name: "👩\u200d💻" });
+
+  expect(status).toBe(200);
+});
+
 test("two people of one team see the same keys, and others see none of them", async () => {
   const portal = await startTestPortal();
   const [ada, bob, eve] = [
