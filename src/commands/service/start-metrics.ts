@@ -16,12 +16,15 @@ export async function startMetrics(host: string, port: number) {
     labelNames: ["route", "method", "status"],
     registers: [registry],
   });
-  const server = createServer(async ({ url }, response) => {
+  const server = createServer(({ url }, response) => {
     if (url !== "/metrics") {
       response.writeHead(404).end();
       return;
     }
-    response.setHeader("content-type", registry.contentType).end(await registry.metrics());
+    registry.metrics().then(
+      (text) => response.setHeader("content-type", registry.contentType).end(text),
+      () => response.writeHead(500).end(),
+    );
   });
   await once(server.listen(port, host), "listening");
   const { address, family, port: chosen } = server.address() as AddressInfo;
