@@ -132,7 +132,24 @@ function foreignErrorMessage(document: JsonObject | undefined, text: string, con
 /** The title of a web page; undefined if it has none. */
 export function pageTitle(html: string): string | undefined {
   // Neither part goes beyond the next tag: with many tags that never end, the search would take quadratic time.
-  return /<title[^<>]*>([^<]*)<\/title/i.exec(html)?.[1];
+  const [, title] = /<title[^<>]*>([^<]*)<\/title/i.exec(html) ?? [];
+  return title?.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi, characterOf);
+}
+
+const NAMED_CHARACTERS: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+};
+
+/** The character of a reference in HTML. */
+function characterOf(reference: string, decimal?: string, hex?: string, name = ""): string {
+  const code = decimal === undefined ? Number(`0x${hex ?? "0"}`) : Number(decimal);
+  const isCharacter = code > 0 && code <= 0x10ffff;
+  return isCharacter ? String.fromCodePoint(code) : (NAMED_CHARACTERS[name.toLowerCase()] ?? reference);
 }
 
 function describeSilence(status: number, { code }: Partial<Problem>, { bytes, end }: Body): string {

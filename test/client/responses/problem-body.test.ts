@@ -67,6 +67,11 @@ test.each<[string, Sent, string]>([
     { body: "<html>", contentType: "text/html" },
     "Internal Server Error (unreadable body)",
   ],
+  [
+    "a web page with references to characters",
+    { body: "<title>Sign in &#183; A&amp;B &lt;b&gt; &#x2014; &quot;x&quot; &copy; &amp;lt; &#x110000;</title>" },
+    'Sign in · A&B <b> — "x" &copy; &lt; &#x110000;',
+  ],
   ["a web page with a language", { body: '<html><title lang="en">Oh</title>' }, "Oh"],
   ["a web page behind white space", { body: "\n <title>Oh</title>" }, "Oh"],
   ["bytes with a tag in them", { body: "x <title>Oh</title>" }, "Internal Server Error (unreadable body)"],
