@@ -95,8 +95,7 @@ export async function writeStaged(
     }
     await withFileError(path, () => fsyncFile(file));
   } finally {
-    await encoder.close?.();
-    await withFileError(path, () => file.close());
+    await withFileError(path, () => file.close()).finally(() => encoder.close?.());
   }
   return { rows, ...fingerprint.value() };
 }

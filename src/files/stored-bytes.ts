@@ -82,7 +82,8 @@ interface Segment {
 export function temporaryBytes(): StoredBytes {
   const segments = new Set<Segment>();
   const segmentOf = new WeakMap<Extent, Segment>();
-  const close = async ({ handle }: Segment) => await (await handle.catch(() => undefined))?.close();
+  /** Nothing depends on its success: the bytes are no longer needed. */
+  const close = async ({ handle }: Segment) => await handle.then((file) => file.close()).catch(() => undefined);
 
   const free = (extent: Extent): void => {
     const segment = segmentOf.get(extent);

@@ -45,6 +45,14 @@ test("an encoder that refuses its columns leaves no file", async () => {
   expect([await rejectionOf(writing), await readdir(folder), openPaths(folder)]).toEqual([refused, [], []]);
 });
 
+test("a file is closed when its encoder cannot be", async () => {
+  const folder = await temporaryFolder();
+  const lost = new Error("the scratch files cannot be removed");
+  const encoder = { ...createJsonEncoder({ known: [] }), close: () => Promise.reject(lost) };
+  const writing = writeStaged(join(folder, "2026-01-01"), (async function* () {})(), () => encoder);
+  expect([await rejectionOf(writing), openPaths(folder)]).toEqual([lost, []]);
+});
+
 test("a file is closed when its rows cannot be had", async () => {
   const folder = await temporaryFolder();
   const lost = new Error("the connection was lost");

@@ -1,7 +1,10 @@
 import { readdirSync, readlinkSync, statSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import files, { type FileHandle } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryBytes } from "../../src/files/stored-bytes.ts";
+
+const { open } = files;
 
 /** Lets writes to any file fail while the disk is full. */
 async function disk() {
@@ -31,6 +34,35 @@ function modesOfUnnamed(): number[] {
     }
   });
 }
+
+test("a file whose bytes are freed may fail to close", async () => {
+  const opened: FileHandle[] = [];
+  const spy = vi.spyOn(files, "open").mockImplementation(async (...args) => {
+    const handle = await open(...args);
+    opened.push(handle);
+    return handle;
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  const bytes = temporaryBytes();
+  const extent = await bytes.append(Buffer.from("rows"));
+  const [handle] = opened as [FileHandle];
+  const close = handle.close.bind(handle);
+  const closing = new Promise<void>((resolve) => {
+    handle.close = async () => {
+      await close();
+      setImmediate(resolve);
+      throw new Error("the device failed");
+    };
+  });
+  bytes.free(extent);
+  // An error that nobody handles would end the process, and fails this run.
+  await closing;
+  await bytes.close();
+});
 
 test("only the owner could read the temporary store of pages while it has a name", async () => {
   const before = process.umask(0o000);
