@@ -73,10 +73,13 @@ const failing = (code: ProblemCode): Fault => ({
 const WITHIN = unavailable(/No complete response from \S+ within the/);
 const CLOSED = unavailable(/the connection was (reset|closed)/);
 
-function redirect(status: number, where: (exchange: Exchange) => string): Fault {
+function redirect(status: number, said: RegExp, where: (exchange: Exchange) => string): Fault {
   const act = (exchange: Exchange) => send(exchange, status, { location: where(exchange) }, "");
-  return { act, once: broken(/redirects to https?:.*where the key must not go/) };
+  return { act, once: broken(said) };
 }
+
+const ELSEWHERE = /redirects to https?:.*where the key must not go/;
+const WITHIN_ORIGIN = /redirects to another of its paths/;
 
 const shape = (says: RegExp, change: (document: PageDocument) => unknown): Fault => ({
   act: page(change),
@@ -287,10 +290,10 @@ export const FAULTS = {
     act: problem("insufficient_scope"),
     once: { code: EXIT.credentials, says: /insufficient_scope/ },
   },
-  "a redirect to another origin (301)": redirect(301, ({ trap, target }) => `${trap}${target}`),
-  "a redirect to another origin (307)": redirect(307, ({ trap, target }) => `${trap}${target}`),
-  "a redirect within the origin (302)": redirect(302, ({ target }) => `/moved${target}`),
-  "a redirect within the origin (308)": redirect(308, ({ target }) => `/moved${target}`),
+  "a redirect to another origin (301)": redirect(301, ELSEWHERE, ({ trap, target }) => `${trap}${target}`),
+  "a redirect to another origin (307)": redirect(307, ELSEWHERE, ({ trap, target }) => `${trap}${target}`),
+  "a redirect within the origin (302)": redirect(302, WITHIN_ORIGIN, ({ target }) => `/moved${target}`),
+  "a redirect within the origin (308)": redirect(308, WITHIN_ORIGIN, ({ target }) => `/moved${target}`),
 
   "a clock that is set back by a day": {
     act: jump(-1),
