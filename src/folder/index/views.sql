@@ -126,24 +126,25 @@ SELECT product, present_since, coalesce(reference_days, 0)::INTEGER AS reference
   CASE WHEN reference_days >= 24 THEN lowest END AS reference_price
 FROM present LEFT JOIN before USING (product);
 
--- The days of each retailer from its first row to `until`: rows, and its usual rows, the upper quartile of the 56 days before.
+-- The last day of which each retailer's usual rows tell something: 56 days after its last row.
+CREATE MACRO last_told_day(until) AS TABLE
+SELECT retailer, least(last_row + 56, until::DATE) AS last_told
+FROM (SELECT retailer, max(day) AS last_row FROM row_count WHERE day <= until::DATE GROUP BY retailer);
+
+-- The days of each retailer from its first row to `until`, which may be thousands of years later, as long as its usual rows tell
+-- something: rows, and its usual rows, the upper quartile of the 56 days before.
 CREATE MACRO retailer_day(until) AS TABLE
 WITH counted AS (
   SELECT retailer, day, sum(rows)::BIGINT AS rows FROM row_count WHERE day <= until::DATE GROUP BY ALL
 ), calendar AS (
-  SELECT retailer, unnest(generate_series(first_day, until::DATE, INTERVAL 1 DAY))::DATE AS day
-  FROM (SELECT retailer, min(day) AS first_day FROM counted GROUP BY retailer)
+  SELECT retailer, unnest(generate_series(first_day, last_told, INTERVAL 1 DAY))::DATE AS day
+  FROM (SELECT retailer, min(day) AS first_day FROM counted GROUP BY retailer) JOIN last_told_day(until) USING (retailer)
 )
 SELECT retailer, day, coalesce(rows, 0) AS rows,
   CASE WHEN count(rows) OVER before >= 5 THEN quantile_cont(rows::DECIMAL(14, 2), 0.75) OVER before END AS usual_rows
 FROM calendar LEFT JOIN counted USING (retailer, day)
 -- The calendar has every day.
 WINDOW before AS (PARTITION BY retailer ORDER BY day ROWS BETWEEN 56 PRECEDING AND 1 PRECEDING);
-
--- The last day of which each retailer's usual rows tell something: 56 days after its last row.
-CREATE MACRO last_told_day(until) AS TABLE
-SELECT retailer, least(last_row + 56, until::DATE) AS last_told
-FROM (SELECT retailer, max(day) AS last_row FROM row_count WHERE day <= until::DATE GROUP BY retailer);
 
 -- As retailer_day, of the categories in the relation `seen`: retailer, department, category and last_seen, a day with rows, from
 -- the earliest of which on the days are right. Whether a day is good is decided by the retailer where the category has too few rows
