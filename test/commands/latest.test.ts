@@ -40,6 +40,16 @@ const csvOf = async (...args: string[]) => {
 };
 const COLUMNS = ["--columns", "retailer,sku,selling_price,crawl_date,days_old"];
 
+test("--fail-if notices that there is nothing", async () => {
+  const none = ["--retailer", "bolt", "--start-date", "2026-01-05"];
+  const codes = async (condition: string) => (await run(...none, "--fail-if", condition)).code;
+  expect([await codes("count < 1"), await codes("count = 0")]).toEqual([EXIT.condition, EXIT.condition]);
+  expect([await codes("count > 0"), await codes("count < 1 and days_old < 1")]).toEqual([0, 0]);
+  expect(await run(...none, "--fail-if", "count < 1")).toMatchObject({
+    stderr: "error: count < 1 holds: there is no product\n",
+  });
+});
+
 test("each product has the cheapest row of its newest day, with the age of that day", async () => {
   expect(await csvOf(...COLUMNS)).toEqual([
     "acme,a1,21.5,2026-01-09,1",

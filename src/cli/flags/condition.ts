@@ -47,6 +47,17 @@ export function failIfAnyMatch({ text }: Condition, names: readonly string[], no
   }
 }
 
+/**
+ * A condition on the number of rows alone can also be met by an answer without rows, of which none can be named.
+ *
+ * @throws ConditionHoldsError if there are no rows, and that meets the condition
+ */
+export function failIfCountMatches(condition: Condition, count: number, noun: string): void {
+  if (count === 0 && isMet(condition, { count })) {
+    throw new ConditionHoldsError(`${condition.text} holds: there is no ${noun}`);
+  }
+}
+
 /** Describes what meets a condition: `3 products fell more than 20 %: …`. */
 function matchText(text: string, names: readonly string[], noun: string): string {
   const matches = plural(names.length, noun);

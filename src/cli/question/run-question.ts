@@ -3,7 +3,7 @@ import type { DuckDb } from "../../files/duckdb.ts";
 import { type Answer, ask, filledIn, type Parameters, type RowSelection, readRows } from "../../folder/ask/ask.ts";
 import SUSPECTS from "../../folder/questions/suspects.sql";
 import type { Context } from "../context.ts";
-import { failIfAnyMatch } from "../flags/condition.ts";
+import { failIfAnyMatch, failIfCountMatches } from "../flags/condition.ts";
 import { hasRowFormat } from "../flags/output.ts";
 import { openSyncedFolder, type SyncedFolder } from "../source/synced-folder.ts";
 import { showTable } from "../terminal/pager.ts";
@@ -51,6 +51,7 @@ export async function runQuestion<Options extends QuestionOptions>(
         ));
   }
   if (options.failIf !== undefined) {
+    failIfCountMatches(options.failIf, answer.count, question.noun);
     failIfAnyMatch(options.failIf, await answer.meeting(options.failIf.comparisons, question.subject), question.noun);
   }
 }
