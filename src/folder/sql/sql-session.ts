@@ -133,6 +133,9 @@ export async function openSqlSession(
   };
 }
 
+/** Whether values of a type may be infinite, which the package takes for a day of the year 5881580. */
+const isDay = (type: string) => /^(?:DATE|TIMESTAMP(?:_S|_MS|_NS)?)$/.test(type);
+
 const isInterval = (type: string) => type === "INTERVAL";
 
 /** Whether values of a type have parts: lists, structs, maps. */
@@ -144,7 +147,7 @@ export function hasParts(type: string): boolean {
 function asRead(sql: string, types: readonly DuckDBType[], isText: (type: string) => boolean): string {
   const columns = types.map((_, index) => `c${index}`);
   const shown = types.map((type, index) =>
-    isText(String(type)) ? `exact(c${index}::VARCHAR)` : exactValue(`c${index}`, type),
+    isText(String(type)) || isDay(String(type)) ? `exact(c${index}::VARCHAR)` : exactValue(`c${index}`, type),
   );
   return `SELECT ${shown.join(", ")} FROM ${inParentheses(sql)} AS shown(${columns.join(", ")})`;
 }

@@ -139,6 +139,21 @@ describe("a query", () => {
     ]);
   });
 
+  test("has days and times as DuckDB prints them, also infinite ones, and keeps their types", async () => {
+    const session = await openSession();
+    const sql = `select date 'infinity', timestamp '-infinity', date '2026-02-28', date '0044-03-15 (BC)',
+      timestamp '2026-01-02 03:04:05.678', timestamp_ns '2026-01-02 03:04:05.678901234', timestamp_s '2026-01-02 03:04:05', null::date`;
+    expect(await rowsOf(session, sql)).toEqual([
+      [
+        ...['"infinity"', '"-infinity"', '"2026-02-28"', '"0044-03-15 (BC)"', '"2026-01-02 03:04:05.678"'],
+        ...['"2026-01-02 03:04:05.678901234"', '"2026-01-02 03:04:05"', "null"],
+      ],
+    ]);
+    expect((await session.query(sql)).columns.map(({ type }) => type)).toEqual([
+      ...["DATE", "TIMESTAMP", "DATE", "DATE", "TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP_S", "DATE"],
+    ]);
+  });
+
   test("may pivot by the values that it finds", async () => {
     const session = await openSession({ views: ["CREATE VIEW v AS FROM (VALUES ('a;', 1), ('b', 2)) t(k, n)"] });
     const pivot = "pivot v on k using list(n) -- ;\n;";
