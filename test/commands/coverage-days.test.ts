@@ -32,14 +32,6 @@ async function coverage(args: readonly string[], columns?: number) {
   return await runInProcess(["coverage", ...args], { service, now, ...(columns !== undefined && { columns }) });
 }
 
-test("days up to the last one that there is are no more than an outage has", async () => {
-  const folder = await syncedFolder([product({ crawl_date: "2026-01-01" })]);
-  const { stdout } = await coverage([folder, "--group-by", "retailer,day", "--end-date", "9999-12-31", "-f", "csv"]);
-  expect(stdout.trimEnd().split("\r\n").length).toBe(1 + 29);
-  const report = await runInProcess(["report", folder, "--end-date", "9999-12-31", "-f", "json"], { now });
-  expect([report.code, JSON.parse(report.stdout).figures.stale]).toEqual([0, 1]);
-});
-
 test("the corpus rows of a group include its combinations without a row on the days of the filters", async () => {
   const rows = [
     ...products(3, { category: "lamps", crawl_date: "2026-01-01" }),
