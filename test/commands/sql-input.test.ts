@@ -1,11 +1,12 @@
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
-import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { priceIndexPath } from "../../src/folder/index/price-index.ts";
+import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { products } from "../helpers/products.ts";
@@ -55,6 +56,18 @@ test("a folder alone shows the tables, queries to start from, and the way to Duc
   expect(stdout).toMatch(/^rows: crawl_date, |^rows: product_id, sku, /m);
   expect(stdout.match(/^ {2}catalog sql '.*$/gm)).toHaveLength(3);
   expect(stdout).toContain(`  duckdb -readonly ${join(folder, ".catalog", "prices.duckdb")}\n`);
+});
+
+test("the overview names only what can be pasted: no index that is in memory, and no folder that looks like a flag", async () => {
+  const cwd = await temporaryFolder();
+  await cp(folder, join(cwd, "-rows"), { recursive: true });
+  const { stdout } = await runCatalog(["sql", "--", "-rows"], { cwd });
+  expect(stdout).toContain(" by all' ./-rows\n");
+  expect(stdout).toContain("duckdb -readonly ./-rows/.catalog/prices.duckdb\n");
+  await rename(join(cwd, "-rows"), join(cwd, "rows?"));
+  await rm(priceIndexPath(join(cwd, "rows?")));
+  const other = await runInProcess(["sql", join(cwd, "rows?")]);
+  expect([other.code, other.stdout]).toEqual([EXIT.ok, expect.not.stringContaining("duckdb")]);
 });
 
 test("a query may begin with a comment", async () => {

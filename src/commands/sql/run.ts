@@ -4,7 +4,8 @@ import { wrap } from "../../cli/terminal/wrap.ts";
 import { writeChunks } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { quoteCommand } from "../../contract/values/quote-command.ts";
+import { operand, quoteCommand } from "../../contract/values/quote-command.ts";
+import { ownFileAt } from "../../files/own-file.ts";
 import { readStream, readText } from "../../files/read-text.ts";
 import { isSyncedFolder, syncCommand } from "../../folder/folder-state.ts";
 import { priceIndexPath } from "../../folder/index/price-index.ts";
@@ -59,6 +60,8 @@ const QUERIES = [
   "select brand, median(selling_price) from latest group by all order by all",
 ];
 
+const SHELL = "DuckDB's own shell, on the index of prices that `catalog latest` and the other questions keep:";
+
 const WIDTH = 100;
 
 /** The tables with their columns, queries to start from, and the line that opens the index in DuckDB's own shell. */
@@ -71,12 +74,11 @@ async function overview(session: SqlSession, folder: string): Promise<string> {
     }
   }
   const listed = [...tables].map(([table, columns]) => `${wrap(`${table}: ${columns.join(", ")}`, WIDTH)}\n`);
-  const queries = QUERIES.map((query) => `  ${quoteCommand(["catalog", "sql", query, folder])}\n`);
-  const shell = quoteCommand(["duckdb", "-readonly", priceIndexPath(folder)]);
+  const queries = QUERIES.map((query) => `  ${quoteCommand(["catalog", "sql", query, operand(folder)])}\n`);
+  // If it cannot be stored, the index is in memory.
+  const isStored = (await ownFileAt(priceIndexPath(folder))) !== undefined;
+  const shell = quoteCommand(["duckdb", "-readonly", operand(priceIndexPath(folder))]);
   return `${listed.join("")}
 To start from:
-${queries.join("")}
-DuckDB's own shell, on the index of prices that \`catalog latest\` and the other questions keep:
-  ${shell}
-`;
+${queries.join("")}${isStored ? `\n${SHELL}\n  ${shell}\n` : ""}`;
 }

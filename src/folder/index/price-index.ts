@@ -186,13 +186,14 @@ async function build(database: string | undefined, request: PriceIndexRequest): 
 /** An empty database for an index, and the days that it can take from the older index, which is then attached as `old`. */
 async function openEmpty(
   database: string | undefined,
-  { folder, signal, files = [] }: PriceIndexRequest,
+  request: PriceIndexRequest,
   state: SyncState,
   isOldUsable: boolean,
 ): Promise<{ duckDb: DuckDb; kept: ReadonlySet<string> }> {
+  const { folder, signal, files = [] } = request;
   const root = await realpath(folder);
   const options = {
-    ...settings({ signal }),
+    ...settings(request),
     ...(database !== undefined && { database }),
     files: [...Object.keys(state.days).map((day) => join(root, placeOfDay(day))), ...files],
   };

@@ -1,8 +1,9 @@
-import { mkdir, readdir, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import type { DuckDb } from "../../../src/files/duckdb.ts";
 import { readRows } from "../../../src/folder/ask/ask.ts";
 import { placeOfDay } from "../../../src/folder/day-files.ts";
 import { ownFolderOf } from "../../../src/folder/folder-lock.ts";
@@ -100,6 +101,29 @@ describe("the index of a folder", () => {
     const request = { folder, state, signal: new AbortController().signal };
     await expect(openPriceIndex(request)).rejects.toThrow("link");
     expect(await readdir(elsewhere)).toEqual([]);
+  });
+
+  test("has no more days of a retailer than usual rows tell something about", async () => {
+    const folder = await syncedFolder(ROWS);
+    const request = { folder, state: await readSyncedFolder(folder), signal: new AbortController().signal };
+    await using index = await openPriceIndex(request);
+    const days = "SELECT retailer, count(*)::INTEGER FROM retailer_day('9999-12-31') GROUP BY ALL ORDER BY ALL";
+    expect(await readRows(index, days, {})).toEqual([
+      ["acme", DAYS.length + 56],
+      ["bolt", DAYS.length + 56],
+    ]);
+  });
+
+  test("keeps to the memory that it may use, also in memory", async () => {
+    const folder = await syncedFolder(ROWS, onTestFinished, false);
+    const memoryOf = async (index: DuckDb) =>
+      (await readRows(index, "SELECT current_setting('memory_limit'), current_database()", {}))[0];
+    // DuckDB cannot write there.
+    const unusual = `${folder}?`;
+    await rename(folder, unusual);
+    const request = { folder: unusual, state: await readSyncedFolder(unusual), signal: new AbortController().signal };
+    await using index = await openPriceIndex({ ...request, memory: 100 * 1024 ** 2 });
+    expect(await memoryOf(index)).toEqual(["100.0 MiB", "memory"]);
   });
 
   test("is removed if a question finds it damaged", async () => {
