@@ -102,9 +102,10 @@ export function networkFailure(error: unknown, origin: string, reached: boolean,
   }
   const kind = KINDS_OF_ERRORS.find(([start]) => code.startsWith(start));
   const what = TRANSIENT_ERRORS[code] ?? kind?.[1];
-  const from =
-    proxy !== undefined && CONNECTION_ERRORS.has(code) ? `the proxy ${proxy.origin} (${proxy.variable})` : origin;
-  return broken(`No response from ${from}: ${what ?? plainText(text)} (${code})`, code === "ENOTFOUND" && !reached);
+  const isUnconnected = CONNECTION_ERRORS.has(code);
+  const from = proxy !== undefined && isUnconnected ? `the proxy ${proxy.origin} (${proxy.variable})` : origin;
+  const none = isUnconnected ? "No response" : "No complete response";
+  return broken(`${none} from ${from}: ${what ?? plainText(text)} (${code})`, code === "ENOTFOUND" && !reached);
 }
 
 /** What OpenSSL says in \`error:NUMBER:LIBRARY:FUNCTION:REASON:FILE:LINE\`; undefined if the failure is not one of TLS. */

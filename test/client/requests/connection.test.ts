@@ -35,7 +35,7 @@ test("headers that are too long are named in the error", async () => {
   const { client, server } = await start([answer({ headers: { "x-long": "x".repeat(20_000) } })], { retries: 0 });
   const what = "the headers of the response are too long (HPE_HEADER_OVERFLOW)";
   expect(await failureOf(client.catalog({}))).toStrictEqual(
-    new NetworkError(`No response from ${server.url.origin}: ${what}`),
+    new NetworkError(`No complete response from ${server.url.origin}: ${what}`),
   );
 });
 
@@ -46,7 +46,7 @@ test("a body whose chunks are not HTTP is named in the error", async () => {
   const { client, server } = await start([damaged], { retries: 0 });
   const what = "the response is not HTTP (HPE_INVALID_CHUNK_SIZE)";
   expect(await failureOf(client.catalog({}))).toStrictEqual(
-    new NetworkError(`No response from ${server.url.origin}: ${what}`),
+    new NetworkError(`No complete response from ${server.url.origin}: ${what}`),
   );
 });
 

@@ -64,7 +64,7 @@ test("an unknown name is final before the first response and retried after it", 
 
 test("an error without a message of its own keeps its original text", () => {
   expect(told(coded("ENOBUFS", "no\nbuffers"))).toEqual({
-    message: "No response from https://catalog.example: no buffers (ENOBUFS)",
+    message: "No complete response from https://catalog.example: no buffers (ENOBUFS)",
     permanent: false,
   });
 });
@@ -87,16 +87,24 @@ test.each([
 
 test.each([
   ["ECONNREFUSED", "the connection was refused"],
-  ["ECONNRESET", "the connection was reset"],
-  ["EPIPE", "the connection was closed"],
-  ["UND_ERR_SOCKET", "the connection was closed before the response was complete"],
-  ["ERR_STREAM_PREMATURE_CLOSE", "the connection was closed before the response was complete"],
-  ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "the response is longer or shorter than its headers say"],
   ["UND_ERR_CONNECT_TIMEOUT", "the connection took too long"],
   ["ETIMEDOUT", "the connection took too long"],
   ["EHOSTUNREACH", "the host cannot be reached"],
   ["ENETUNREACH", "the network cannot be reached"],
   ["EAI_AGAIN", "the host name could not be looked up"],
+])("a connection that was not made has no response, and a retry may help: %s, %s", (code, what) => {
+  expect(told(coded(code))).toEqual({
+    message: `No response from https://catalog.example: ${what} (${code})`,
+    permanent: false,
+  });
+});
+
+test.each([
+  ["ECONNRESET", "the connection was reset"],
+  ["EPIPE", "the connection was closed"],
+  ["UND_ERR_SOCKET", "the connection was closed before the response was complete"],
+  ["ERR_STREAM_PREMATURE_CLOSE", "the connection was closed before the response was complete"],
+  ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "the response is longer or shorter than its headers say"],
   ["UND_ERR_HEADERS_OVERFLOW", "the headers of the response are too long"],
   ["HPE_HEADER_OVERFLOW", "the headers of the response are too long"],
   ["HPE_INVALID_CONSTANT", "the response is not HTTP"],
@@ -105,7 +113,7 @@ test.each([
   ["ERR__ERROR_FORMAT_PADDING_1", "the compressed response is damaged"],
 ])("after %s a retry may help: %s", (code, what) => {
   expect(told(coded(code))).toEqual({
-    message: `No response from https://catalog.example: ${what} (${code})`,
+    message: `No complete response from https://catalog.example: ${what} (${code})`,
     permanent: false,
   });
 });
@@ -130,7 +138,9 @@ test("too little address space is final", () => {
 
 test("a parser error of undici without a code is a response that is not HTTP", () => {
   const error = Object.assign(new Error("Expected HTTP/"), { name: "HTTPParserError" });
-  expect(told(error).message).toBe("No response from https://catalog.example: the response is not HTTP (HPE_INVALID)");
+  expect(told(error).message).toBe(
+    "No complete response from https://catalog.example: the response is not HTTP (HPE_INVALID)",
+  );
 });
 
 test.each([
