@@ -10,9 +10,10 @@ import type { SqlOptions } from "./options.ts";
 
 const TABLES = `Tables:
   rows          every row as it was crawled
-  latest        the last known price of each product: the cheapest row of its
-                newest day
-  prices_daily  the cheapest row of each product and day, as in \`history\`
+  latest        the last known price of each product: its newest row in
+                prices_daily
+  prices_daily  the cheapest row of each product and day, as in \`history\`,
+                without suspect prices
   changes       each change of a product's price or currency from one day of
                 prices_daily to the next
   days          each day: rows, retailers, combinations

@@ -13,7 +13,7 @@ const RULES = `Rules by which a row is not the price of its day:
   suspect         its price is zero or below, or far from the product's usual one
   dearer          another row of the day is cheaper, or is as cheap and comes first
   other currency  the product had another currency on most of the 28 days before
-  no price        its price does not fit 14 digits before the point and four after it`;
+  no price        its price has more than 14 digits before the point`;
 
 const load: Run<WhyOptions> = async (...call) => (await import("./question.ts")).askWhy(...call);
 

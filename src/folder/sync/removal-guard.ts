@@ -19,7 +19,9 @@ export function removalGuard(
   const refuse = (lost: number) => {
     if (!isAllowed && lost * 2 > held) {
       throw new ShrinkError(
-        `${lost} of the ${held} rows in the folder would be removed, more than half of them. --allow-shrink removes them`,
+        held === 1
+          ? "the only row in the folder would be removed. --allow-shrink removes it"
+          : `${lost} of the ${held} rows in the folder would be removed, more than half of them. --allow-shrink removes them`,
       );
     }
   };

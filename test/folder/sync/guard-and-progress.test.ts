@@ -10,6 +10,11 @@ function dayOf(counts: Record<string, number>): DayState {
   return { rows, digest: "", bytes: 1, sha256: "", counts: new Map(Object.entries(counts)) };
 }
 
+test("the only row of a folder is one in words, too", () => {
+  const [days, held] = [{ "2026-01-01": dayOf({ "a:b:c": 1 }) }, new Map([["a:b:c", 1]])];
+  expect(() => removalGuard(days, held, new Map(), false)).toThrow("the only row in the folder would be removed.");
+});
+
 describe("of twenty rows", () => {
   const days = { "2026-01-01": dayOf({ "a:b:c": 4, "d:e:f": 4 }), "2026-01-02": dayOf({ "a:b:c": 6, "g:h:i": 6 }) };
   const held = new Map([
