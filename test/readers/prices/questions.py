@@ -200,14 +200,14 @@ def retailer_day(data, retailer, day):
 
 
 def history(data):
-    """Each observation of the products, and their suspect rows."""
+    """Each observation of the products in the period, compared with the one before it, which may be earlier; and their suspect rows."""
     start = data.day(data.flags.start_date or data.flags.date) if data.flags.start_date or data.flags.date else 0
     wanted = set(data.flags.sku)
     if data.flags.products:
         with open(data.flags.products, encoding="utf8", newline="") as file:
             wanted |= {(line["retailer"], line["sku"]) for line in csv.DictReader(file)}
     chosen = lambda frame: frame[[sku in wanted or (retailer, sku) in wanted for retailer, sku in zip(frame["retailer"], frame["sku"])]]
-    observed = chosen(data.observed[data.observed["day"] >= start])
+    observed = chosen(data.observed)
     wrong = data.rows[data.rows["suspect"] & data.wanted & (data.rows["day"] >= start)]
     lasts = by_product(data.known(data.newest, None))
     today = data.newest if data.end_given else data.today
@@ -217,6 +217,10 @@ def history(data):
             key = (row.retailer, row.sku)
             before = None if suspect else previous.get(key)
             one_series = before is not None and before.series == row.series
+            if not suspect:
+                previous[key] = row
+            if row.day < start:
+                continue
             yield {
                 **{name: getattr(lasts.get(key, row), name) for name in ["retailer", "sku", "title", "department", "category"]},
                 "crawl_date": day_text(row.day),
@@ -224,8 +228,6 @@ def history(data):
                 "percent": change(row.selling_price, before.selling_price, True)["percent"] if one_series else None,
                 "days_old": today - lasts[key].day if key in lasts else None, "suspect": suspect, "target": None if suspect else row.selling_price,
             }
-            if not suspect:
-                previous[key] = row
 
 
 def why(data):
