@@ -42,8 +42,11 @@ export async function lockFolder(folder: string, pid: number): Promise<LockedFol
   const folderLock = await lock(folder, join(own, "lock"), pid);
   const staging = join(own, `${STAGING}-${randomUUID()}`);
   const unlock = async () => {
-    await rm(staging, { recursive: true, force: true });
-    await folderLock.release();
+    try {
+      await rm(staging, { recursive: true, force: true });
+    } finally {
+      await folderLock.release();
+    }
     // It is empty only if nothing is kept.
     await rmdir(own).catch(() => undefined);
   };

@@ -58,8 +58,11 @@ export async function openQuestionPrices<Options extends PriceOptions>(
       : undefined;
   let prices: Awaited<ReturnType<typeof openPrices>> | undefined;
   const release = async () => {
-    await prices?.[Symbol.asyncDispose]();
-    await compared?.bookmark?.release();
+    try {
+      await prices?.[Symbol.asyncDispose]();
+    } finally {
+      await compared?.bookmark?.release();
+    }
   };
   try {
     const scope = {
