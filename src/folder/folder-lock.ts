@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fsyncFolder } from "../files/fsync.ts";
 import { type Lock, lock } from "../files/lock.ts";
 import { makeFolderPath, makeOwnFolder } from "../files/own-file.ts";
-import { withFileError } from "../files/system-error.ts";
+import { errorCode, withFileError } from "../files/system-error.ts";
 import type { StorePaths } from "../pull/store/open-store.ts";
 
 /** The tool's own folder inside a folder of rows. Readers skip names that begin with a dot. */
@@ -27,6 +27,22 @@ export interface LockedFolder extends AsyncDisposable {
 
 const STAGING = "staging";
 
+/** Makes the tool's own folder with a lock in it. A run that ends may remove the folder before the lock is there. */
+async function lockIn(folder: string, own: string, pid: number): Promise<Lock> {
+  for (;;) {
+    await makeOwnFolder(own);
+    // Pages that an interrupted run leaves in it must not be lost with its name.
+    await withFileError(folder, () => fsyncFolder(folder));
+    try {
+      return await lock(folder, join(own, "lock"), pid);
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT") {
+        throw error;
+      }
+    }
+  }
+}
+
 /**
  * Locks `folder` for this process, see `lock`. The folder is created if it does not exist.
  *
@@ -36,10 +52,7 @@ const STAGING = "staging";
 export async function lockFolder(folder: string, pid: number): Promise<LockedFolder> {
   const own = ownFolderOf(folder);
   await makeFolderPath(folder);
-  await makeOwnFolder(own);
-  // Pages that an interrupted run leaves in it must not be lost with its name.
-  await withFileError(folder, () => fsyncFolder(folder));
-  const folderLock = await lock(folder, join(own, "lock"), pid);
+  const folderLock = await lockIn(folder, own, pid);
   const staging = join(own, `${STAGING}-${randomUUID()}`);
   const unlock = async () => {
     try {

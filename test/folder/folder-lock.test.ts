@@ -18,6 +18,7 @@ import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 import { FIRST_DAY } from "../helpers/synced-folder.ts";
+import { failureOf } from "../helpers/test-client.ts";
 
 /** Does something with a locked folder. An error after the lock was lost has that as its reason, as in the commands. */
 async function withLockedFolder(folder: string, work: (locked: LockedFolder) => Promise<void>): Promise<void> {
@@ -41,6 +42,17 @@ async function makeStale(folder: string): Promise<void> {
 async function namesIn(folder: string): Promise<string[]> {
   return await readdir(folder, { recursive: true }).catch(() => []);
 }
+
+test("runs that begin while others end lock the folder, or find it locked", async () => {
+  const folder = await temporaryFolder();
+  const lockOften = async () => {
+    for (let run = 0; run < 100; run += 1) {
+      const failure = await failureOf(withLockedFolder(folder, async () => undefined));
+      expect(failure ?? new LockedError("")).toBeInstanceOf(LockedError);
+    }
+  };
+  await Promise.all([lockOften(), lockOften(), lockOften(), lockOften()]);
+});
 
 test.each([
   ["export", ["export", "--partition-by", "crawl_date", "-f", "csv", "-o"]],
