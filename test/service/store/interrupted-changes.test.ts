@@ -23,6 +23,17 @@ async function interruptible() {
   return { location, other, store, interrupt: () => controller.abort(REASON) };
 }
 
+/** A change that has begun, and that ends when `passed` does. */
+async function begun(change: (work: () => Promise<void>) => Promise<unknown>, passed: Promise<void>) {
+  const { passed: begins, open } = gate();
+  const ended = change(async () => {
+    open();
+    await passed;
+  });
+  await begins;
+  return { ended };
+}
+
 const newRow = () => Readable.from([Buffer.from(JSON.stringify(product({ sku: "new" })))]);
 
 const CHANGES: [string, (store: WritableStore) => Promise<unknown>][] = [
@@ -36,17 +47,19 @@ test.each(CHANGES)(
   async (_, change) => {
     const { location, other, store, interrupt } = await interruptible();
     const { passed, open } = gate();
+    onTestFinished(open);
     // A file has one change at a time, PostgreSQL one of each kind.
-    const held = location.endsWith(".db")
-      ? [other.changeRows(() => passed)]
-      : [other.changeRows(() => passed), other.write(() => passed)];
+    const held = [await begun(other.changeRows, passed)];
+    if (!location.endsWith(".db")) {
+      held.push(await begun(other.write, passed));
+    }
     const changing = change(store);
     await store.read((session) => session.query("SELECT 1"));
     interrupt();
 
     await expect(changing).rejects.toBe(REASON);
     open();
-    await Promise.all(held);
+    await Promise.all(held.map(({ ended }) => ended));
     expect(await walk(other)).toHaveLength(2);
     expect(await listKeys(other)).toEqual([]);
   },
