@@ -18,7 +18,7 @@ export function createRedact(...secrets: readonly (string | undefined)[]): Redac
   }
   const plain = patternOf(known, literal);
   let escaped: RegExp | undefined;
-  /** @param copies by their originals: a value may have the same one twice, and a circle goes through an error */
+  /** @param copies by their originals: a value may have the same one twice, or be part of itself, as the certificate of an error */
   const redact = (value: unknown, copies: Map<unknown, unknown>): unknown => {
     if (typeof value === "string") {
       if (!/[%\\]/.test(value)) {
@@ -32,8 +32,11 @@ export function createRedact(...secrets: readonly (string | undefined)[]): Redac
       return copies.get(value);
     }
     if (Array.isArray(value)) {
-      const copy = value.map((item) => redact(item, copies));
+      const copy: unknown[] = [];
       copies.set(value, copy);
+      for (const item of value) {
+        copy.push(redact(item, copies));
+      }
       return copy;
     }
     if (value instanceof Error) {
@@ -46,11 +49,10 @@ export function createRedact(...secrets: readonly (string | undefined)[]): Redac
       return value;
     }
     if (isPlain(value)) {
-      const copy = Object.fromEntries(
-        Object.entries(value).map(([name, member]) => [redact(name, copies), redact(member, copies)]),
-      );
+      const copy = {};
       copies.set(value, copy);
-      return copy;
+      const members = Object.entries(value).map(([name, member]) => [redact(name, copies), redact(member, copies)]);
+      return Object.assign(copy, Object.fromEntries(members));
     }
     return value;
   };

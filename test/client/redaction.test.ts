@@ -77,3 +77,13 @@ test("only of a secret of more than 200 characters, what follows it is removed u
     "[redacted] After",
   ]);
 });
+
+test("an object or list that is part of itself is copied with its circle", () => {
+  const certificate: Record<string, unknown> = { subject: KEY };
+  certificate.issuer = certificate;
+  const list: unknown[] = [certificate];
+  list.push(list);
+  const copy = createRedact(KEY)(list);
+  expect(copy[0]).toMatchObject({ subject: "[redacted]" });
+  expect([copy[1], (copy[0] as typeof certificate).issuer]).toEqual([copy, copy[0]]);
+});
