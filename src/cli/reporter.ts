@@ -16,7 +16,7 @@ import { wrap } from "./terminal/wrap.ts";
 /** What a command writes to stderr while it runs. */
 export interface Reporter {
   onEvent(event: ClientEvent): void;
-  /** Whether notes are shown. What only a note says need not be found out otherwise. */
+  /** Whether notes are shown. If not, skip work whose result only a note would say. */
   showsNotes: boolean;
   /** Information for a person; shown on terminals only, unless `--verbose` is given. */
   note(text: string): void;

@@ -16,7 +16,7 @@ export async function* readStream(stream: Readable, signal: AbortSignal): AsyncG
 }
 
 /**
- * The bytes of a pipe that has a name, also one of `<(…)`. Opening and reading it as a file would wait in a thread that no
+ * The bytes of a named pipe, also of one from `<(…)`. Opening and reading it as a file would wait in a thread that no
  * signal ends.
  *
  * @throws the reason of `signal`
@@ -40,7 +40,7 @@ export async function readFileText(path: string, signal: AbortSignal, limit: Tex
 }
 
 /**
- * The bytes of a file, which may be a pipe that has a name, or a socket by a name like `/dev/stdin`.
+ * The bytes of a file, which may be a named pipe, or a socket by a name like `/dev/stdin`.
  *
  * @throws FileError if it cannot be read
  * @throws the reason of `signal`

@@ -6,11 +6,11 @@ import { fileError } from "./system-error.ts";
 
 /**
  * Replaces the content of the file at `path` in one step: at any time the file is either the old or the new one, whole.
- * Once it resolves, the new one survives a loss of power. Until then the content is in `PATH.new`, or `PATH.TAG.new`. A
+ * Once the promise resolves, the new one survives a loss of power. Until then the content is in `PATH.new`, or `PATH.TAG.new`. A
  * link at `path` is replaced, not followed.
  *
  * @param mode permissions of the new file
- * @param beforePlacing called when the new file is complete and on disk; an error keeps it from its name
+ * @param beforePlacing called when the new file is complete and on disk; if it throws, the new file is not renamed
  * @param tag distinguishes this process's temporary file from others, if several processes may write without a lock
  * @throws FileError if it cannot be written
  */

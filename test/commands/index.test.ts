@@ -164,7 +164,7 @@ test.each([
   ["sku\n", " has no products; add one line per product below the header"],
   [
     "skuu,qantity,note,note\na,1,,\n",
-    ':1: expected the column sku and optionally retailer, target_price, quantity, note, found no sku; unknown "skuu" (did you mean sku?), "qantity" (did you mean quantity?); note twice; columns of `catalog latest` are ignored',
+    ':1: expected the column sku and optionally retailer, target_price, quantity, note, found no sku; unknown "skuu" (did you mean sku?), "qantity" (did you mean quantity?); note twice; the other columns of `catalog latest` are ignored',
   ],
   ["sku,quantity\na,1\n,2\n", ':3: sku: expected the sku of a product, found ""'],
   ["sku,quantity\n\na,-1\n", ":3: quantity: expected a number above 0 and below 1000000 with at most three decimals"],

@@ -6,7 +6,7 @@ import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { lock } from "../../src/files/lock.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { servedFolder } from "../helpers/synced-folder.ts";
+import { servedFolder, syncedFolder } from "../helpers/synced-folder.ts";
 
 const FIRST = "2026-01-01";
 /** One product that gets cheaper by one each day. */
@@ -110,8 +110,8 @@ describe("movers --since last", () => {
     await sync();
     const args = [...COMMANDS.movers.args(folder), "--since", "last"];
     await runInProcess(args);
-    const newcomer = rowsUpTo(2).map((row) => ({ ...row, retailer: "zeta", sku: `z-${row.sku}` }));
-    await replace([...rowsUpTo(2), ...newcomer]);
+    const newcomer = product({ crawl_date: addDays(FIRST, 2), retailer: "zeta" });
+    await replace([...rowsUpTo(2), newcomer]);
     await sync();
     expect((await runInProcess(args)).stderr).toBe("");
   });
@@ -208,4 +208,17 @@ test("a bookmark never moves back, and warns of one from before the first day", 
   expect(await look("movers", folder, "last:new")).toEqual(["87,80"]);
   await next();
   expect(await look("movers", folder, "last:new")).toEqual(["80,79"]);
+});
+
+test("rows that the filters leave out are not said to be missing from the folder", async () => {
+  const late = [2, 3].map((day) => product({ crawl_date: addDays(FIRST, day), retailer: "zeta" }));
+  const folder = await syncedFolder([...rowsUpTo(3), ...late]);
+  const { code, stderr } = await runInProcess(["movers", folder, "--retailer", "zeta", "--since", FIRST]);
+  const [first, latest] = [addDays(FIRST, 2), addDays(FIRST, 3)];
+  expect([code, stderr]).toEqual([
+    EXIT.usage,
+    expect.stringContaining(
+      `${folder}, with these filters, has no matching row up to ${FIRST}; its matching rows are from ${first} to ${latest}.`,
+    ),
+  ]);
 });

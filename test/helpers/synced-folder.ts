@@ -10,7 +10,7 @@ import { placeOfDay } from "../../src/folder/day-files.ts";
 import { writeState } from "../../src/folder/folder-state.ts";
 import { openPriceIndex } from "../../src/folder/index/price-index.ts";
 import { type SyncResult, syncFolder } from "../../src/folder/sync/sync.ts";
-import { type MirrorOptions, ONE_RUN } from "../../src/folder/sync/sync-run.ts";
+import { FIRST_FILL, type FolderSyncOptions } from "../../src/folder/sync/sync-run.ts";
 import { readSyncedFolder } from "../../src/folder/synced-day.ts";
 import type { WritableStore } from "../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "./cli.ts";
@@ -79,7 +79,7 @@ export async function syncedFolder(
   return folder;
 }
 
-export type TestSync = Partial<MirrorOptions>;
+export type TestSync = Partial<FolderSyncOptions>;
 
 /**
  * A service whose rows a test can change between runs, and a folder that is synced with it.
@@ -191,12 +191,12 @@ export async function rewriteDay(folder: string, day: string, rowOf: (row: objec
   await writeState(folder, state);
 }
 
-function defaults(folder: string, service: string): MirrorOptions {
+function defaults(folder: string, service: string): FolderSyncOptions {
   return {
     folder,
     service,
     filters: {},
-    ...ONE_RUN,
+    ...FIRST_FILL,
     now: Date.now,
     concurrency: 8,
     pageSize: 500,

@@ -114,7 +114,8 @@ const KINDS = {
     title: "The set changed while it was read",
     exitCode: EXIT.changed,
     retryable: true,
-    meaning: "Rows were added or removed while they were read, or their number differs from the count of the service.",
+    meaning:
+      "Rows were added, removed or changed while they were read, or their number differs from the count of the service.",
     recovery: "Do not use the output. Run the command again.",
     remedy:
       "Export to a file with --output: changed parts are read again automatically, whereas rows written to a pipe cannot be taken back.",
@@ -131,12 +132,13 @@ const KINDS = {
   },
   mismatch: {
     kind: MismatchError,
-    title: "The file differs from its manifest",
+    title: "A file is not what was written",
     exitCode: EXIT.changed,
     retryable: false,
-    meaning: "The file or its manifest was changed or damaged after the export.",
-    recovery: "Do not use the file. Export it again.",
-    remedy: "Export it again with `catalog export -o FILE --manifest`.",
+    meaning: "The file, its manifest or a file of the folder was changed or damaged after it was written.",
+    recovery: "Do not use what is damaged. Export or sync it again.",
+    remedy:
+      "Export it again with `catalog export -o FILE --manifest`. `catalog sync DIR --verify` reads damaged days of a synced folder again.",
   },
   altered_folder: {
     kind: AlteredFolderError,
@@ -152,7 +154,7 @@ const KINDS = {
     title: "The condition is met",
     exitCode: EXIT.condition,
     retryable: false,
-    meaning: "A row meets the condition of --fail-if. The output is complete.",
+    meaning: "The answer meets the condition of --fail-if. The output is complete.",
     remedy: "Nothing failed: this is the alert that --fail-if asks for.",
   },
   missing_package: {
@@ -219,7 +221,7 @@ const KINDS = {
 
 const ENTRIES = Object.entries(KINDS).map(([code, { kind, ...facts }]) => ({ kind, entry: { code, ...facts } }));
 
-/** An error response without a problem document; described for status 5xx. */
+/** An error response without a problem document. The texts are those of a 5xx; `errorEntryOf` has the exit codes of others. */
 export const HTTP_ERROR: ErrorEntry = {
   code: "http_error",
   title: "An error without a problem document",

@@ -2,6 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { quoted } from "../../contract/values/phrases.ts";
+import { isStdout } from "../../export/destination/stdout.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { flagError } from "./values.ts";
 
@@ -15,7 +16,7 @@ export async function refuseOwnInput(command: CommandUnknownOpts): Promise<void>
   const { output, html, ...others }: Record<string, unknown> = command.opts();
   const inputs = [command.args, ...Object.values(others)].flat().filter((value) => typeof value === "string");
   for (const [flag, path] of Object.entries({ "--output": output, "--html": html })) {
-    if (typeof path !== "string") {
+    if (typeof path !== "string" || isStdout(path)) {
       continue;
     }
     for (const input of inputs) {
@@ -37,7 +38,10 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
 
 /** Whether a file, or what a link of its name leads to, is in one of the folders that sync keeps below a synced folder. */
 async function isInSyncedFolder(path: string): Promise<boolean> {
-  const target = await realpath(path).catch(() => realpath(dirname(path)).catch(() => "."));
+  const target = await realpath(path).catch(() => realpath(dirname(path)).catch(() => undefined));
+  if (target === undefined) {
+    return false;
+  }
   for (let place = target; place !== dirname(place); place = dirname(place)) {
     if (/^(\.catalog$|crawl_date=)/.test(basename(place)) && (await isSyncedFolder(dirname(place)))) {
       return true;

@@ -97,7 +97,7 @@ export function checkChoice<Choice extends string>(value: string, choices: reado
   return choice;
 }
 
-/** An option with known names as values, which completion offers: one, or a comma list. Its parser checks them. */
+/** An option with known names as values, which completion offers: one, or a comma list. The command checks them. */
 export class NamesOption<Usage extends string> extends Option<Usage> {
   readonly names: readonly string[];
   readonly isList: boolean;

@@ -21,7 +21,7 @@ export interface QuestionColumn {
   meaning: string;
 }
 
-/** Which prices count. */
+/** Which prices count, and whether to show the SQL instead. */
 export interface PriceOptions extends FolderOptions {
   /** A day, `last` or `last:NAME`. Undefined for a week before the newest day, or if the question compares nothing. */
   since?: string | undefined;
@@ -105,7 +105,7 @@ export interface Question<Options extends PriceOptions = QuestionOptions> {
   /** The totals of a table: SQL expressions over all rows, by the names of their columns. */
   totals?: Readonly<Record<string, string>>;
   /** Other parameters for the totals, which may count more rows. */
-  totalsOf?: Parameters;
+  totalsParameters?: Parameters;
   /** Columns of the query that only the view uses. */
   viewColumns?: readonly string[];
   /** Whether the view gets all rows and chooses which to show. */

@@ -58,7 +58,7 @@ export async function runQuestion<Options extends QuestionOptions>(
 
 async function totalsOf<Options extends QuestionOptions>(
   prices: DuckDb,
-  { sql, totals, totalsOf: others = {} }: Question<Options>,
+  { sql, totals, totalsParameters: others = {} }: Question<Options>,
   parameters: Parameters,
 ) {
   return totals && (await (await ask(prices, sql, { ...parameters, ...others })).totals(totals));

@@ -28,5 +28,9 @@ export const REFERENCE_PRICE: readonly QuestionColumn[] = [
     kind: "percent",
     meaning: "how far the price is below the reference price; negative if it is above",
   },
-  { name: "reference_days", kind: "integer", meaning: "of these 30 days, those with a price at most seven days old" },
+  {
+    name: "reference_days",
+    kind: "integer",
+    meaning: "number of these 30 days that have a price at most seven days old",
+  },
 ];

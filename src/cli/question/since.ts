@@ -46,7 +46,7 @@ export interface SinceOfRetailers {
   /** Whether the days differ between retailers. */
   isByRetailer: boolean;
   /** Whether the days are those of a bookmark that an earlier run set. */
-  isSeen: boolean;
+  isFromBookmark: boolean;
   of(retailer: string): string;
   /** Remembers that everything up to the newest day was written; undefined if `--since` is a day. */
   bookmark: { set(): Promise<void>; release(): Promise<void> } | undefined;
@@ -75,15 +75,16 @@ export async function sinceOfRetailers(
 
 /** The same day for all retailers. */
 export function sinceDay(day: string): SinceOfRetailers {
-  return { oldest: day, isByRetailer: false, isSeen: false, of: () => day, bookmark: undefined };
+  return { oldest: day, isByRetailer: false, isFromBookmark: false, of: () => day, bookmark: undefined };
 }
 
 function comparedDay(
   since: string | undefined,
-  { name, days, reporter }: SyncedFolder,
+  synced: SyncedFolder,
   newest: ReadonlyMap<string, string>,
   now: number,
 ): string {
+  const { name, days, reporter } = synced;
   const latest = latestOf(newest);
   const [first] = days;
   if (first === undefined || latest === undefined) {
@@ -99,7 +100,7 @@ function comparedDay(
     return first;
   }
   if (day >= latest || day < first) {
-    throw nothingSince(since ?? A_WEEK, day, name, { first, latest });
+    throw nothingSince(since ?? A_WEEK, day, synced, { first, latest });
   }
   return day;
 }
@@ -108,18 +109,20 @@ function comparedDay(
 function nothingSince(
   since: string,
   day: string,
-  folder: string,
+  { name, days, state }: SyncedFolder,
   { first, latest }: { first: string; latest: string },
 ): UsageError {
+  const isAll = days.length === Object.keys(state.days).length;
+  const [row, folder] = isAll ? ["row", name] : ["matching row", `${name}, with these filters,`];
   if (first === latest) {
     return new UsageError(`--since ${since}: ${folder} has one day, ${first}: nothing to compare yet.`, {
       flag: "--since",
     });
   }
-  const gap = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
+  const gap = day >= latest ? `no ${row} after ${day}` : `no ${row} up to ${day}`;
   const isWeekBefore = resolveDay(A_WEEK, { today: latest, latest }) >= first;
   return new UsageError(
-    `--since ${since}: ${folder} has ${gap}; its rows are from ${first} to ${latest}. Name a day from ${first} on and before ${latest}.`,
+    `--since ${since}: ${folder} has ${gap}; its ${row}s are from ${first} to ${latest}. Name a day from ${first} on and before ${latest}.`,
     { flag: "--since", value: since, suggestions: [isWeekBefore ? A_WEEK : first] },
   );
 }
@@ -145,7 +148,7 @@ async function bookmarkDays(
   return {
     oldest,
     isByRetailer: new Set(days.values()).size > 1,
-    isSeen: !isFirst,
+    isFromBookmark: !isFirst,
     of: (retailer) => days.get(retailer) ?? oldest,
     bookmark: {
       set: () => bookmark.set({ ...bookmark.seen, ...newestSeen(newest, seen) }),
@@ -179,7 +182,7 @@ function weekBefore(day: string, today: string, firstOfFolder = ""): string {
   return before < firstOfFolder ? firstOfFolder : before;
 }
 
-/** The newest day of each retailer: today's or, if later, that of the bookmark. */
+/** The newest day of each retailer: this run's or, if later, that of the bookmark. */
 function newestSeen(newest: ReadonlyMap<string, string>, seen: ReadonlyMap<string, string>): Record<string, string> {
   const later = [...newest].map(([retailer, day]) => {
     const earlier = seen.get(retailer) ?? day;
@@ -196,8 +199,9 @@ function tell(
     newest,
     isFirst,
   }: { days: ReadonlyMap<string, string>; newest: ReadonlyMap<string, string>; isFirst: boolean },
-  { name, days: [first = ""], reporter }: SyncedFolder,
+  { name, state, reporter }: SyncedFolder,
 ): void {
+  const [first = ""] = Object.keys(state.days).sort();
   const gap = [...newest].every(([retailer, day]) => day <= (days.get(retailer) ?? ""))
     ? "; there is no newer day"
     : "";
@@ -206,7 +210,9 @@ function tell(
   reporter.note(
     isFirst
       ? `first use of --since ${since}: compared with ${what}${gap}`
-      : `--since ${since}: everything up to ${what} was written${gap}`,
+      : others.length > 1
+        ? `--since ${since}: compared with ${what}${gap}`
+        : `--since ${since}: everything up to ${what} was written${gap}`,
   );
   if (seen !== undefined && !isFirst && (others[0] ?? "") < first) {
     reporter.warn(

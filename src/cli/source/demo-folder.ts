@@ -6,7 +6,7 @@ import { DAY, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
 import { readStateOf } from "../../folder/folder-state.ts";
 import { syncFolder } from "../../folder/sync/sync.ts";
-import { ONE_RUN } from "../../folder/sync/sync-run.ts";
+import { FIRST_FILL } from "../../folder/sync/sync-run.ts";
 import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import { VERSION } from "../version.ts";
@@ -53,6 +53,6 @@ async function fill(folder: string, globals: GlobalOptions, context: Context): P
   const { client, service, signal } = connection;
   await syncFolder(client, {
     ...{ folder, service, signal, filters: {}, pid: context.pid, tool: VERSION, now: context.now },
-    ...{ ...ONE_RUN, concurrency: 8, pageSize: LIMITS.pageSize.maximum },
+    ...{ ...FIRST_FILL, concurrency: 8, pageSize: LIMITS.pageSize.maximum },
   });
 }

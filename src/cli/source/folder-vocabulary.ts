@@ -53,7 +53,7 @@ export function nearestDays(day: string, days: readonly string[]): string[] {
     .sort((a, b) => distance(a) - distance(b));
 }
 
-/** The combinations of all days of the folder. */
+/** A folder as the source by which filters are checked and resolved. */
 export function folderFilters(folder: string, state: SyncState): FilterSource {
   const check = async (filters: Filters) => checkVocabulary(filters, folder, state);
   return {

@@ -49,7 +49,7 @@ export async function parseProductList(chunks: AsyncIterable<Uint8Array>, name: 
   const products: ListedProduct[] = [];
   const seen = new Map<string, ListedProduct[]>();
   const kind = "a list of products is CSV, as `catalog latest -f csv` writes it";
-  const hint = "columns of `catalog latest` are ignored";
+  const hint = "the other columns of `catalog latest` are ignored";
   const table = { name, kind, required: ["sku"], optional: OPTIONAL, ignored: IGNORED, hint };
   await readCsvTable(chunks, table, (line) => {
     const product = productOf(line);

@@ -60,7 +60,7 @@ const DIFF_QUESTION: Question<DiffOptions> = {
     by_kind: output.format === "table" && list.sort === undefined,
   }),
   totals: SUMMARY,
-  totalsOf: { kinds: null },
+  totalsParameters: { kinds: null },
   find: async (prices, parameters, _, { reporter }) => {
     for (const [day, isOutage, change, retailers] of await readRows(prices, GAPS, parameters)) {
       const names = firstFew(String(retailers).split(" "), NAMED, " retailers");

@@ -11,7 +11,7 @@ import { scratchFolder } from "../../files/scratch-folder.ts";
 import { placeOfDay } from "../../folder/day-files.ts";
 import { writeState } from "../../folder/folder-state.ts";
 import { syncFolder } from "../../folder/sync/sync.ts";
-import { ONE_RUN } from "../../folder/sync/sync-run.ts";
+import { FIRST_FILL } from "../../folder/sync/sync-run.ts";
 import { readSyncedFolder } from "../../folder/synced-day.ts";
 import { type DayPair, type DiffOptions, resolvePair } from "./options.ts";
 
@@ -64,7 +64,7 @@ async function syncDays(
     const [rowsBefore, totalBefore] = [rows, total];
     await syncFolder(client, {
       ...{ folder: join(root, day), service, signal, filters: { ...options.filters, start_date: day, end_date: day } },
-      ...{ ...ONE_RUN, concurrency: options.concurrency, pageSize: LIMITS.pageSize.maximum },
+      ...{ ...FIRST_FILL, concurrency: options.concurrency, pageSize: LIMITS.pageSize.maximum },
       ...{ pid: context.pid, tool: VERSION, now: context.now },
       observer: {
         onTotal: (all) => {

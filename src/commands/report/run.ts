@@ -53,7 +53,7 @@ function subjectOf(
     ...{ name, newest, staleAfter, first: days[0] ?? newest, now: context.now() },
     since: hasEarlierDay ? compared.oldest : undefined,
     isByRetailer: compared?.isByRetailer === true,
-    isSinceReport: compared?.isSeen === true,
+    isSinceReport: compared?.isFromBookmark === true,
     filters: quoteCommand([...flagsOfFilters(filters), ...brands.flatMap((brand) => ["--brand", brand])]),
   };
 }

@@ -1,10 +1,10 @@
 import type { SourceOptions } from "../../cli/flags/source.ts";
-import type { MirrorOptions } from "../../folder/sync/sync-run.ts";
+import type { FolderSyncOptions } from "../../folder/sync/sync-run.ts";
 
 export interface SyncOptions
   extends SourceOptions,
     Pick<
-      MirrorOptions,
+      FolderSyncOptions,
       "concurrency" | "recheck" | "lookback" | "audit" | "verify" | "adopt" | "prune" | "allowShrink"
     > {
   /** A path. */

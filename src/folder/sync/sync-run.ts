@@ -47,7 +47,7 @@ export interface ComparisonOptions extends Pick<PullOptions, "pageSize" | "concu
 }
 
 /** Options of a sync that fills a new folder. */
-export const ONE_RUN = {
+export const FIRST_FILL = {
   lookback: 0,
   audit: 0,
   verify: false,
@@ -56,7 +56,7 @@ export const ONE_RUN = {
   allowShrink: false,
 } as const satisfies Partial<ComparisonOptions>;
 
-export interface MirrorOptions extends ComparisonOptions, Pick<EncoderOptions, "onLoss"> {
+export interface FolderSyncOptions extends ComparisonOptions, Pick<EncoderOptions, "onLoss"> {
   pid: number;
   /** Version of the tool. */
   tool: string;
@@ -64,7 +64,7 @@ export interface MirrorOptions extends ComparisonOptions, Pick<EncoderOptions, "
 }
 
 export const NO_COUNTS = {
-  /** Number of days from the first to the last day of both sides. */
+  /** Number of days from the first to the last day that the folder or the service has. */
   daysChecked: 0,
   /** Number of these days that were compared alone. */
   daysAudited: 0,
@@ -78,7 +78,7 @@ export const NO_COUNTS = {
 /** What a run did. */
 export type SyncCounts = typeof NO_COUNTS;
 
-/** What the parts of a run share that compare the folder with the service; they need no lock. */
+/** Shared by the parts of a run that compare the folder with the service; none of them needs the lock. */
 export interface ComparedRun {
   client: CatalogClient;
   options: ComparisonOptions;
@@ -100,7 +100,7 @@ export interface ComparedRun {
 
 /** What all parts of a run share. */
 export interface SyncRun extends ComparedRun, Omit<LockedFolder, keyof AsyncDisposable> {
-  options: MirrorOptions;
+  options: FolderSyncOptions;
   /** Creates the encoder of a day's file. */
   createEncoder: (scratchPath: () => Promise<string>) => RowEncoder;
 }

@@ -17,8 +17,8 @@ import { compareTotals, rangesToRead } from "./ranges-to-read.ts";
 import {
   type ComparedRun,
   type ComparisonOptions,
+  type FolderSyncOptions,
   filtersOn,
-  type MirrorOptions,
   placeDays,
   type SyncCounts,
   type SyncRun,
@@ -56,7 +56,7 @@ export interface SyncResult extends SyncCounts {
  * @throws ShrinkError if more than half of the rows would be removed
  * @throws SetChangedError if the set changes faster than it can be read
  */
-export async function syncFolder(client: CatalogClient, options: MirrorOptions): Promise<SyncResult> {
+export async function syncFolder(client: CatalogClient, options: FolderSyncOptions): Promise<SyncResult> {
   const { signal, onLoss } = options;
   assertReadable(options.folder);
   const createParquet = await loadEncoder("parquet", signal);
@@ -75,7 +75,7 @@ export async function syncFolder(client: CatalogClient, options: MirrorOptions):
 async function syncLocked(
   client: CatalogClient,
   locked: LockedFolder,
-  options: MirrorOptions,
+  options: FolderSyncOptions,
   createEncoder: SyncRun["createEncoder"],
 ): Promise<SyncResult> {
   const { run: compared, unfinished, written, unexpectedFiles } = await prepareRun(client, options);
