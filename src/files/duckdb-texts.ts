@@ -6,6 +6,11 @@ import type { DuckDBType } from "@duckdb/node-api";
 export const EXACT_MACRO = `CREATE TEMP MACRO exact(value VARCHAR) AS
   if(starts_with(value, chr(65279)), chr(65279) || value, value), (value) AS value`;
 
+/** A name in SQL. */
+export function sqlName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
 /** A query whose texts the package reads exactly. Its columns have no parts. */
 export function exactQuery(sql: string): string {
   return `SELECT exact(COLUMNS(*)) FROM (${sql})`;
@@ -25,7 +30,7 @@ export function exactValue(value: string, type: DuckDBType, depth = 0): string {
   }
   if ("entryTypes" in type) {
     const entries = type.entryTypes.map((entry, index) => exact(`struct_extract_at(${value}, ${index + 1})`, entry));
-    const named = entries.map((entry, index) => `"${type.entryNames[index]?.replaceAll('"', '""')}" := ${entry}`);
+    const named = entries.map((entry, index) => `${sqlName(type.entryNames[index] ?? "")} := ${entry}`);
     const isNamed = type.entryNames.every((name) => name !== "");
     const packed = isNamed ? `struct_pack(${named.join(", ")})` : `row(${entries.join(", ")})`;
     return `if(${value} IS NULL, NULL, ${packed})`;

@@ -10,7 +10,8 @@ import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { plural, quoted } from "../../contract/values/phrases.ts";
 import { type DuckDb, sqlText } from "../../files/duckdb.ts";
-import { type AnswerRow, type Parameters, quotedName, readRows } from "../../folder/ask/ask.ts";
+import { sqlName } from "../../files/duckdb-texts.ts";
+import { type AnswerRow, type Parameters, readRows } from "../../folder/ask/ask.ts";
 import COMPARE from "../../folder/questions/compare.sql";
 import { readExchangeRates } from "./exchange-rates.ts";
 import { type CompareOptions, compareColumns, priceOfRetailer } from "./options.ts";
@@ -57,7 +58,7 @@ function columnsOfRetailers(options: CompareOptions, retailers: readonly string[
   const sqlNames = sqlNamesOf(retailers);
   const prices = retailers.map((retailer) => {
     const { name } = priceOfRetailer(retailer);
-    return `prices[${sqlText(retailer)}] AS ${quotedName(sqlNames[name] ?? name)}`;
+    return `prices[${sqlText(retailer)}] AS ${sqlName(sqlNames[name] ?? name)}`;
   });
   return {
     sqlNames,

@@ -1,6 +1,6 @@
 import type { DuckDBPreparedStatement, DuckDBValue } from "@duckdb/node-api";
 import { type DuckDb, loadDuckDb, sqlText } from "../../files/duckdb.ts";
-import { exactQuery } from "../../files/duckdb-texts.ts";
+import { exactQuery, sqlName } from "../../files/duckdb-texts.ts";
 import { jsonRows } from "./json-rows.ts";
 
 /** A named parameter of a question: `$name` in its SQL. */
@@ -55,7 +55,7 @@ export async function ask(
   table = "answer",
   sqlNames: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  const quoted = (column: string) => quotedName(sqlNames[column] ?? column);
+  const quoted = (column: string) => sqlName(sqlNames[column] ?? column);
   await runStatement(duckDb, `CREATE OR REPLACE TEMP TABLE ${table} AS ${sql}`, parameters);
   const all = async (statement: string, values: string[] = []) =>
     (await duckDb.until((connection) => connection.runAndReadAll(exactQuery(statement), values))).getRows();
@@ -173,8 +173,4 @@ function literal(value: Parameter | Readonly<Record<string, string>>): string {
   return `{${Object.entries(value)
     .map(([name, text]) => `${name}: ${sqlText(text)}`)
     .join(", ")}}`;
-}
-
-export function quotedName(column: string): string {
-  return `"${column.replaceAll('"', '""')}"`;
 }

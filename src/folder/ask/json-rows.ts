@@ -1,5 +1,6 @@
 import type { DuckDBType } from "@duckdb/node-api";
 import { type DuckDb, sqlText } from "../../files/duckdb.ts";
+import { sqlName } from "../../files/duckdb-texts.ts";
 
 /**
  * The rows of a query in chunks of about 2,000, each as the JSON text of an object. DuckDB writes these texts, because reading
@@ -36,7 +37,7 @@ function asInJavaScript(text: string): string {
 
 /** SQL for the parts of a member: its name, and the value as `JSON.stringify` writes it. */
 function memberSql(columnName: string, type: DuckDBType, name = columnName): string {
-  const column = `"${columnName.replaceAll('"', '""')}"`;
+  const column = sqlName(columnName);
   return `${sqlText(`${JSON.stringify(name)}:`)}, coalesce(${valueSql(column, String(type))}, 'null')`;
 }
 
