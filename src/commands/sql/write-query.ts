@@ -9,6 +9,7 @@ import { renderTable } from "../../cli/terminal/tables/table.ts";
 import { usualLimit } from "../../cli/write-list.ts";
 import { writeChunks, writeRows } from "../../cli/write-rows.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
+import { uniqueNames } from "../../contract/values/unique-names.ts";
 import type { CellKinds } from "../../export/formats/encoder.ts";
 import type { RowFormat } from "../../export/formats/registry.ts";
 import { hasParts, type QueryResult, type SqlSession } from "../../folder/sql/sql-session.ts";
@@ -29,7 +30,7 @@ export async function writeQuery(
     return;
   }
   const result = await session.query(sql, hasParts);
-  const names = uniqueNames(result);
+  const names = uniqueNames(result.columns.map(({ name }) => name));
   const { rows, more } = await firstRows(result, usualLimit(output, context));
   const table = { columns: names.map((heading) => ({ heading })), rows: rows.map((row) => row.map(jsonCell)) };
   const screen = screenOf(context, options);
@@ -70,7 +71,7 @@ async function writeRowsOf(
     return;
   }
   const result = await session.query(sql, HAVE_PARTS.includes(output.format) ? undefined : hasParts);
-  const names = uniqueNames(result);
+  const names = uniqueNames(result.columns.map(({ name }) => name));
   const encoding = { known: names, kinds: cellKindsOf(result, names) };
   await writeRows(rowBatches(result.rows, names), output, encoding, reporter, context);
 }
@@ -95,19 +96,6 @@ const KIND_OF_TYPE: CellKinds = {
 
 /** Columns of product rows with a meaning beyond their type. */
 const KIND_OF_NAME: CellKinds = { url: "link", image_url: "link", discount_pct: "percent" };
-
-/** The column names, with numbers appended to repeated ones. */
-function uniqueNames({ columns }: QueryResult): string[] {
-  const used = new Set<string>();
-  return columns.map(({ name }) => {
-    let unique = name;
-    for (let number = 1; used.has(unique); number += 1) {
-      unique = `${name}_${number}`;
-    }
-    used.add(unique);
-    return unique;
-  });
-}
 
 function cellKindsOf({ columns }: QueryResult, names: readonly string[]): CellKinds {
   const kinds = columns.map(({ type }, index) => {

@@ -1,7 +1,9 @@
 import type { DuckDBAppender, DuckDBConnection } from "@duckdb/node-api";
 import { FileError } from "../../contract/errors.ts";
+import { uniqueNames } from "../../contract/values/unique-names.ts";
 import { ContentError, contentFlaw, RowError } from "../../files/content-error.ts";
 import { type CsvField, type CsvRecord, readCsvRecords } from "../../files/csv-records.ts";
+import { sqlName } from "../../files/duckdb-texts.ts";
 import { readFileChunks } from "../../files/read-text.ts";
 import { openContent } from "../../files/source-content.ts";
 import { readLines } from "../../files/utf8-lines.ts";
@@ -13,8 +15,8 @@ export interface NamedFile {
 }
 
 /**
- * Makes a temporary table of a user's CSV file. All of its columns are texts; a field that is empty and not quoted is NULL. DuckDB's
- * own reader would guess from the rows how the file is written, and leave out lines that do not fit.
+ * Makes a temporary table of a user's CSV file. All of its columns are texts; a field that is empty and not quoted is NULL.
+ * DuckDB's own reader would guess from the rows how the file is written, and leave out lines that do not fit.
  *
  * @throws FileError that names the line
  */
@@ -27,7 +29,7 @@ export async function createUserTable(
   try {
     for await (const { line, fields } of recordsOf(path, signal)) {
       if (table === undefined) {
-        const columns = columnNames(fields).map((column) => `"${column.replaceAll('"', '""')}" VARCHAR`);
+        const columns = columnNames(fields).map((column) => `${sqlName(column)} VARCHAR`);
         await connection.run(`CREATE TEMP TABLE "${name}" (${columns.join(", ")})`);
         table = { width: fields.length, appender: await connection.createAppender(name, "main", "temp") };
       } else if (fields.length === table.width) {
@@ -60,16 +62,8 @@ async function* recordsOf(path: string, signal: AbortSignal): AsyncGenerator<Csv
 
 /** The names of a header. One that is repeated, in any letter case, or empty gets a number. */
 function columnNames(header: readonly CsvField[]): string[] {
-  const used = new Set<string>();
-  return header.map((field, index) => {
-    const name = field?.trim() || `column${index}`;
-    let unique = name;
-    for (let number = 1; used.has(unique.toLowerCase()); number += 1) {
-      unique = `${name}_${number}`;
-    }
-    used.add(unique.toLowerCase());
-    return unique;
-  });
+  const names = header.map((field, index) => field?.trim() || `column${index}`);
+  return uniqueNames(names, (name) => name.toLowerCase());
 }
 
 function append(appender: DuckDBAppender, fields: readonly CsvField[]): void {
