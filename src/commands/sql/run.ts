@@ -35,7 +35,7 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   try {
     const { memory, tables } = options;
     // Standard input may have taken long, and a sync may have replaced days since the folder was opened.
-    const state = await readSyncedFolder(synced.folder);
+    const state = query === "-" ? await readSyncedFolder(synced.folder) : synced.state;
     await withFolderSql({ ...synced, state, memory, tables, lastDay: dayOf(context.now()) }, async (session) => {
       if (sql === undefined || isFolder) {
         await writeChunks([await overview(session, synced.folder)], options.output, context);
