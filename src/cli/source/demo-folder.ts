@@ -1,5 +1,5 @@
 import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { LockedError } from "../../contract/errors.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { DAY, dayOf } from "../../contract/values/day-arithmetic.ts";
@@ -13,14 +13,12 @@ import { VERSION } from "../version.ts";
 import { connect } from "./connection.ts";
 import { demoCache } from "./demo-cache.ts";
 
-/** Milliseconds between two looks at a folder that another command is filling. */
+/** Milliseconds between two checks of a folder that another command is filling. */
 const LOCK_PAUSE = 100;
 
 /** The folder of today's demo rows, which is filled on first use. */
 export async function demoFolder(globals: GlobalOptions, context: Context): Promise<string> {
-  const cache = await demoCache(context);
-  const today = nameOf(context.now());
-  const folder = join(cache, today);
+  const folder = join(await demoCache(context), nameOf(context.now()));
   while (!(await isComplete(folder))) {
     await fill(folder, globals, context).catch(async (error: unknown) => {
       if (!(error instanceof LockedError)) {
@@ -29,11 +27,6 @@ export async function demoFolder(globals: GlobalOptions, context: Context): Prom
       // Another command is filling it.
       await context.sleep(LOCK_PAUSE);
     });
-    // Until tomorrow, a command that began yesterday may still read that folder.
-    const recent = [today, nameOf(context.now() - DAY)];
-    for (const old of (await readdir(cache)).filter((name) => /^rows-/.test(name) && !recent.includes(name))) {
-      await rm(join(cache, old), { recursive: true, force: true });
-    }
   }
   return folder;
 }
@@ -47,6 +40,7 @@ async function isComplete(folder: string): Promise<boolean> {
   return state !== undefined && !state.incomplete;
 }
 
+/** Fills the folder of today, and removes those of earlier days. @throws LockedError if another command is filling it */
 async function fill(folder: string, globals: GlobalOptions, context: Context): Promise<void> {
   await makeFolderPath(folder);
   await using connection = await connect({ globals, demo: true, filters: {} }, context);
@@ -55,4 +49,10 @@ async function fill(folder: string, globals: GlobalOptions, context: Context): P
     ...{ folder, service, signal, filters: {}, pid: context.pid, tool: VERSION, now: context.now },
     ...{ ...FIRST_FILL, concurrency: 8, pageSize: LIMITS.pageSize.maximum },
   });
+  // Until tomorrow, a command that began yesterday may still read that folder.
+  const recent = [context.now(), context.now() - DAY].map(nameOf);
+  const cache = dirname(folder);
+  for (const old of (await readdir(cache)).filter((name) => /^rows-/.test(name) && !recent.includes(name))) {
+    await rm(join(cache, old), { recursive: true, force: true });
+  }
 }
