@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { onAbort, startTimer } from "../client/timer.ts";
+import { onAbort, startDeadline, startTimer } from "../client/timer.ts";
 import { CredentialsError } from "../contract/errors.ts";
 import type { Environment } from "./environment.ts";
 
@@ -102,10 +102,9 @@ async function end(child: ChildProcess, sendSignal: (name: NodeJS.Signals) => vo
   }
   sendSignal("SIGTERM");
   if (child.exitCode === null && child.signalCode === null) {
-    const grace = new AbortController();
-    const stopTimer = startTimer(GRACE, () => grace.abort());
+    const grace = startDeadline([], GRACE, () => new Error("the command ignores SIGTERM"));
     await once(child, "exit", { signal: grace.signal }).catch(() => undefined);
-    stopTimer();
+    grace.release();
   }
   sendSignal("SIGKILL");
   child.stdout.destroy();
