@@ -22,9 +22,9 @@ export interface CsvPart {
 const DELIMITERS = [",", ";", "\t", "|"];
 
 /**
- * Reads the records of a CSV file (RFC 4180) with either line end. Blank lines are skipped; the first other
- * line tells the delimiter. A stray quote or carriage return is an error, because programs read it in different ways. The records before
- * an error are returned first. Memory: one block of lines and one record.
+ * Reads the records of a CSV file (RFC 4180) with either line end. Blank lines are skipped; the first other line tells the
+ * delimiter. A stray quote or carriage return is an error, because programs read it in different ways. The records before an
+ * error are returned first. Memory: one block of lines and one record.
  *
  * @throws RowError
  */

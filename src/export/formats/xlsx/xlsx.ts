@@ -45,7 +45,10 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   let rows = 0;
   let sheetBytes = 0;
 
-  /** Hands the block on; resolves when the archive takes more. Where blocks end does not depend on the sizes of the batches, so that the same rows give the same bytes. */
+  /**
+   * Hands the block on; resolves when the archive takes more. Where blocks end does not depend on the sizes of the batches, so
+   * that the same rows give the same bytes.
+   */
   async function pack(): Promise<void> {
     sheetBytes += block.length;
     if (sheetBytes > MAX_SHEET_BYTES) {
