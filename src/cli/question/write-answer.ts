@@ -1,4 +1,4 @@
-import type { CellKind, ColumnType } from "../../export/formats/encoder.ts";
+import type { ColumnType } from "../../export/formats/encoder.ts";
 import type { RowFormat } from "../../export/formats/registry.ts";
 import type { Answer, RowSelection } from "../../folder/ask/ask.ts";
 import { batchOf } from "../../rows/scan.ts";
@@ -29,15 +29,9 @@ export async function writeAnswer(
   context: Context,
 ): Promise<void> {
   const known = namesOf(columns);
-  const encoding = {
-    known,
-    chosen,
-    kinds: Object.fromEntries(columns.flatMap(({ name, kind }) => cellKindOf(name, kind))),
-    types: typesOf(columns),
-  };
   const names = chosen ?? known;
   const rows = answer.rows({ columns: names, ...selection });
-  await writeRows(batchesOf(rows, names), output, encoding, reporter, context);
+  await writeRows(batchesOf(rows, names), output, { known, chosen, types: typesOf(columns) }, reporter, context);
 }
 
 async function* batchesOf(chunks: AsyncIterable<readonly string[]>, columns: readonly string[]) {
@@ -49,14 +43,4 @@ async function* batchesOf(chunks: AsyncIterable<readonly string[]>, columns: rea
 /** The types of the columns, for formats that have types. */
 export function typesOf(columns: readonly QuestionColumn[]): Readonly<Record<string, ColumnType>> {
   return Object.fromEntries(columns.map(({ name, kind }) => [name, { kind: TYPES[kind], nullable: true }]));
-}
-
-function cellKindOf(name: string, kind: ColumnKind): [string, CellKind][] {
-  if (kind === "date") {
-    return [[name, "date"]];
-  }
-  if (/(?:^|_)url$/.test(name)) {
-    return [[name, "link"]];
-  }
-  return /(?:^|_)(?:percent|pct)$/.test(name) ? [[name, "percent"]] : [];
 }

@@ -15,9 +15,9 @@ import { columnLetters, type SheetLink, STYLES } from "./workbook-parts.ts";
 /** Maximum number of links in a sheet that Excel opens. */
 const MAX_SHEET_LINKS = 65_530;
 
-/** The columns of product rows and of the tool's own records end alike if they are alike: `crawl_date`, `before_date`. */
+/** The columns of product rows and of answers end alike if they are alike: `crawl_date`, `before_date`. */
 const KIND_OF_ENDING: readonly (readonly [ending: RegExp, kind: CellKind])[] = [
-  [/(?:^|_)(?:date|seen)$/, "date"],
+  [/(?:^|_)(?:date|seen|since|period)$/, "date"],
   [/(?:^|_)url$/, "link"],
   [/(?:^|_)(?:percent|pct)$/, "percent"],
 ];
