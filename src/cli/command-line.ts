@@ -7,13 +7,10 @@ export interface CursorPosition {
   option: Option | undefined;
   /** The start of the last argument that is not part of the word: `--format=`, or earlier values of a comma list. */
   prefix: string;
-  /** The word as far as it is typed. */
   typed: string;
   /** The values of the options before it, by long flag. */
   values: ReadonlyMap<string, string>;
-  /** The first unknown flag before it. */
   unknownFlag: string | undefined;
-  /** The operands before it. */
   operands: readonly string[];
 }
 
@@ -56,7 +53,6 @@ export function parseToCursor(program: CommandUnknownOpts, words: readonly strin
   return { ...rest, option: findOption(command, prefix.slice(0, -1)), prefix, typed };
 }
 
-/** The long flag of an option; all have one. */
 export function longOf(option: Option): string {
   return option.long ?? option.flags;
 }
@@ -67,7 +63,6 @@ function isShortFlags(command: CommandUnknownOpts, word: string): boolean {
   return first !== undefined && (first.required || others.every((option) => option !== undefined));
 }
 
-/** Finds an option of the command or of its parent commands. */
 function findOption(command: CommandUnknownOpts, flag: string): Option | undefined {
   for (let at: CommandUnknownOpts | null = command; at !== null; at = at.parent) {
     const option = at.options.find(({ long, short }) => flag !== "" && (long === flag || short === flag));

@@ -16,7 +16,6 @@ export interface Context extends Environment {
    * if the reader closed the pipe, or with the reason of `signal`.
    */
   print: (text: string) => Promise<void>;
-  /** Writes text to stderr, without secrets. */
   printError: (text: string) => void;
   /** Whether the process was started with stdout closed (`>&-`): all output would be lost without an error. */
   isStdoutClosed: () => boolean;
@@ -45,7 +44,6 @@ export type ProcessContext = Omit<Context, "protect" | "redact" | "printError">;
 /** An output stream; a terminal has `columns` and `rows`. */
 export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: number; fd?: number };
 
-/** The context of the running process. */
 export function processContext({ config, data, cache }: Folders): ProcessContext {
   const { signal, obeyInterrupts } = endingSignal();
   for (const stream of [process.stdout, process.stderr]) {

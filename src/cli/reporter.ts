@@ -31,17 +31,14 @@ export interface Reporter {
   dataBegins(): void;
   /** Called with each event of the client, after `onEvent` has shown it. */
   listeners: Set<(event: ClientEvent) => void>;
-  /** Statistics of the requests so far. */
   requests(): Omit<RequestLog, "ids">;
 }
 
-/** What the progress line shows for a request. */
 function doingOf(purpose: RequestPurpose): string {
   const what = { catalog: "rows", status: "the status feed" }[purpose as string];
   return `reading ${what ?? `the ${purpose}`}`;
 }
 
-/** Reports to stderr according to `--quiet`, `--verbose` and `--progress`. */
 export function createReporter(globals: GlobalOptions, context: Context): Reporter {
   const { quiet, verbose, errorFormat } = globals;
   const { stderr, printError, redact, now } = context;

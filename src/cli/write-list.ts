@@ -16,7 +16,6 @@ import { writeRecords } from "./write-rows.ts";
 /** The default limit of a table on a terminal. Every other output has all rows. */
 const SHOWN_ROWS = 1000;
 
-/** The limit without `--limit`. */
 export function usualLimit(
   { format, output }: OutputOptions<string>,
   { stdout }: Pick<Context, "stdout">,
@@ -31,7 +30,6 @@ interface ListView<Row extends object> {
   known: readonly string[];
   /** Those that are not texts, for Parquet. */
   types?: EncoderOptions["types"];
-  /** The columns of the table if none are chosen. */
   table: readonly ItemColumn<Row>[];
 }
 
@@ -40,7 +38,6 @@ export function allRowsHint(limit: number | undefined): string {
   return limit === undefined ? "-f ndjson or -o FILE has them all" : "without --limit there are all";
 }
 
-/** What is said of a table that has only the first of all rows. */
 export function limitNote(shown: number, all: number, limit: number | undefined): string {
   return `the first ${groupDigits(shown)} of ${groupDigits(all)}; ${allRowsHint(limit)}`;
 }

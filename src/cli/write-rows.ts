@@ -13,7 +13,6 @@ type WriteTarget = Pick<Context, "stdout" | "signal" | "pid">;
 
 const unchanged: Encoder<Chunk> = { encode: (chunk) => chunk, end: () => [] };
 
-/** Writes text or bytes as they are. */
 export async function writeChunks(
   chunks: AsyncIterable<Chunk> | Iterable<Chunk>,
   output: OutputOptions<string>,
@@ -54,7 +53,6 @@ export async function writeRows(
   await sink.finish();
 }
 
-/** Warnings about what a format cannot represent. */
 const LOSS_TEXTS: Readonly<Record<Loss, (column: string, format: RowFormat) => string>> = {
   member: (name, format) => `rows have a member ${quoted(name)}, which ${format} leaves out; ndjson keeps it`,
   surrogate: (column) => `${column} has a lone surrogate, written as U+FFFD; ndjson keeps it`,

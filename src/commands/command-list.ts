@@ -2,7 +2,6 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../cli/context.ts";
 import { COMPLETE } from "./completion/scripts.ts";
 
-/** Group headings of the help. */
 const LOOK = "Look at the data:";
 const PULL = "Pull it:";
 const KEEP = "Keep it:";

@@ -8,7 +8,6 @@ import { flagOf } from "../flags/flag-words.ts";
 
 /** A wrong value, and the command line with the best suggestion in its place. */
 export interface Correction {
-  /** The wrong value, as typed. */
   value: string;
   /** Undefined if no suggestion is close to the value. */
   command: string[] | undefined;
@@ -24,7 +23,6 @@ export function correct(argv: readonly string[], error: unknown): Correction | u
   return correction && { ...correction, command: correction.command?.map(withoutSecret) };
 }
 
-/** Flags that choose the service. */
 export const SERVICE_FLAGS = ["--base-url", "--profile"];
 
 /**
@@ -91,7 +89,6 @@ function wrongValueOf(error: unknown) {
   return undefined;
 }
 
-/** Short forms of flags whose values are corrected. */
 const SHORT: Readonly<Record<string, string>> = { "--output": "-o", "--format": "-f" };
 
 /** The values of a flag, with the index of their argument; `prefix` is `--flag=` if that argument includes the flag. */

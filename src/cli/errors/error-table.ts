@@ -32,7 +32,6 @@ export interface ErrorEntry {
   exitCode: number;
   /** Whether the same command may succeed later. */
   retryable: boolean;
-  /** Meaning and causes. */
   meaning: string;
   /** The end of each error message; absent if messages themselves say what to do. */
   recovery?: string;
@@ -277,7 +276,6 @@ export const SERVICE_ERRORS: readonly ErrorEntry[] = PROBLEM_CODES.map((code) =>
   return { code, ...PROBLEMS[code], exitCode, remedy: REMEDIES[code] };
 });
 
-/** The errors of this tool, and of proxies and gateways. */
 export const TOOL_ERRORS: readonly ErrorEntry[] = [...ENTRIES.map(({ entry }) => entry), HTTP_ERROR, UNEXPECTED];
 
 /** The entry for an error, by the code of its problem document or by its class. */

@@ -37,7 +37,6 @@ interface ProblemDocument {
 }
 
 export interface ErrorContext {
-  /** The corrected command line, if there is one. */
   command?: readonly string[] | undefined;
   /** The value that the service refused. */
   value?: string | undefined;
@@ -46,7 +45,6 @@ export interface ErrorContext {
   colour?: boolean | undefined;
   /** The width of the terminal, if there is one. Command lines are not wrapped, so that they can be pasted. */
   width?: number | undefined;
-  /** Whether to show the stack of an unexpected error. */
   verbose?: boolean | undefined;
 }
 
@@ -98,7 +96,6 @@ function shortened(text: string): string {
   );
 }
 
-/** One line of JSON: the problem document with `exit_code` added. */
 export function errorAsJson(error: unknown, exitCode: number): string {
   return visibleJson({ ...problemDocumentOf(error), exit_code: exitCode });
 }

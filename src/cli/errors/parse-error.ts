@@ -4,7 +4,6 @@ import { closest } from "../../contract/values/closest.ts";
 import { parseToCursor } from "../command-line.ts";
 import { commandPath } from "../help-layout.ts";
 
-/** Turns an error from commander into a `UsageError`. */
 export function usageErrorOf(error: CommanderError, argv: readonly string[], program: CommandUnknownOpts): UsageError {
   const { command, unknownFlag = "", operands } = parseToCursor(program, [...argv, ""]);
   const declared = command.createHelp().visibleOptions(command);
@@ -39,7 +38,6 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
 
 const LOGIN = "catalog auth login";
 
-/** Whether an unknown flag was probably meant to take the API key. */
 function isForKey(flag: string): boolean {
   const name = withoutDashes(flag).toLowerCase().replaceAll(/[-_]/g, "");
   return flag.startsWith("--") && /^api|(?:key|token|secret|password|bearer)$/.test(name);
@@ -76,7 +74,6 @@ function likeFlags(name: string, flags: readonly Option[]): string[] {
   return closest(name, names, 3, 1 / 3).map((known) => `--${known}`);
 }
 
-/** The flag in `--flag=value`, or the whole word. */
 function flagIn(word: string): string {
   return /^(--?[^=]+)=/s.exec(word)?.[1] ?? word;
 }

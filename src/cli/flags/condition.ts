@@ -58,7 +58,6 @@ export function failIfCountMatches(condition: Condition, count: number, noun: st
   }
 }
 
-/** Describes what meets a condition: `3 products fell more than 20 %: …`. */
 function matchText(text: string, names: readonly string[], noun: string): string {
   const matches = plural(names.length, noun);
   const moved = movementOf(text);
@@ -66,7 +65,6 @@ function matchText(text: string, names: readonly string[], noun: string): string
   return `${what}: ${firstFew(names, MAX_NAMED)}`;
 }
 
-/** Maximum number of names in an error. */
 const MAX_NAMED = 3;
 
 /** Describes a condition on `percent` as a price movement: `fell more than 20 %`. */

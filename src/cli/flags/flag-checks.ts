@@ -3,7 +3,6 @@ import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { checkChoice, collectValues } from "./values.ts";
 
-/** Names of operands and option values that are paths. */
 const PATHS = /^(dir|folder|file|basket)/;
 
 /** Makes the program refuse paths with a `~` that the shell did not expand. */
@@ -29,7 +28,6 @@ export function refuseTildes(program: CommandUnknownOpts): void {
   });
 }
 
-/** Whether an option may be given several times. */
 export function isRepeatable(option: Option): boolean {
   return option.parseArg === collectValues;
 }

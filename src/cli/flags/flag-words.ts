@@ -8,7 +8,6 @@ export function flagOf(input: string): string {
   return `--${input.replaceAll("_", "-")}`;
 }
 
-/** Filters as arguments of a command line. */
 export function flagsOfFilters(filters: WrittenFilters): string[] {
   return FILTER_NAMES.flatMap((name) => {
     const value = filters[name];

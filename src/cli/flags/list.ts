@@ -4,7 +4,6 @@ import { closest } from "../../contract/values/closest.ts";
 import type { SortKey } from "../order.ts";
 import { type FlagsOf, NamesOption, type NoFlags, wholeNumber } from "./values.ts";
 
-/** The order and number of the rows to show. */
 export interface ListOptions {
   sort: SortKey | undefined;
   /** Maximum number of rows, applied after sorting. */

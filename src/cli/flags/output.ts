@@ -19,7 +19,6 @@ export type TableFormat = (typeof TABLE_FORMATS)[number];
 type ListFormat = Exclude<TableFormat, "parquet">;
 export const LIST_FORMATS = TABLE_FORMATS.filter((format): format is ListFormat => format !== "parquet");
 
-/** Where and how to write the output, with all defaults filled in. */
 export interface OutputOptions<Format extends string> {
   format: Format;
   /** A path; undefined for stdout. */
@@ -30,15 +29,12 @@ export interface OutputOptions<Format extends string> {
   links?: boolean;
 }
 
-/** How to show a list. */
 export interface ListingOptions<Format extends string = ListFormat> {
   output: OutputOptions<Format>;
   list: ListOptions;
-  /** The chosen columns, in order; undefined for the default ones. */
   columns: readonly string[] | undefined;
 }
 
-/** Whether the output is rows, not a view for people. */
 export function hasRowFormat<Format extends string>(
   output: OutputOptions<Format>,
 ): output is OutputOptions<Format & RowFormat> {
@@ -61,7 +57,6 @@ export interface PageOptions {
   file: string;
   compression: Compression | undefined;
   noClobber: boolean;
-  /** Whether no other output is asked for. */
   isOnly: boolean;
 }
 

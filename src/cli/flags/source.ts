@@ -10,7 +10,6 @@ import { type FlagsOf, flagError, type NoFlags, wholeNumber } from "./values.ts"
 /** The rows that a command reads: from the configured service, unless it takes a folder. */
 export interface SourceOptions {
   globals: GlobalOptions;
-  /** Whether to use generated rows instead. */
   demo: boolean;
   /** As typed: days may be relative. */
   filters: WrittenFilters;
@@ -24,10 +23,8 @@ export interface FolderOptions extends SourceOptions {
   brands: readonly string[] | undefined;
 }
 
-/** The flags of every command that reads rows. */
 type SourceFlags = FilterFlags & FlagsOf<typeof addDemoFlag<[], NoFlags>>;
 
-/** The flags of every command that reads a folder. */
 export type FolderFlags = SourceFlags & BrandFlags;
 
 /** @throws UsageError for wrong filters or contradicting global options */
@@ -71,7 +68,6 @@ export function addDemoFlag<Operands extends unknown[], Flags extends OptionValu
   return command.option("--demo", "use a generated data set; needs neither key nor configuration");
 }
 
-/** Declares the flags of commands that pull whole sets. */
 export function addPullFlags<Operands extends unknown[], Flags extends OptionValues>(
   command: Command<Operands, Flags>,
 ) {
@@ -85,7 +81,6 @@ export function addPullFlags<Operands extends unknown[], Flags extends OptionVal
     );
 }
 
-/** Flags that affect only requests. */
 const SERVICE_FLAGS = ["--demo", "--base-url", "--profile", "--concurrency", "--max-rate"];
 
 /**

@@ -51,7 +51,6 @@ export function dayCount(flag: string): Parser<number> {
   };
 }
 
-/** Parses a whole number within bounds. */
 export function wholeNumber(flag: string, minimum: number, maximum = Number.MAX_SAFE_INTEGER): Parser<number> {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -65,7 +64,6 @@ export function wholeNumber(flag: string, minimum: number, maximum = Number.MAX_
 
 const DATE_WORDS = ["today", "yesterday", "latest"];
 
-/** Checks that a text is a date expression, and returns it unchanged. */
 export function dateExpression(flag: string): Parser<DateExpression> {
   return (text) => {
     if (!isDateExpression(text)) {
@@ -109,7 +107,6 @@ export class NamesOption<Usage extends string> extends Option<Usage> {
   }
 }
 
-/** Declares `--only`, which takes a comma list of kinds. */
 export function onlyOption<Kind extends string>(kinds: readonly Kind[]) {
   const description = `only these kinds, a comma list of ${kinds.join(", ")}`;
   return new NamesOption("--only <kinds>", description, kinds).argParser((text) =>
@@ -121,7 +118,6 @@ export function formatOption<const Formats extends readonly string[]>(formats: F
   return new Option("-f, --format <format>", `format of the output (default: ${byDefault})`).choices(formats);
 }
 
-/** Collects the values of an option that may be repeated. */
 export function collectValues(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }

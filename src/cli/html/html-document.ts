@@ -8,7 +8,6 @@ export const html = htmlTag(visible);
 interface HtmlDocument {
   title: string;
   body: Html;
-  /** Additional CSS. */
   style: string;
   /** Additional JavaScript; undefined for a page without any script, which suits mail programs. */
   script: string | undefined;

@@ -31,7 +31,6 @@ export function htmlTable<Item>(
 <tbody>${rows}</tbody></table></div>`;
 }
 
-/** The CSS of tables of `htmlTable`. */
 export const TABLE_STYLE = `
 table { font-size: .9rem; }
 caption { text-align: left; color: var(--soft); padding-bottom: .4rem; }

@@ -12,12 +12,10 @@ export function numberOf(name: string): (row: AnswerRow) => number | undefined {
   return (row) => (typeof row[name] === "number" ? row[name] : undefined);
 }
 
-/** A column of prices in the currency of the row. */
 export function priceColumnOf(heading: string, name: string, currency = "currency"): ItemColumn<AnswerRow> {
   return priceColumn(heading, numberOf(name), textOf(currency));
 }
 
-/** A column of percentages with one decimal. */
 export function percentColumnOf(heading: string, name: string): ItemColumn<AnswerRow> {
   return { heading, rigid: true, cell: (row) => numberCell(percentText(numberOf(name)(row))) };
 }

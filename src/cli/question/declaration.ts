@@ -7,7 +7,6 @@ import type { SortKey } from "../order.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 import type { Screen } from "../terminal/style.ts";
 
-/** What products can be grouped by. */
 export const PRODUCT_GROUPS = ["retailer", "department", "category", "brand"] as const;
 export type ProductGroup = (typeof PRODUCT_GROUPS)[number];
 
@@ -17,7 +16,6 @@ export type ColumnKind = "text" | "date" | "price" | "percent" | "number" | "int
 export interface QuestionColumn {
   name: string;
   kind: ColumnKind;
-  /** One line for the help. */
   meaning: string;
 }
 
@@ -31,16 +29,13 @@ export interface PriceOptions extends FolderOptions {
   maxAge: number | undefined;
   /** Decimal digits; undefined to leave out no price as suspect. */
   suspectFactor: string | undefined;
-  /** Whether to write the SQL instead of the answer. */
   showSql: boolean;
 }
 
 export type QuestionFormat = TableFormat | "markdown";
 
-/** The options of a question. */
 export interface QuestionOptions extends PriceOptions, ListingOptions<QuestionFormat> {
   failIf: Condition<string> | undefined;
-  /** The page of `--html`, if the question has one. */
   page?: PageOptions | undefined;
 }
 
@@ -56,9 +51,7 @@ export interface ShownAnswer {
   totals: AnswerRow | undefined;
 }
 
-/** The days that an answer is about. */
 export interface AnsweredDays {
-  /** The newest day. */
   newest: string;
   /** The day that the answer compares with. Bookmarks can differ by retailer; then it is the earliest day. */
   since: string;
@@ -79,7 +72,6 @@ export interface Question<Options extends PriceOptions = QuestionOptions> {
     synced: SyncedFolder,
     today: { newest: string; now: number },
   ) => { from: string; to: string } | undefined;
-  /** Further parameters. */
   parameters?: (options: Options) => Parameters;
   /**
    * Looks up further parameters in the folder, and gives the warnings that the answer needs.
@@ -96,7 +88,6 @@ export interface Question<Options extends PriceOptions = QuestionOptions> {
   sqlNames?: Readonly<Record<string, string>>;
   /** Columns that name a row in the error of `--fail-if`. */
   subject: readonly string[];
-  /** What a row is about: `product`. */
   noun: string;
   /** The limit of a table on a terminal without `--limit`. Default: the usual limit of lists. */
   shownRows?: number;
@@ -110,10 +101,8 @@ export interface Question<Options extends PriceOptions = QuestionOptions> {
   viewColumns?: readonly string[];
   /** Whether the view gets all rows and chooses which to show. */
   viewTakesAll?: boolean;
-  /** The page of `--html`. */
   page?: {
     render: (shown: ShownAnswer, options: Options, source: { name: string; now: number }) => Promise<string>;
-    /** Describes its content. */
     note: (shown: ShownAnswer, options: Options) => string;
   };
   /** How people see the answer if no columns are chosen. Default: a table of all columns. */
@@ -124,7 +113,6 @@ export interface Question<Options extends PriceOptions = QuestionOptions> {
   ) => { text: string; hidden: readonly string[]; notes?: readonly string[] };
 }
 
-/** Short names for `--sort`. */
 export type SortWords = Readonly<Record<string, SortKey>>;
 
 export function namesOf(columns: readonly QuestionColumn[]): string[] {
@@ -156,7 +144,6 @@ export function comparable(columns: readonly QuestionColumn[]): string[] {
   return [...namesOf(numeric), "count"];
 }
 
-/** The columns for the help, one a line. */
 export function columnsHelp(columns: readonly QuestionColumn[]): string {
   const width = Math.max(...columns.map(({ name }) => name.length));
   return `Columns:\n${columns.map(({ name, meaning }) => `  ${name.padEnd(width)}  ${meaning}`).join("\n")}`;

@@ -16,7 +16,6 @@ export function ownListParameter(list: readonly ListedProduct[]): string {
   return JSON.stringify(lines);
 }
 
-/** Maximum number of lines that a warning names. */
 const NAMED = 5;
 
 /**

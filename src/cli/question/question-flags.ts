@@ -39,12 +39,10 @@ export function addLastDayFlags<Operands extends unknown[], Flags extends Option
 
 interface FlagsOfQuestion {
   columns: readonly QuestionColumn[];
-  /** A column that examples sort by. */
   sortExample: string;
   sortHelp?: string;
   limitHelp?: string;
   sortWords?: SortWords;
-  /** Default, for the help. */
   maxAge: string;
 }
 

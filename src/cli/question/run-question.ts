@@ -64,7 +64,6 @@ async function totalsOf<Options extends QuestionOptions>(
   return totals && (await (await ask(prices, sql, { ...parameters, ...others })).totals(totals));
 }
 
-/** An answer, and what writing it needs to know. */
 interface Answered<Options extends QuestionOptions> {
   question: Question<Options>;
   options: Options;

@@ -18,16 +18,13 @@ export interface CsvLine {
   refuse(column: string, text: string, expected: string): never;
 }
 
-/** A table, as its errors describe it. */
 interface CsvTable {
-  /** The name of the file in errors. */
   name: string;
   /** What the file should be; follows `is Parquet; `. */
   kind: string;
   required: readonly string[];
   optional: readonly string[];
   ignored: readonly string[];
-  /** How to fix a wrong header. */
   hint?: string;
 }
 

@@ -28,7 +28,6 @@ export async function demoCache({ folders, userId }: Pick<Context, "folders" | "
   return temporary;
 }
 
-/** Whether a folder is writable; creates it if it does not exist. */
 async function isWritable(folder: string): Promise<boolean> {
   try {
     await makeFolderPath(folder, 0o700);

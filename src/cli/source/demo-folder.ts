@@ -24,7 +24,6 @@ export async function demoFolder(globals: GlobalOptions, context: Context): Prom
       if (!(error instanceof LockedError)) {
         throw error;
       }
-      // Another command is filling it.
       await context.sleep(LOCK_PAUSE);
     });
   }

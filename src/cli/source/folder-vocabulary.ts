@@ -83,7 +83,6 @@ function checkVocabulary(filters: Filters, folder: string, state: SyncState): vo
   }
 }
 
-/** The error for a filter value that occurs nowhere, with the closest ones. */
 export function unknownValueError(message: string, { filter, value, candidates }: UnknownValue): UsageError {
   return new UsageError(message, { flag: flagOf(filter), value, suggestions: closest(value, candidates) });
 }

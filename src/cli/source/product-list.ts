@@ -39,7 +39,6 @@ export async function readProductList(file: string, context: Context, signal: Ab
   return await parseProductList(chunks, nameOfList(file));
 }
 
-/** What errors call the file of a list. */
 export function nameOfList(file: string): string {
   return file === "-" ? "the list on stdin" : file;
 }
@@ -94,7 +93,6 @@ function refuseRepeated(product: ListedProduct, seen: Map<string, ListedProduct[
   seen.set(sku, [...earlier, product]);
 }
 
-/** The error of a line that means the same product as an earlier one, `same`. */
 export function repeatedError(product: ListedProduct, same: ListedProduct): RowError {
   const where = same.retailer === undefined ? "of each retailer" : `of ${shown(same.retailer)}`;
   const found = `${JSON.stringify(shown(product.sku))}, which is already on line ${same.line}, ${where}`;

@@ -9,7 +9,6 @@ const DRAWN: Readonly<Record<string, string>> = {
   ...{ "─": "-", "–": "-", "▲": "^", "▼": "v", "·": "|", "…": "~", "│": "|", "█": "#", "▏": "|" },
 };
 
-/** Replaces the tool's symbols for a terminal without UTF-8. */
 export function asciiText(text: string): string {
   return text.replace(/[─–▲▼·…│█▏]/g, (drawn) => DRAWN[drawn] ?? "?");
 }

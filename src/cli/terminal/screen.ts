@@ -35,7 +35,6 @@ export function screenOf(
   return { width: terminalWidth(stdout), colour, links: colour && hasLinks(stdout, env) };
 }
 
-/** The note about columns that did not fit into the terminal, if there are any. */
 export function notShown(hidden: readonly string[], remedy: string): string[] {
   return hidden.length === 0 ? [] : [`not shown: ${hidden.join(", ")} (${remedy})`];
 }

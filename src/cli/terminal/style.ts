@@ -1,15 +1,12 @@
 export type Style = "bold" | "dim" | "red" | "green" | "yellow";
 
-/** The properties of the terminal that text is formatted for. */
 export interface Screen {
   /** In cells; undefined without a limit. */
   width: number | undefined;
   colour: boolean;
-  /** Whether the terminal shows links. */
   links: boolean;
 }
 
-/** The codes that start and end each style. */
 const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
 
 /** Applies a style (ECMA-48, 8.3.117) if colour is on. */

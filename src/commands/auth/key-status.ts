@@ -96,7 +96,6 @@ function statusText(report: ReturnType<typeof reportOf>, origin: string | undefi
   return lines.map(([name = "", value = ""]) => `${name.padEnd(10)}  ${visible(value)}\n`).join("");
 }
 
-/** What the service reports about a key. */
 export interface KeyFacts {
   scopes: Record<Scope, boolean>;
   rates: Partial<Record<EndpointGroup, RateHeaders>>;

@@ -16,9 +16,7 @@ import { type Ask, promptOf, readKeyFromPipe } from "./prompt.ts";
 
 export interface LoginOptions {
   globals: GlobalOptions;
-  /** The command to store instead of a key, if given. */
   apiKeyCommand: string | undefined;
-  /** Whether to check the key with the service. */
   check: boolean;
 }
 
@@ -107,7 +105,6 @@ export async function logout({ globals }: Pick<LoginOptions, "globals">, context
   }
 }
 
-/** The environment variables that set a key. */
 function keyVariables({ env }: Context): string[] {
   return ["CATALOG_API_KEY", "CATALOG_API_KEY_FILE"].filter((variable) => env[variable]);
 }

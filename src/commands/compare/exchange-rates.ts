@@ -3,7 +3,6 @@ import { FileError } from "../../contract/errors.ts";
 import { RowError } from "../../files/content-error.ts";
 import { readFileChunks } from "../../files/read-text.ts";
 
-/** What one unit of a currency is worth. */
 type ExchangeRate = {
   currency: string;
   /** A decimal. */

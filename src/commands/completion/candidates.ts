@@ -126,7 +126,6 @@ function slugs(name: keyof Rcd, { values }: CursorPosition, rcds: readonly strin
     .map((rcd) => rcd[name]);
 }
 
-/** Completes the last value of a comma list. Does not offer earlier values again. */
 function listOf(position: CursorPosition, known: readonly string[]): Completion {
   const cut = position.typed.lastIndexOf(",") + 1;
   const before = position.typed.slice(0, cut);
@@ -135,7 +134,6 @@ function listOf(position: CursorPosition, known: readonly string[]): Completion 
   return words({ ...position, prefix: position.prefix + before, typed: position.typed.slice(cut) }, left);
 }
 
-/** The candidates that begin with the typed text. */
 function words({ prefix, typed }: CursorPosition, values: readonly (string | Candidate)[]): Completion {
   const candidates = [...new Set(values)]
     .map((value) => (typeof value === "string" ? { value, description: "" } : value))

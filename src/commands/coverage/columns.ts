@@ -15,7 +15,6 @@ const DAY_COLUMNS = ["crawl_date", "retailers", "combinations", "matching_rows"]
 
 const GROUP_COLUMNS = ["combinations", "corpus_rows", "matching_rows", "earliest_date", "latest_date"];
 
-/** The columns of a list in their order. */
 export function coverageColumns(groupBy: Grouping | undefined): readonly string[] {
   const columns =
     groupBy === undefined ? COVERAGE_COLUMNS : groupBy === "day" ? DAY_COLUMNS : [groupBy, ...GROUP_COLUMNS];

@@ -21,7 +21,6 @@ export interface DayRows {
   rows: number;
 }
 
-/** What a service or a synced folder has. */
 export interface Counts extends CoverageSet {
   /** What groups sum up: the combinations or, with `--group-by brand`, the brands of each. */
   parts: readonly Part[];

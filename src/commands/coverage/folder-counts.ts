@@ -43,7 +43,6 @@ export async function countFolder(
   };
 }
 
-/** The counts in the state of a folder. */
 function countsOf({ days }: SyncState): DayRows[] {
   return Object.entries(days).flatMap(([day, held]) => [...held.counts].map(([rcd, rows]) => ({ day, rcd, rows })));
 }

@@ -29,7 +29,6 @@ export interface Listing {
   columns: readonly string[];
   entries: readonly Entry[];
   total: Entry;
-  /** Names the total. */
   label: string;
 }
 

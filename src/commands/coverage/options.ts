@@ -21,7 +21,6 @@ import { CRAWL_DAY_COLUMNS, coverageColumns, GROUPINGS, type Grouping, NEWEST_DA
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
 
-/** The grouping that shows which crawls failed. */
 export const CRAWL_DAYS = "retailer,day";
 
 /** Default of `--max-requests`: half of what the service allows a team in a minute (contract section 8). */
@@ -37,7 +36,6 @@ export interface CoverageOptions extends FolderOptions, ListingOptions<(typeof C
   failIf: Condition<CoverageField> | undefined;
   failOnEmpty: boolean;
   page: PageOptions | undefined;
-  /** Whether the rows are drawn as bars. */
   chart: boolean;
   /** Maximum number of days, each of which takes a coverage request, of `groupBy` for a service. */
   maxRequests: number;
@@ -55,13 +53,11 @@ export function sortWords(groupBy: Grouping | undefined): Readonly<Record<string
   };
 }
 
-/** The columns of one grouping or another. */
 const COLUMN_NAMES = [
   ...[undefined, ...GROUPINGS].flatMap((groupBy) => coverageColumns(groupBy)),
   ...namesOf(CRAWL_DAY_COLUMNS),
 ];
 
-/** What `--sort` takes for one grouping or another. */
 const SORT_NAMES = [
   ...[undefined, ...GROUPINGS].flatMap((groupBy) => Object.keys(sortWords(groupBy))),
   ...COLUMN_NAMES,

@@ -13,7 +13,6 @@ import { describeGaps, entriesInOrder, type Listing, listingOf } from "./groups.
 import type { CoverageOptions } from "./options.ts";
 import { countService } from "./service-counts.ts";
 
-/** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
   const { folder, groupBy, failIf, failOnEmpty, list, page } = options;
   const now = context.now();

@@ -10,7 +10,6 @@ import type { CoverageOptions } from "./options.ts";
 
 type Ask = (filters: SetFilters) => Promise<CoverageSet>;
 
-/** Coverage requests sent at once. */
 const CONCURRENCY = 4;
 
 /** Asks a service for the coverage of the filters, and for as few others as the options need. */

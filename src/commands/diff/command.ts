@@ -10,7 +10,6 @@ import { BOOKMARKS, isBookmark, sinceDayOrBookmark } from "../../cli/question/si
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import { CHANGES, type DayPair, DIFF_COLUMNS, type DiffOptions, resolvePair } from "./options.ts";
 
-/** Short names for sort orders. */
 const SORT_WORDS = {
   drop: { column: "percent", descending: false },
   rise: { column: "percent", descending: true },

@@ -35,17 +35,14 @@ export type DiffKind = (typeof CHANGES)[number];
 
 /** The two days that are compared, the earlier first. */
 export interface DayPair {
-  /** The flag that names the earlier day. */
   flag: "--from" | "--since";
   from: DateExpression;
   to: DateExpression;
 }
 
-/** What `catalog diff` compares and shows. */
 export interface DiffOptions extends QuestionOptions {
   /** Undefined if a folder is compared with `since`. */
   days: DayPair | undefined;
-  /** Whether the days are pulled from a service. */
   isOfService: boolean;
   /** Whether the rows of the two days alone count, not last known prices. */
   strict: boolean;

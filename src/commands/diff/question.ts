@@ -26,13 +26,11 @@ import { CHANGES, DIFF_COLUMNS, type DiffOptions, resolvePair } from "./options.
 /** Differences that a table on a terminal shows; every other output has them all. */
 const SHOWN_DIFFERENCES = 40;
 
-/** Maximum number of retailers in a warning. */
 const NAMED = 5;
 
 const countOf = (column: string, value: string) => `count(*) FILTER (${column} = '${value}')`;
 const REASONS = ["gone", "not_crawled", "unknown"] as const;
 
-/** The number of products of each kind, by SQL expressions. */
 const SUMMARY = Object.fromEntries([
   ...[...CHANGES, "unchanged"].map((change) => [change, countOf("change", change)]),
   ...REASONS.map((reason) => [reason, countOf("reason", reason)]),

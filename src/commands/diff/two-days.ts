@@ -21,7 +21,6 @@ interface PulledDays extends AsyncDisposable {
   days: DayPair;
 }
 
-/** Pulls two days of a service, or of the demo, into a temporary folder. */
 export async function pullTwoDays(options: DiffOptions & { days: DayPair }, context: Context): Promise<PulledDays> {
   const root = await scratchFolder();
   try {

@@ -14,7 +14,6 @@ import { fold, wordTest } from "./word-match.ts";
 /** Maximum number of products of a search that are shown; for more, the user is asked to narrow it or to limit the table. */
 const SEARCH_LIMIT = 50;
 
-/** Cells of a title in an error. */
 const SHOWN_TITLE = 70;
 
 interface NewestRow {
@@ -22,7 +21,6 @@ interface NewestRow {
   retailer: string;
   sku: string;
   title: string;
-  /** Title, brand and model number. */
   text: string;
 }
 

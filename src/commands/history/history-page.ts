@@ -100,7 +100,6 @@ function productsTable(series: readonly ProductSeries[], currency: string): Html
   return htmlTable(columns, series, `Products in ${currency}`);
 }
 
-/** The days on which the price changed. */
 function changesTable(product: ProductSeries, list: ListOptions): Html {
   const columns: HtmlColumn<PricePoint>[] = [
     { heading: "Since", kind: "day", cell: ({ day }) => day },

@@ -17,11 +17,9 @@ export const HISTORY_COLUMNS: readonly QuestionColumn[] = [
   { name: "days_old", kind: "integer", meaning: "days from the last price of the product to today, or to --end-date" },
 ];
 
-/** Which products `catalog history` shows, and how. */
 export interface HistoryOptions extends QuestionOptions {
   page: PageOptions | undefined;
   /** Of the products; empty with `search`, and for all of an own list. */
   skus: readonly string[];
-  /** Words that the products have. */
   search: readonly string[];
 }

@@ -5,7 +5,6 @@ import { groupDigits } from "../../contract/values/phrases.ts";
 import { shownRange, stepPaths } from "./price-path.ts";
 import type { PricePoint, ProductSeries } from "./product-series.ts";
 
-/** Size of the drawing, in its own units. */
 const [WIDTH, HEIGHT, BOTTOM, TOP] = [720, 360, 32, 52];
 
 /** Maximum width of a label character on a narrow screen, in units of the drawing. */
@@ -101,7 +100,6 @@ function ticksOf(low: number, high: number): number[] {
   return Array.from({ length: end - start + 1 }, (_, index) => Number(((start + index) * step).toPrecision(12)));
 }
 
-/** A coordinate, to a tenth of a unit. */
 function tenths(value: number): string {
   return value.toFixed(1);
 }

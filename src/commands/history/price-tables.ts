@@ -24,7 +24,6 @@ const SHORTEST_TITLE = 20;
 const currencyOf = ({ currency }: PricePoint) => currency;
 const lastCurrency = ({ last }: ProductSeries) => last.currency;
 
-/** Width of a line of prices. */
 const SPARK_CELLS = 24;
 
 /**
@@ -104,7 +103,6 @@ export function productsInOrder(
   return (sort === undefined ? cheapest : sortBy(series, sort, member)).slice(0, limit);
 }
 
-/** One line a product. */
 function productsTable(series: readonly ProductSeries[], list: ListOptions, screen: Screen) {
   const ordered = productsInOrder(series, list);
   const lows: ItemColumn<ProductSeries> = {

@@ -1,7 +1,6 @@
 import { groupBy } from "../../contract/values/group-by.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 
-/** What a product cost on a day. */
 export interface PricePoint {
   day: string;
   selling_price: number;

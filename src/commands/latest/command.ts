@@ -12,7 +12,6 @@ price of the newest day that has one. With --group-by or --by, a product counts 
 its price is known: at most --max-age (14d) old on the newest day, or on the last day
 of the period. Percentages are exact, rounded to six decimals (one in a table).`;
 
-/** Short names for sort orders of products. */
 const SORT_WORDS = {
   price: { column: "selling_price", descending: false },
   age: { column: "days_old", descending: true },

@@ -46,14 +46,12 @@ const PERIOD_COLUMNS: readonly QuestionColumn[] = [
   { name: "price_max", kind: "price", meaning: "the highest" },
 ];
 
-/** Of all variants, for the help. */
 export const ALL_COLUMNS: readonly QuestionColumn[] = [...GONE_COLUMNS, ...PERIOD_COLUMNS].filter(
   ({ name }, at, all) => all.findIndex((column) => column.name === name) === at,
 );
 
 export const PERIODS = ["day", "week", "month"] as const;
 
-/** Which last known prices `catalog latest` shows, and how. */
 export interface LatestOptions extends QuestionOptions {
   gone: boolean;
   groupBy: ProductGroup | undefined;

@@ -48,7 +48,6 @@ function questionOf({ gone, groupBy, by }: LatestOptions): Question<LatestOption
     : { ...groups, sql: of(PERIODS), parameters: () => ({ group_by: groupBy ?? null, period: by }) };
 }
 
-/** Of all groups. */
 export const DISCOUNT_TOTALS = {
   products: "sum(products)::BIGINT",
   discounted_products: "sum(discounted_products)::BIGINT",

@@ -87,7 +87,6 @@ function groupHeadings(kind: MoverKind, own: readonly AnswerRow[], groups: Shown
   return { headings, more };
 }
 
-/** The columns between the price and the currency. */
 const MIDDLE: Record<MoverKind, readonly ItemColumn<AnswerRow>[]> = {
   drop: [priceColumnOf("price before", "before_selling_price")],
   rise: [priceColumnOf("price before", "before_selling_price")],

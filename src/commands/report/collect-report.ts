@@ -8,7 +8,6 @@ import type { Figures } from "./figures.ts";
 import { PRODUCT_SECTIONS, type ProductSection, type ShownProduct, shownProduct } from "./product-section.ts";
 import { columnsOfSection, type ReportAnswers } from "./sections.ts";
 
-/** What a report is about. */
 export interface ReportSubject {
   /** What messages call the folder. */
   name: string;
@@ -19,7 +18,6 @@ export interface ReportSubject {
   newest: string;
   /** The day that is compared with, of retailers with different days the oldest; undefined if there is no earlier day. */
   since: string | undefined;
-  /** Whether retailers are compared with different days. */
   isByRetailer: boolean;
   /** Whether these days are the newest ones of an earlier report. */
   isSinceReport: boolean;
@@ -29,7 +27,6 @@ export interface ReportSubject {
   now: number;
 }
 
-/** What people see of a report. */
 export interface Report extends ReportSubject {
   figures: Figures;
   /** The product sections in their order, with the first of their products. */

@@ -5,12 +5,10 @@ import type { Figure } from "./figures.ts";
 
 export const REPORT_FORMATS = ["text", "json"] as const;
 
-/** What `catalog report` reports. */
 export interface ReportOptions extends PriceOptions {
   page: PageOptions | undefined;
   /** What is written beside the page, or without one. */
   output: OutputOptions<(typeof REPORT_FORMATS)[number]>;
-  /** Whether the text has the addresses of products. */
   urls: boolean;
   /** Maximum number of products and brands of a list that people read. */
   limit: number;

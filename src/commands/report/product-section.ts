@@ -1,11 +1,9 @@
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 import type { ProductSeries } from "../history/product-series.ts";
 
-/** The sections that list products, in their order. */
 export const PRODUCT_SECTIONS = ["own_list", "drops", "rises", "new_lows", "new_products", "gone_products"] as const;
 export type ProductSection = (typeof PRODUCT_SECTIONS)[number];
 
-/** Headings of the page and of the text. */
 export const HEADINGS = {
   own_list: "Own list",
   drops: "Drops",
@@ -22,13 +20,11 @@ export interface ShownProduct {
   title: string;
   url: string | undefined;
   currency: string;
-  /** The last price, and its day. */
   price: number;
   day: string;
   discount: number;
   /** Change in percent from `before`. */
   percent: number | undefined;
-  /** The price that was known, or the lowest one up to then. */
   before: { price: number; day: string } | undefined;
   /** Only of a new low. */
   low: { price: number; day: string } | undefined;
@@ -38,7 +34,6 @@ export interface ShownProduct {
   note: string;
   /** Why it is not there: gone, not crawled or unknown. */
   reason: string;
-  /** Its prices over time. */
   series: ProductSeries | undefined;
 }
 

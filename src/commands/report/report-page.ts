@@ -34,7 +34,6 @@ ${brandSection(report)}`;
   return renderPage({ title, body, style: `${TABLE_STYLE}${STYLE}`, script: undefined });
 }
 
-/** The figures of the sections, each a link to its own. */
 function tiles(report: Report): Html {
   const { lists, figures, retailers } = report;
   const tile = (id: string, name: string, value: string, more = "", isAlert = false) =>

@@ -100,7 +100,6 @@ interface TextColumn {
   read: (row: AnswerRow) => string;
 }
 
-/** Lines below a heading, in columns. */
 function textTable(heading: string, rows: readonly AnswerRow[], columns: readonly TextColumn[]): string {
   const cells = rows.map((row) => columns.map(({ read }) => visible(read(row))));
   const widths = columns.map((_, index) => Math.max(0, ...cells.map((row) => widthOf(row[index] ?? ""))));

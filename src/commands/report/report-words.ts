@@ -4,7 +4,6 @@ import type { AnswerRow } from "../../folder/ask/ask.ts";
 import type { Report } from "./collect-report.ts";
 import type { Figure } from "./figures.ts";
 
-/** Maximum number of retailers that a line names. */
 const NAMED = 3;
 
 /** A figure that is a number of things; 0 if there is nothing to compare. */
@@ -35,7 +34,6 @@ export function basisOf(report: Report): string[] {
   ];
 }
 
-/** When the earlier prices were known. */
 export function thenWords({ since, isByRetailer, isSinceReport }: Report): string {
   return isByRetailer ? (isSinceReport ? "at the previous report" : "a week before") : `on ${since}`;
 }
@@ -50,7 +48,6 @@ export function goneWords(report: Report): string[] {
   ];
 }
 
-/** What is wrong with a retailer; empty if nothing is. */
 export function troubleOf({ outage, outage_since, stale }: AnswerRow): string {
   return outage === true ? `outage since ${outage_since}` : stale === true ? "stale" : "";
 }
@@ -60,7 +57,6 @@ export function changeWords(percent: number | null | undefined): string {
   return `${Number(percent) > 0 ? "+" : ""}${percentWords(percent)}`;
 }
 
-/** A percentage with one decimal; empty without one. */
 export function percentWords(percent: number | null | undefined): string {
   const text = percentText(percent ?? undefined);
   return text === undefined ? "" : `${text} %`;

@@ -144,13 +144,10 @@ FROM brands ORDER BY discounted_products DESC, products DESC, brand`,
 export type SectionName = keyof typeof LISTS;
 export const SECTION_NAMES = Object.keys(LISTS) as readonly SectionName[];
 
-/** What a report is asked. */
 export interface ReportRequest {
-  /** Those of all questions. */
   parameters: Parameters;
   /** The own list as a parameter; null without one. */
   ownList: Parameters[string];
-  /** Whether there is an earlier day to compare with. */
   compares: boolean;
 }
 
@@ -172,7 +169,6 @@ export interface ReportAnswers {
   answers: ReadonlyMap<string, Answer>;
 }
 
-/** Asks all questions of a report. */
 export async function askReport(prices: DuckDb, request: ReportRequest): Promise<ReportAnswers> {
   const answers = new Map<string, Answer>();
   const found: [string, number | null][] = [];

@@ -8,12 +8,10 @@ import { databasePath, LocationError, shownLocation } from "../../service/store/
 import { RefusedChangeError, StoreUnavailableError } from "../../service/store/store.ts";
 import { openStore, type StoreOpening, type WritableStore } from "../../service/store/writable-store.ts";
 
-/** The database of a command, and how it is opened. */
 interface OpenedDatabase extends StoreOpening {
   database: string;
 }
 
-/** Opens the database of the service for one command, and closes it afterwards. */
 export async function withDatabase<T>(
   { database, ...options }: OpenedDatabase,
   use: (store: WritableStore) => Promise<T>,
@@ -55,7 +53,6 @@ export async function hasDatabase(location: string): Promise<boolean> {
   }
 }
 
-/** Turns an error of the store into one that the tool reports. */
 function reportedError(error: unknown, location: string): unknown {
   if (error instanceof LocationError) {
     return new UsageError(error.message, { flag: "--database", value: shownLocation(location) });

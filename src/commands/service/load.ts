@@ -25,7 +25,6 @@ interface LoadOptions {
   replacement: Replacement | undefined;
 }
 
-/** Maximum number of unknown currency codes in a warning. */
 const SHOWN_CODES = 5;
 
 export const loadCommand = subcommand({

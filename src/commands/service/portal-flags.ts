@@ -124,7 +124,6 @@ function parseMail(flags: PortalFlags, env: Context["env"]): PortalOptions["mail
   return { url, from };
 }
 
-/** Names of networks. */
 const NETWORK_NAMES = ["loopback", "linklocal", "uniquelocal"];
 
 function parseTrustProxy(text: string): number | string {

@@ -28,7 +28,6 @@ const DRAIN_DELAY = 2_000;
 
 interface StartOptions extends ObserveOptions, Pick<PortalOptions, "mail"> {
   service: ServiceOptions & { host: string; port: number };
-  /** URL of the standby that rows are read from. */
   replica: string | undefined;
 }
 

@@ -20,7 +20,6 @@ import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { normalName } from "../../service/store/access/names.ts";
 import { shownLocation } from "../../service/store/database/location.ts";
 
-/** The options of every command below `catalog service`. */
 export interface DatabaseOptions {
   globals: GlobalOptions;
   /** The database as typed. */
@@ -29,7 +28,6 @@ export interface DatabaseOptions {
   databaseFlag: string;
 }
 
-/** A running command below `catalog service`. */
 export interface ServiceCall<Options = unknown> {
   options: Options & DatabaseOptions;
   reporter: Reporter;
@@ -46,7 +44,6 @@ interface Subcommand<Flags, Operands extends unknown[], Options> {
   run: (call: ServiceCall<Options>) => Promise<void>;
 }
 
-/** Infers the types of a command. */
 export function subcommand<Flags, Operands extends unknown[], Options>(
   made: Subcommand<Flags, Operands, Options>,
 ): Subcommand<Flags, Operands, Options> {
@@ -139,21 +136,18 @@ export function parseName(text: string, what: string): string {
   return name;
 }
 
-/** The columns of the records that commands list. */
 export const RECORD_COLUMNS = {
   teams: ["name", "scopes", "retailers", "members", "created_at", "active_keys"],
   keys: ["name", "team", "scopes", "retailers", "created_at", "last_used_at", "revoked_at"],
   incidents: ["id", "title", "suite", "severity", "started_at", "resolved_at", "updates"],
 } as const;
 
-/** Declares how a command lists records. */
 export function addRecordList(columns: readonly string[]) {
   const [first = "", second] = columns;
   const chosen = columnsOption(`columns to write, in this order: ${first},${second}`, columns);
   return (command: Command) => addListFlags(addListOutput(command).addOption(chosen), first, columns);
 }
 
-/** The options of such a command. */
 export function parseRecordList(columns: readonly string[]) {
   return (flags: ListingFlags, _: unknown, context: Context): ListingOptions =>
     parseListing(flags, LIST_FORMATS, context, columns);

@@ -3,19 +3,14 @@ import { formatDuration } from "../duration.ts";
 
 /** The progress of a command. Times are in milliseconds since the epoch. */
 export interface ProgressState {
-  /** The current step before the first row, such as `reading the coverage`. */
   doing?: string;
-  /** When the step began. */
   since?: number;
-  /** Rows so far. */
   rows?: number;
   /** Expected rows, once known. */
   total?: number;
-  /** Estimated end of the work. */
   endsAt?: number | undefined;
   /** Requests left in the current rate-limit window. */
   requestsLeft?: number;
-  /** Why and until when the command waits. */
   waiting?: { reason: string; until: number };
 }
 

@@ -20,17 +20,13 @@ export interface Progress {
 
 export interface ProgressOptions {
   stream: Writable & { isTTY?: boolean; columns?: number };
-  /** Removes secrets from a text. */
   redact?: (text: string) => string;
   mode: ProgressMode;
-  /** Milliseconds since the epoch. */
   now: () => number;
-  /** Whether the terminal can show ASCII only. */
   ascii?: boolean;
 }
 
 interface Presenter {
-  /** Milliseconds between two updates. */
   interval: number;
   show(state: ProgressState, rate: number | undefined): void;
   clear(outcome: string | undefined): void;

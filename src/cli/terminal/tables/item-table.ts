@@ -4,7 +4,6 @@ import type { Column, Table } from "./table.ts";
 /** A minimum width at which no sku is truncated, because people copy skus. Real shops have skus of up to 25 characters. */
 export const WHOLE_SKU = 26;
 
-/** A column of a table with a row for each item. */
 export interface ItemColumn<Item> extends Column {
   cell: (item: Item) => Cell;
   /** The cell of the totals row; absent in all columns of a table without totals. */
@@ -20,7 +19,6 @@ export function itemTable<Item>(items: readonly Item[], columns: readonly ItemCo
   };
 }
 
-/** A column of texts. */
 export function textColumn<Item>(
   heading: string,
   read: (item: Item) => string,

@@ -16,7 +16,6 @@ const PRICE = /^(?:mrp|(?:\w+_)?(?:selling_price|price|mrp)|price_.+)$/;
 /** The column with the address that a column links to. */
 const LINKS: Readonly<Record<string, string>> = { title: "url", url: "url", image_url: "image_url" };
 
-/** A table of some columns of rows. */
 export function rowTable(rows: RowBatch, columns: readonly string[]): Table {
   return {
     columns: columns.map((heading) => ({ heading, rigid: RIGID.test(heading), minimum: MINIMUM[heading] })),

@@ -18,7 +18,6 @@ export interface Table {
   rows: readonly (readonly Cell[])[];
   /** Headings across all columns, by the index of the row below. */
   groups?: ReadonlyMap<number, string> | undefined;
-  /** Totals, below a rule. */
   footer?: readonly Cell[] | undefined;
 }
 
@@ -73,7 +72,6 @@ export function renderTable(table: Table, screen: TableScreen = {}): { text: str
   };
 }
 
-/** Cells side by side, without borders. */
 const CHARS = {
   ...{ top: "", "top-mid": "", "top-left": "", "top-right": "" },
   ...{ bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" },
@@ -139,7 +137,6 @@ function drawnCell(cell: Cell, { width, numeric }: Layout, { colour = false, lin
   return numeric ? space + text : text + space;
 }
 
-/** The width of a table without a limit. */
 export function fullWidthOf(table: Table): number {
   return lineWidth(table.columns.map((column, index) => layoutOf(table, column, index)));
 }
@@ -170,7 +167,6 @@ export function withoutConstants(table: Table, candidates: readonly string[]): {
   };
 }
 
-/** A table below a caption. */
 export function captioned(caption: string, table: string, { width, colour = false }: TableScreen): string {
   return caption === "" ? table : `${style("dim", wrap(caption, width), colour)}\n\n${table}`;
 }

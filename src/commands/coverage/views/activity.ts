@@ -2,11 +2,9 @@ import { splitRcd } from "../../../contract/filters.ts";
 import { addDays, daysBetween } from "../../../contract/values/day-arithmetic.ts";
 import type { DayRows } from "../counts.ts";
 
-/** When the rows were crawled, retailer by retailer. */
 export interface Activity {
   /** Consecutive periods of nearly the same length; dates `YYYY-MM-DD`, inclusive. */
   periods: readonly Period[];
-  /** Rows of each retailer in each period. */
   rows: ReadonlyMap<string, readonly number[]>;
 }
 

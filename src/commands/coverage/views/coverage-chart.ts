@@ -7,10 +7,8 @@ import type { DayRows } from "../counts.ts";
 import type { Entry, Listing } from "../groups.ts";
 import { type Activity, activityInPeriods } from "./activity.ts";
 
-/** Maximum number of periods of the activity over time. */
 const PERIODS = 24;
 
-/** Largest and smallest width of a bar. */
 const BAR = { most: 40, least: 8 } as const;
 
 /** Draws the rows of each entry as bars and, if the days are known, the crawls of each retailer over time as lines. */

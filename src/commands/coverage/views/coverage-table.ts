@@ -41,7 +41,6 @@ const READABLE_SLUG = 16;
 type ShownTable = ReturnType<typeof renderTable>;
 type CaptionedTable = ReturnType<typeof withoutConstants>;
 
-/** The list as Markdown, with the chosen columns or all. */
 export function coverageMarkdown(listing: Listing, chosen: readonly string[] | undefined): string {
   const { entries, columns } = listing;
   return renderMarkdown(
@@ -92,7 +91,6 @@ function tableOfGroups(listing: Listing, isByName: boolean, width: number | unde
   return isWide && hasRetailers && isByName ? { ...full, table: retailersAsHeadings(full.table) } : full;
 }
 
-/** The columns in the order of the table. */
 function columnsOf({ names: [name, ...more], total }: Listing): ItemColumn<Entry>[] {
   const ranges = ["matching_rows", "latest_date", "days_old", "earliest_date", "corpus_rows"] as const;
   const columns =
@@ -112,7 +110,6 @@ function columnOf(name: keyof Entry, total: Entry): ItemColumn<Entry> {
   return textColumn(heading, (entry) => String(entry[name] ?? ""), { ...width, total: String(total[name] ?? "") });
 }
 
-/** The heading of the bars that draw ranges of days. */
 const RANGE = "range";
 
 /** The days of each entry as a range of those of the set; none if nothing matches. */
@@ -138,7 +135,6 @@ function retailersAsHeadings({ columns, rows, footer = [] }: Table): Table {
   };
 }
 
-/** Names the totals in their first cell. */
 function labelled(table: Table, { label }: Listing): Table {
   return { ...table, footer: [textCell(label), ...(table.footer ?? []).slice(1)] };
 }

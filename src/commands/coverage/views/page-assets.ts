@@ -51,7 +51,6 @@ details thead td { width: 22%; border: 0; }
 }
 `;
 
-/** Searches and sorts the combinations. */
 export const SCRIPT = `
 const list = document.querySelector("#retailers");
 if (list !== null) {
