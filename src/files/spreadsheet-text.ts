@@ -13,9 +13,12 @@ const FORMULA = new Set("=+-@＝＋－＠");
 const MONTH =
   "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
 
-/** Text that a spreadsheet reads as a number, a time, a boolean or a date: `0062355309`, `1E5`, `12:30`, `TRUE`, `MAR-10`. */
+/** A number, a date or a time of day, perhaps with a currency or percent sign: `0062355309`, `12:30 pm`, `$5.00`, `50%`. */
+const FIGURE = "[$€£¥]? ?\\d[\\d.,:/ -]*(?: ?(?:[%$€£¥]|[ap]m))?";
+
+/** Text that a spreadsheet reads as a number, a time, a boolean or a date: a figure, `(5)`, `1E5`, `TRUE`, `MAR-10`. */
 const VALUE = new RegExp(
-  `^(?:\\d[\\d.,:/ -]*|\\d[\\d.,]*e[+-]?\\d+|true|false|\\d{1,4}[-/. ]?${MONTH}[-/. ]?\\d{0,4}|${MONTH}[-/. ]?\\d{1,4})$`,
+  `^(?:${FIGURE}|\\(${FIGURE}\\)|\\d[\\d.,]*e[+-]?\\d+|true|false|\\d{1,4}[-/. ]?${MONTH}[-/. ]?\\d{0,4}|${MONTH}[-/. ]?\\d{1,4})$`,
   "i",
 );
 
