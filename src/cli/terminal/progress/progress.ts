@@ -22,11 +22,13 @@ export interface ProgressOptions {
   stream: Writable & { isTTY?: boolean; columns?: number };
   redact?: (text: string) => string;
   mode: ProgressMode;
+  /** Milliseconds since the epoch. */
   now: () => number;
   ascii?: boolean;
 }
 
 interface Presenter {
+  /** Milliseconds between two updates. */
   interval: number;
   show(state: ProgressState, rate: number | undefined): void;
   clear(outcome: string | undefined): void;
