@@ -1,22 +1,20 @@
-import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import { Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { parseRcd } from "../../contract/filters.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { resolveDays, type WrittenFilters } from "../../pull/written-filters.ts";
-import { collectValues, dateExpression, type FlagsOf, flagError, type NoFlags, valueError } from "./values.ts";
+import { collectValues, dateExpression, type FlagsOf, flagError, flagSet, valueError } from "./values.ts";
 
-export type FilterFlags = FlagsOf<typeof addFilterFlags<[], NoFlags>>;
-export type BrandFlags = FlagsOf<typeof addBrandFlag<[], NoFlags>>;
-export type SkusFlags = FlagsOf<typeof addSkusFlag<[], NoFlags>>;
+export type FilterFlags = FlagsOf<typeof addFilterFlags>;
+export type BrandFlags = FlagsOf<typeof addBrandFlag>;
+export type SkusFlags = FlagsOf<typeof addSkusFlag>;
 
 const SLUG_FLAGS = ["retailer", "category", "department"] as const;
 
 /** Declares the flags of the six shared filters (contract section 4.1). */
-export function addFilterFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-) {
-  return addVocabularyFlags(command)
+export const addFilterFlags = flagSet((command) =>
+  addVocabularyFlags(command)
     .optionsGroup("Filters:")
     .option(
       "--start-date <date>",
@@ -25,13 +23,11 @@ export function addFilterFlags<Operands extends unknown[], Flags extends OptionV
     )
     .option("--end-date <date>", "crawled on or before this day", dateExpression("--end-date"))
     .option("--date <date>", "crawled on this day; sets both --start-date and --end-date", dateExpression("--date"))
-    .optionsGroup("Options:");
-}
+    .optionsGroup("Options:"),
+);
 
 /** Declares the filter flags without dates, for commands with their own flags for days. */
-export function addVocabularyFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-) {
+export const addVocabularyFlags = flagSet((command) => {
   const list = <Usage extends string>(flags: Usage, description: string) =>
     new Option(flags, description).argParser(collectValues);
   return command
@@ -48,25 +44,20 @@ export function addVocabularyFlags<Operands extends unknown[], Flags extends Opt
       list("--rcd <r:c:d>", "only these retailer:category:department combinations (repeatable, or a comma list)"),
     )
     .optionsGroup("Options:");
-}
+});
 
-export function addSkusFlag<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-  which = "only the products of a list",
-) {
-  return command.option(
+export const addSkusFlag = flagSet((command, which: string = "only the products of a list") =>
+  command.option(
     "--skus <file>",
     `${which}: CSV with the column sku and, optionally, retailer, target_price and note; - reads standard input`,
-  );
-}
+  ),
+);
 
 /** Declares `--brand` for commands that read a synced folder; the API has no such filter. */
-export function addBrandFlag<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-) {
+export const addBrandFlag = flagSet((command) => {
   const flag = new Option("--brand <name>", "only these brands, ignoring case; synced folders only (repeatable)");
   return command.optionsGroup("Filters:").addOption(flag.argParser(collectValues)).optionsGroup("Options:");
-}
+});
 
 /** @throws UsageError if brands are given without a folder, or one of them is empty */
 export function checkBrands(brand: readonly string[] | undefined, hasFolder: boolean): void {

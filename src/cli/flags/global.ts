@@ -1,6 +1,6 @@
-import { type Command, type CommandUnknownOpts, Option, type OptionValues } from "@commander-js/extra-typings";
+import { type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { ProgressMode } from "../terminal/progress/progress.ts";
-import { duration, type FlagsOf, flagError, type NoFlags, size, wholeNumber } from "./values.ts";
+import { duration, type FlagsOf, flagError, flagSet, size, wholeNumber } from "./values.ts";
 
 /** The global options, with all defaults filled in. */
 export interface GlobalOptions {
@@ -27,11 +27,7 @@ export interface GlobalOptions {
  * @param examples command lines
  * @param note shown before the examples
  */
-export function addGlobalFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-  examples: readonly string[] = [],
-  note = "",
-) {
+export const addGlobalFlags = flagSet((command, examples: readonly string[] = [], note: string = "") => {
   const requesting = command
     .optionsGroup("Global options:")
     .option("--base-url <url>", "address of the service; a path prefix such as /api is kept [env: CATALOG_BASE_URL]")
@@ -48,14 +44,10 @@ export function addGlobalFlags<Operands extends unknown[], Flags extends OptionV
       size("--max-body"),
     );
   return addReportingFlags(requesting, examples, note);
-}
+});
 
 /** Like `addGlobalFlags`, without the options about requests. */
-export function addReportingFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-  examples: readonly string[] = [],
-  note = "",
-) {
+export const addReportingFlags = flagSet((command, examples: readonly string[] = [], note: string = "") => {
   if (examples.length > 0) {
     const list = `Examples:\n${examples.map((line) => `  $ ${line}`).join("\n")}`;
     command.addHelpText("after", note === "" ? `\n${list}` : `\n${note}\n\n${list}`);
@@ -81,10 +73,10 @@ export function addReportingFlags<Operands extends unknown[], Flags extends Opti
       ).choices(["human", "json"]),
     )
     .helpOption("-h, --help", "show help");
-}
+});
 
 /** The flags that are on the command line, before or after the name of the command. */
-type GlobalFlags = FlagsOf<typeof addGlobalFlags<[], NoFlags>>;
+type GlobalFlags = FlagsOf<typeof addGlobalFlags>;
 
 export function parseGlobals(command: CommandUnknownOpts): GlobalOptions {
   const given: Partial<GlobalFlags> = command.optsWithGlobals();

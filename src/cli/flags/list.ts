@@ -1,8 +1,7 @@
-import type { Command, OptionValues } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import type { SortKey } from "../order.ts";
-import { type FlagsOf, NamesOption, type NoFlags, wholeNumber } from "./values.ts";
+import { type FlagsOf, flagSet, NamesOption, wholeNumber } from "./values.ts";
 
 export interface ListOptions {
   sort: SortKey | undefined;
@@ -12,7 +11,7 @@ export interface ListOptions {
   pager: boolean;
 }
 
-export type ListFlags = FlagsOf<typeof addListFlags<[], NoFlags>>;
+export type ListFlags = FlagsOf<typeof addListFlags>;
 
 /**
  * Declares `--sort`, `--limit` and `--no-pager`.
@@ -20,19 +19,21 @@ export type ListFlags = FlagsOf<typeof addListFlags<[], NoFlags>>;
  * @param columns offered by completion for `--sort`
  * @param words what else `--sort` takes, for the help
  */
-export function addListFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-  example: string,
-  columns: readonly string[],
-  words = "",
-  limitHelp = "the first n rows only, after sorting",
-) {
-  const description = `sort by a column${words}; \`:desc\` reverses the order: ${example}:desc`;
-  return command
-    .addOption(new NamesOption("--sort <column>", description, columns, { isList: false }))
-    .option("-n, --limit <n>", limitHelp, wholeNumber("--limit", 1))
-    .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
-}
+export const addListFlags = flagSet(
+  (
+    command,
+    example: string,
+    columns: readonly string[],
+    words: string = "",
+    limitHelp: string = "the first n rows only, after sorting",
+  ) => {
+    const description = `sort by a column${words}; \`:desc\` reverses the order: ${example}:desc`;
+    return command
+      .addOption(new NamesOption("--sort <column>", description, columns, { isList: false }))
+      .option("-n, --limit <n>", limitHelp, wholeNumber("--limit", 1))
+      .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
+  },
+);
 
 /**
  * @param known columns to sort by

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import { Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { quoted } from "../../contract/values/phrases.ts";
@@ -9,7 +9,7 @@ import { FORMATS, formatOfFile, ROW_FORMATS, type RowFormat } from "../../export
 import { refuseEnding } from "../errors/output-ending.ts";
 import type { SortKey } from "../order.ts";
 import { type ListFlags, type ListOptions, parseListFlags } from "./list.ts";
-import { type FlagsOf, flagError, formatOption, NamesOption, type NoFlags } from "./values.ts";
+import { type FlagsOf, flagError, flagSet, formatOption, NamesOption } from "./values.ts";
 
 /** The formats of commands that show a list: a table for people, and rows for programs. */
 export const TABLE_FORMATS = ["table", ...ROW_FORMATS] as const;
@@ -42,8 +42,8 @@ export function hasRowFormat<Format extends string>(
 }
 
 /** The flags of every output, and those that only some have. */
-export type OutputFlags = FlagsOf<typeof addOutputFlags<[], NoFlags>> &
-  FlagsOf<typeof addLinksFlag<[], NoFlags>> & {
+export type OutputFlags = FlagsOf<typeof addOutputFlags> &
+  FlagsOf<typeof addLinksFlag> & {
     html?: string;
     /** If given, `output` is a folder, whose name may have any ending. */
     partitionBy?: readonly string[];
@@ -70,19 +70,12 @@ export function chosenColumns(flag: string | undefined, known: readonly string[]
   return flag === undefined ? undefined : parseColumns(flag, known);
 }
 
-export function addListOutput<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-  formats: readonly string[] = LIST_FORMATS,
-) {
-  return addOutputFlags(command, formats, "table in a terminal, else ndjson");
-}
+export const addListOutput = flagSet((command, formats: readonly string[] = LIST_FORMATS) =>
+  addOutputFlags(command, formats, "table in a terminal, else ndjson"),
+);
 
-export function addOutputFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-  formats: readonly string[],
-  formatDefault: string,
-) {
-  return command
+export const addOutputFlags = flagSet((command, formats: readonly string[], formatDefault: string) =>
+  command
     .addOption(formatOption(formats, formatDefault))
     .option("-o, --output <file>", "write to a file instead of stdout; the file appears only once it is complete")
     .addOption(
@@ -91,14 +84,12 @@ export function addOutputFlags<Operands extends unknown[], Flags extends OptionV
         "compress the output; zstd needs Node.js 22.15 (default: from the file's ending)",
       ).choices(["gzip", "zstd"]),
     )
-    .option("--no-clobber", "refuse to replace an existing file");
-}
+    .option("--no-clobber", "refuse to replace an existing file"),
+);
 
-export function addLinksFlag<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-) {
-  return command.option("--links", "xlsx: turn URLs into links; a sheet with many links opens slowly");
-}
+export const addLinksFlag = flagSet((command) =>
+  command.option("--links", "xlsx: turn URLs into links; a sheet with many links opens slowly"),
+);
 
 /**
  * Splits the flags into the page of `--html` and those of the other output.

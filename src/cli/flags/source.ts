@@ -1,11 +1,11 @@
-import { type Command, type CommandUnknownOpts, Option, type OptionValues } from "@commander-js/extra-typings";
+import { type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { Context } from "../context.ts";
 import { type BrandFlags, checkBrands, type FilterFlags, parseFilters } from "./filter.ts";
 import { type GlobalOptions, parseGlobals } from "./global.ts";
-import { type FlagsOf, flagError, type NoFlags, wholeNumber } from "./values.ts";
+import { type FlagsOf, flagError, flagSet, wholeNumber } from "./values.ts";
 
 /** The rows that a command reads: from the configured service, unless it takes a folder. */
 export interface SourceOptions {
@@ -23,7 +23,7 @@ export interface FolderOptions extends SourceOptions {
   brands: readonly string[] | undefined;
 }
 
-type SourceFlags = FilterFlags & FlagsOf<typeof addDemoFlag<[], NoFlags>>;
+type SourceFlags = FilterFlags & FlagsOf<typeof addDemoFlag>;
 
 export type FolderFlags = SourceFlags & BrandFlags;
 
@@ -48,29 +48,23 @@ export function parseFolderSource(
   return { ...parseSource(command, flags, context), folder, brands: flags.brand };
 }
 
-export function addReadFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-) {
-  return addDemoFlag(command.option("--fail-on-empty", "exit with 7 if nothing matches"));
-}
+export const addReadFlags = flagSet((command) =>
+  addDemoFlag(command.option("--fail-on-empty", "exit with 7 if nothing matches")),
+);
 
-export function addRecheckFlag<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-) {
-  return command.option(
+export const addRecheckFlag = flagSet((command) =>
+  command.option(
     "--recheck <percent>",
     "share of the pages to read again at the end, oldest first, if the service reports no data version (default: 1, at least 4 pages)",
     wholeNumber("--recheck", 0, 100),
-  );
-}
+  ),
+);
 
-export function addDemoFlag<Operands extends unknown[], Flags extends OptionValues>(command: Command<Operands, Flags>) {
-  return command.option("--demo", "use a generated data set; needs neither key nor configuration");
-}
+export const addDemoFlag = flagSet((command) =>
+  command.option("--demo", "use a generated data set; needs neither key nor configuration"),
+);
 
-export function addPullFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-) {
+export const addPullFlags = flagSet((command) => {
   const concurrency = wholeNumber("--concurrency", 1, 64);
   return command
     .option("--concurrency <n>", "parts of the set to read in parallel", concurrency, 8)
@@ -79,7 +73,7 @@ export function addPullFlags<Operands extends unknown[], Flags extends OptionVal
       "maximum requests a minute, to leave some for the rest of the team",
       wholeNumber("--max-rate", 1),
     );
-}
+});
 
 const SERVICE_FLAGS = ["--demo", "--base-url", "--profile", "--concurrency", "--max-rate"];
 

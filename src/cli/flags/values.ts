@@ -1,16 +1,33 @@
-import { type Command, Option } from "@commander-js/extra-typings";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { type DateExpression, isDateExpression } from "../../contract/values/date-expression.ts";
 import { DAY } from "../../contract/values/day-arithmetic.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 
-/** The flags that a function declares, as the action of a command gets them: `FlagsOf<typeof addFilterFlags<[], NoFlags>>`. */
-export type FlagsOf<Add extends (...parameters: never[]) => unknown> =
-  ReturnType<Add> extends Command<infer _Operands, infer Flags> ? Flags : never;
+/** Declares flags on a command, whatever flags and operands it has already. */
+type FlagSet<Own extends OptionValues, Words extends unknown[]> = <
+  Operands extends unknown[],
+  Earlier extends OptionValues,
+>(
+  command: Command<Operands, Earlier>,
+  ...words: Words
+) => Command<Operands, Earlier & Own>;
 
-/** The flags of a command that has none yet. */
-export type NoFlags = Record<never, never>;
+/** Makes a set of flags from a function that declares them on a command without any. */
+export function flagSet<Own extends OptionValues, Words extends unknown[]>(
+  add: (command: Command, ...words: Words) => Command<[], Own>,
+): FlagSet<Own, Words> {
+  return (command, ...words) => add(command as unknown as Command, ...words) as never;
+}
+
+/** The flags that a set or function declares, as the action of a command gets them. */
+export type FlagsOf<Add> =
+  Add extends FlagSet<infer Own, infer _Words>
+    ? Own
+    : Add extends (...parameters: never[]) => Command<infer _Operands, infer Flags>
+      ? Flags
+      : never;
 
 /** Parses the value of a flag. Throws a UsageError that names the flag and the value. */
 type Parser<Value> = (text: string) => Value;

@@ -1,4 +1,4 @@
-import type { Command, CommandUnknownOpts, OptionValues } from "@commander-js/extra-typings";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { SUSPECT_FACTOR } from "../../folder/index/suspect-factor.ts";
 import type { Context } from "../context.ts";
 import { parseCondition } from "../flags/condition.ts";
@@ -6,7 +6,7 @@ import { addBrandFlag, addVocabularyFlags, type SkusFlags } from "../flags/filte
 import { addListFlags } from "../flags/list.ts";
 import { addLinksFlag, addListOutput, columnsOption, parseListing, TABLE_FORMATS } from "../flags/output.ts";
 import { addDemoFlag, type FolderFlags, parseFolderSource } from "../flags/source.ts";
-import { dateExpression, dayCount, type FlagsOf, flagError, type NoFlags, valueError } from "../flags/values.ts";
+import { dateExpression, dayCount, type FlagsOf, flagError, flagSet, valueError } from "../flags/values.ts";
 import {
   answerColumns,
   comparable,
@@ -18,24 +18,22 @@ import {
   type SortWords,
 } from "./declaration.ts";
 
-type PriceFlags = FlagsOf<typeof addPriceFlags<[], NoFlags>> & FolderFlags & SkusFlags;
+type PriceFlags = FlagsOf<typeof addPriceFlags> & FolderFlags & SkusFlags;
 
 /** The flags that every question has, and filters and lists that only some have. */
-export type QuestionFlags = FlagsOf<typeof addQuestionFlags<[], NoFlags>> & PriceFlags;
+export type QuestionFlags = FlagsOf<typeof addQuestionFlags> & PriceFlags;
 
 /** Declares the filters of a folder with the last day that counts. */
-export function addLastDayFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-) {
-  return addBrandFlag(addVocabularyFlags(command))
+export const addLastDayFlags = flagSet((command) =>
+  addBrandFlag(addVocabularyFlags(command))
     .optionsGroup("Filters:")
     .option(
       "--end-date <date>",
       "as of this day instead of the newest one: YYYY-MM-DD, 7d, latest-7d",
       dateExpression("--end-date"),
     )
-    .optionsGroup("Options:");
-}
+    .optionsGroup("Options:"),
+);
 
 interface FlagsOfQuestion {
   columns: readonly QuestionColumn[];
@@ -47,27 +45,23 @@ interface FlagsOfQuestion {
 }
 
 /** Declares the flags that all questions share, after those of filters and `--skus`. */
-export function addQuestionFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-  { columns, sortWords = {}, sortExample, sortHelp, limitHelp, maxAge }: FlagsOfQuestion,
-) {
-  const names = namesOf(columns);
-  const conditional = addPriceFlags(command, maxAge).option(
-    "--fail-if <condition>",
-    `exit with code 8 if any row meets the condition, as in '${comparable(columns)[0]} < 20'; \`count\` is the number of rows`,
-  );
-  const listed = addLinksFlag(addListOutput(conditional, TABLE_FORMATS)).addOption(
-    columnsOption(`columns to write, in this order: ${names.slice(1, 4).join(",")}`, names),
-  );
-  return addListFlags(addDemoFlag(listed), sortExample, [...Object.keys(sortWords), ...names], sortHelp, limitHelp);
-}
+export const addQuestionFlags = flagSet(
+  (command, { columns, sortWords = {}, sortExample, sortHelp, limitHelp, maxAge }: FlagsOfQuestion) => {
+    const names = namesOf(columns);
+    const conditional = addPriceFlags(command, maxAge).option(
+      "--fail-if <condition>",
+      `exit with code 8 if any row meets the condition, as in '${comparable(columns)[0]} < 20'; \`count\` is the number of rows`,
+    );
+    const listed = addLinksFlag(addListOutput(conditional, TABLE_FORMATS)).addOption(
+      columnsOption(`columns to write, in this order: ${names.slice(1, 4).join(",")}`, names),
+    );
+    return addListFlags(addDemoFlag(listed), sortExample, [...Object.keys(sortWords), ...names], sortHelp, limitHelp);
+  },
+);
 
 /** Declares the flags that decide which prices count. @param maxAge the default, for the help */
-export function addPriceFlags<Operands extends unknown[], Flags extends OptionValues>(
-  command: Command<Operands, Flags>,
-  maxAge: string,
-) {
-  return command
+export const addPriceFlags = flagSet((command, maxAge: string) =>
+  command
     .option(
       "--max-age <days>",
       `how long a price counts as known: 14d, or none for no limit (default: ${maxAge})`,
@@ -79,8 +73,8 @@ export function addPriceFlags<Operands extends unknown[], Flags extends OptionVa
       suspectFactor,
     )
     .option("--include-suspect", "keep suspect prices")
-    .option("--show-sql", "write the SQL that answers the question instead of the answer");
-}
+    .option("--show-sql", "write the SQL that answers the question instead of the answer"),
+);
 
 /** Parses the options that all questions share. @param maxAge the default in days */
 export function parseQuestion(

@@ -1,18 +1,11 @@
-import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
-import {
-  collectValues,
-  dateExpression,
-  duration,
-  type FlagsOf,
-  type NoFlags,
-  wholeNumber,
-} from "../../cli/flags/values.ts";
+import { collectValues, dateExpression, duration, type FlagsOf, flagSet, wholeNumber } from "../../cli/flags/values.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { SCOPES } from "../../contract/operations.ts";
 import { INCIDENT_SEVERITIES } from "../../contract/status.ts";
 
-export type GrantFlags = FlagsOf<typeof addGrantFlags<NoFlags>>;
+export type GrantFlags = FlagsOf<typeof addGrantFlags>;
 
 export function addStartFlags(command: Command) {
   const { catalog, sample } = LIMITS.requestsPerWindow;
@@ -90,18 +83,14 @@ export function addRemoveFlags(command: Command) {
     .option("--dry-run", "only say how many rows would be removed");
 }
 
-export function addGrantFlags<Flags extends OptionValues>(
-  command: Command<[], Flags>,
-  team = "the team",
-  byDefault = "",
-) {
+export const addGrantFlags = flagSet((command, team: string = "the team", byDefault: string = "") => {
   const repeatable = `repeatable, or a comma list${byDefault}`;
   const scope = new Option("--scope <scope>", `scope of ${team}, ${repeatable}`);
   return command
     .addOption(scope.choices(SCOPES).argParser(collectValues))
     .option("--retailer <slug>", `retailer that ${team} can see, ${repeatable}`, collectValues)
     .option("--all-retailers", `${team} can see every retailer`);
-}
+});
 
 export function addCreateFlags(command: Command) {
   const team = "team that the key belongs to; scopes, retailers and limits are the team's (default: default)";
