@@ -1,6 +1,9 @@
 import { CredentialsError } from "../contract/errors.ts";
 import { API_KEY_LENGTH } from "../contract/limits.ts";
 
+/** Bytes of a text with a key and white space. A longer one is a mistake, such as the wrong file. */
+export const MAX_KEY_TEXT = 64 * 1024;
+
 /** The first match is reported. */
 const FLAWS: readonly (readonly [RegExp, string])[] = [
   [/^\s*$/u, "it is blank"],

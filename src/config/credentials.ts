@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { assertSendable } from "../client/key.ts";
+import { assertSendable, MAX_KEY_TEXT } from "../client/key.ts";
 import { CredentialsError, FileError } from "../contract/errors.ts";
 import { quoteCommand } from "../contract/values/quote-command.ts";
 import { readFileText } from "../files/read-text.ts";
@@ -9,9 +9,6 @@ import type { Environment } from "./environment.ts";
 import { refuseTilde } from "./expanded-path.ts";
 import { type CommandContext, runKeyCommand } from "./key-command.ts";
 import { dangerOf, rightsOfOthers } from "./trusted-path.ts";
-
-/** Bytes. A key has 43 characters; a much longer file is a mistake. */
-const KEY_FILE_LIMIT = 64 * 1024;
 
 export type KeyContext = CommandContext & Pick<Environment, "userId">;
 
@@ -100,7 +97,7 @@ async function warningOf(path: string, what: string, context: KeyContext): Promi
 async function readKeyFile(path: string, signal: AbortSignal): Promise<string> {
   const tooLong = () => new FileError(`CATALOG_API_KEY_FILE ${path} is far too long for a key`, path);
   try {
-    return await readFileText(path, signal, { most: KEY_FILE_LIMIT, tooLong });
+    return await readFileText(path, signal, { most: MAX_KEY_TEXT, tooLong });
   } catch (error) {
     throw errorCode(error) === undefined
       ? error

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { MAX_KEY_TEXT } from "../client/key.ts";
 import { onAbort, startDeadline, startTimer } from "../client/timer.ts";
 import { CredentialsError } from "../contract/errors.ts";
 import type { Environment } from "./environment.ts";
@@ -11,9 +12,6 @@ const TIME_LIMIT = 30_000;
 
 /** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE = 1_000;
-
-/** Bytes of output; a key is much shorter. */
-const OUTPUT_LIMIT = 64 * 1024;
 
 /**
  * Runs the `api_key_command` of a profile in a shell, because it may contain pipes and quotes. Its output never appears in a
@@ -61,7 +59,7 @@ export async function runKeyCommand(
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
-    if (chunks.reduce((size, { length }) => size + length, 0) > OUTPUT_LIMIT) {
+    if (chunks.reduce((size, { length }) => size + length, 0) > MAX_KEY_TEXT) {
       stop("printed more than a key can have");
     }
   });

@@ -5,9 +5,6 @@ import { type PartitionFile, partitionManifestOf, readPartitionFiles } from "../
 import { isSyncedFolder, syncCommand } from "./folder-state.ts";
 import { checkDay, isUnalteredFile, readSyncedFolder } from "./synced-day.ts";
 
-/** Maximum number of damaged days or files that an error names. */
-const NAMED = 10;
-
 /** What a folder consists of, and how a part is checked. */
 interface Parts {
   noun: "day" | "file";
@@ -53,7 +50,7 @@ export async function verifyFolder(
   }
   if (damaged.length > 0) {
     throw new MismatchError(
-      `${plural(damaged.length, noun)} of ${checks.size} in ${folder} ${damaged.length === 1 ? "is" : "are"} damaged or missing: ${firstFew(damaged, NAMED)}; ${remedy}`,
+      `${plural(damaged.length, noun)} of ${checks.size} in ${folder} ${damaged.length === 1 ? "is" : "are"} damaged or missing: ${firstFew(damaged, 10)}; ${remedy}`,
     );
   }
   return found;

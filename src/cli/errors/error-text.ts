@@ -48,9 +48,6 @@ export interface ErrorContext {
   verbose?: boolean | undefined;
 }
 
-/** Maximum number of suggestions in a message; the JSON form has them all. */
-const MAX_OPTIONS = 10;
-
 /**
  * Describes an error for people: what was wrong, suggestions, the corrected command line, how to recover, and what to quote in
  * a report. Empty for a closed pipe.
@@ -117,7 +114,7 @@ function offer(options: readonly string[], refused: string | undefined): string[
   if (shown.length === 0) {
     return [];
   }
-  const list = firstFew(shown, MAX_OPTIONS);
+  const list = firstFew(shown, 10);
   return [near.length === 0 ? `Valid values include ${list}.` : `Did you mean ${list}?`];
 }
 

@@ -62,10 +62,8 @@ function matchText(text: string, names: readonly string[], noun: string): string
   const matches = plural(names.length, noun);
   const moved = movementOf(text);
   const what = moved === undefined ? `${text} holds for ${matches}` : `${matches} ${moved}`;
-  return `${what}: ${firstFew(names, MAX_NAMED)}`;
+  return `${what}: ${firstFew(names)}`;
 }
-
-const MAX_NAMED = 3;
 
 /** Describes a condition on `percent` as a price movement: `fell more than 20 %`. */
 function movementOf(condition: string): string | undefined {

@@ -16,8 +16,6 @@ export function ownListParameter(list: readonly ListedProduct[]): string {
   return JSON.stringify(lines);
 }
 
-const NAMED = 5;
-
 /**
  * Warns of the products on a list for which the folder has no rows.
  *
@@ -56,6 +54,6 @@ export async function checkOwnList(
 export function warnOfMissing(lines: readonly ListedProduct[], { warn }: Pick<Reporter, "warn">): void {
   if (lines.length > 0) {
     const names = lines.map(({ sku, retailer }) => `${quoted(sku)}${retailer === undefined ? "" : ` of ${retailer}`}`);
-    warn(`no row for ${plural(lines.length, "product")} on the list: ${firstFew(names, NAMED)}`);
+    warn(`no row for ${plural(lines.length, "product")} on the list: ${firstFew(names, 5)}`);
   }
 }

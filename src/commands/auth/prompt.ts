@@ -1,12 +1,10 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import type { Context } from "../../cli/context.ts";
+import { MAX_KEY_TEXT } from "../../client/key.ts";
 import { onAbort } from "../../client/timer.ts";
 import { CredentialsError, InterruptedError } from "../../contract/errors.ts";
 import { readStream, readText } from "../../files/read-text.ts";
-
-/** A key has 43 characters; much longer input is probably the wrong file. */
-const MAX_INPUT = 64 * 1024;
 
 type Streams = Pick<Context, "stdin" | "printError" | "signal">;
 
@@ -71,7 +69,7 @@ export function promptOf({ stdin, printError, signal }: Streams): Ask | undefine
 /** Reads a key that is piped to stdin. @throws CredentialsError if stdin is empty */
 export async function readKeyFromPipe(context: Streams): Promise<string> {
   const tooLong = () => new CredentialsError("the text on stdin is far too long for a key.");
-  const text = await readText(readStream(context.stdin, context.signal), { most: MAX_INPUT, tooLong });
+  const text = await readText(readStream(context.stdin, context.signal), { most: MAX_KEY_TEXT, tooLong });
   if (text.trim() === "") {
     throw new CredentialsError(
       "stdin is empty: pipe the key to it, or run the command in a terminal to be asked for it.",

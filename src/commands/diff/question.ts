@@ -26,8 +26,6 @@ import { CHANGES, DIFF_COLUMNS, type DiffOptions, resolvePair } from "./options.
 /** Differences that a table on a terminal shows; every other output has them all. */
 const SHOWN_DIFFERENCES = 40;
 
-const NAMED = 5;
-
 const countOf = (column: string, value: string) => `count(*) FILTER (${column} = '${value}')`;
 const REASONS = ["gone", "not_crawled", "unknown"] as const;
 
@@ -61,7 +59,7 @@ const DIFF_QUESTION: Question<DiffOptions> = {
   totalsParameters: { kinds: null },
   find: async (prices, parameters, _, { reporter }) => {
     for (const [day, isOutage, change, retailers] of await readRows(prices, GAPS, parameters)) {
-      const names = firstFew(String(retailers).split(" "), NAMED, " retailers");
+      const names = firstFew(String(retailers).split(" "), 5, " retailers");
       reporter.warn(
         isOutage
           ? `on ${day} fewer rows than usual were crawled of ${names} (outage)`

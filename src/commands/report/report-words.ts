@@ -4,8 +4,6 @@ import type { AnswerRow } from "../../folder/ask/ask.ts";
 import type { Report } from "./collect-report.ts";
 import type { Figure } from "./figures.ts";
 
-const NAMED = 3;
-
 /** A figure that is a number of things; 0 if there is nothing to compare. */
 export function countOf({ figures }: Report, name: Figure): number {
   return Number(figures[name]);
@@ -43,7 +41,7 @@ export function goneWords(report: Report): string[] {
   const [notCrawled, unknown] = [countOf(report, "not_crawled"), countOf(report, "unknown")];
   return [
     `${groupDigits(countOf(report, "gone"))} gone`,
-    ...(notCrawled > 0 ? [`${groupDigits(notCrawled)} not crawled (${firstFew(report.notCrawledAt, NAMED)})`] : []),
+    ...(notCrawled > 0 ? [`${groupDigits(notCrawled)} not crawled (${firstFew(report.notCrawledAt)})`] : []),
     ...(unknown > 0 ? [`${groupDigits(unknown)} unknown`] : []),
   ];
 }

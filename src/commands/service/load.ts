@@ -2,7 +2,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { type FlagsOf, flagError, valueError } from "../../cli/flags/values.ts";
 import { FileError, UsageError } from "../../contract/errors.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
-import { groupDigits, plural, quoted } from "../../contract/values/phrases.ts";
+import { firstFew, groupDigits, plural, quoted } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
 import { contentFlaw } from "../../files/content-error.ts";
 import { readPipe, readStream } from "../../files/read-text.ts";
@@ -24,8 +24,6 @@ interface LoadOptions {
   files: readonly string[];
   replacement: Replacement | undefined;
 }
-
-const SHOWN_CODES = 5;
 
 export const loadCommand = subcommand({
   parse: (flags: LoadFlags, [files]: [readonly string[]], context): LoadOptions => {
@@ -98,8 +96,9 @@ async function loadFile(
       ? { name, stream: readStream(context.stdin, signal) }
       : { name, ...((await stat(file)).isFIFO() ? { stream: readPipe(file, signal) } : { path: file }) };
   const onUnknownCurrencies = (codes: readonly string[]) => {
-    const shown = `${codes.slice(0, SHOWN_CODES).join(", ")}${codes.length > SHOWN_CODES ? ", …" : ""}`;
-    reporter.warn(`${name}: unknown currency codes (ISO 4217): ${shown}; rows with them were loaded unchanged.`);
+    reporter.warn(
+      `${name}: unknown currency codes (ISO 4217): ${firstFew(codes, 5)}; rows with them were loaded unchanged.`,
+    );
   };
   const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });
   try {

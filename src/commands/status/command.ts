@@ -55,12 +55,9 @@ async function showStatus(options: StatusOptions, context: Context): Promise<voi
   }
   const failures = failuresIn(feed);
   if (failures.length > 0) {
-    throw new NotOperationalError(`the service is not operational: ${firstFew(failures, MAX_NAMED)}`);
+    throw new NotOperationalError(`the service is not operational: ${firstFew(failures)}`);
   }
 }
-
-/** Maximum number of failures that the error names. */
-const MAX_NAMED = 3;
 
 /** What does not work, for the error. A suite without data does not count as failing. */
 function failuresIn({ state, suites, incidents }: StatusFeed): string[] {

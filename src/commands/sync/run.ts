@@ -88,9 +88,6 @@ async function syncWithProgress(
   return result;
 }
 
-/** Maximum number of names in a warning. */
-const MAX_NAMED = 3;
-
 function reportUnchanged(
   { filters, outside, unexpectedFiles }: SyncResult,
   options: SyncOptions,
@@ -111,7 +108,7 @@ function reportUnchanged(
   if (unexpectedFiles.length > 0) {
     const paths = unexpectedFiles.map((name) => join(folder, name));
     reporter.warn(
-      `${firstFew(paths, MAX_NAMED)}: not written by catalog, so it stays. Programs that read the day folders also read it`,
+      `${firstFew(paths)}: not written by catalog, so it stays. Programs that read the day folders also read it`,
     );
   }
 }

@@ -4,7 +4,7 @@ export function plural(count: number, noun: string): string {
 }
 
 /** The first names of a list and how many more there are: `acme, bolt and 1,234 more`. */
-export function firstFew(names: readonly string[], maximum: number, noun = ""): string {
+export function firstFew(names: readonly string[], maximum = 3, noun = ""): string {
   const more = names.length > maximum ? ` and ${groupDigits(names.length - maximum)} more${noun}` : "";
   return `${names.slice(0, maximum).join(", ")}${more}`;
 }

@@ -9,9 +9,6 @@ import { DAY_FILE, type DayFolders, placeOfDay } from "../day-files.ts";
 import type { DayState } from "../day-state.ts";
 import type { SyncState } from "../folder-state.ts";
 
-/** Maximum number of names in an error. */
-const NAMED = 3;
-
 interface AdoptOptions {
   folder: string;
   adopt: boolean;
@@ -42,7 +39,7 @@ export async function adoptDays(
   if (!adopt) {
     throw new InputError(
       (nameOf) =>
-        `${folder} has day folders that \`catalog sync\` does not know: ${firstFew(foreign, NAMED)}. Name another folder. If catalog wrote them, take them over with ${nameOf("adopt")}.`,
+        `${folder} has day folders that \`catalog sync\` does not know: ${firstFew(foreign)}. Name another folder. If catalog wrote them, take them over with ${nameOf("adopt")}.`,
     );
   }
   const adopted: Record<string, DayState> = {};
@@ -55,12 +52,12 @@ export async function adoptDays(
   const refusal = (reason: string) =>
     new InputError(`${folder} cannot be taken over, because ${reason}`, { input: "adopt" });
   if (refused.length > 0) {
-    const names = firstFew(refused, NAMED);
+    const names = firstFew(refused);
     throw refusal(`\`catalog sync\` did not write ${names}. Move them away, or name another folder.`);
   }
   const outside = unknown.filter((day) => !isWanted(day));
   if (outside.length > 0) {
-    const names = firstFew(outside, NAMED);
+    const names = firstFew(outside);
     throw refusal(`it has days outside the filters: ${names}. Use filters that include them, or move them away.`);
   }
   return adopted;
