@@ -56,14 +56,14 @@ test.each([
   [["--host", "0.0.0.0"], /other machines can reach --host "0\.0\.0\.0": add --public-url/],
   [["--host", "localhost.example"], /other machines can reach --host "localhost\.example"/],
   [["--host", "127.0.0.1.example"], /other machines can reach --host "127\.0\.0\.1\.example"/],
-  [["--public-url", "https://api.example.com/?catalog"], /is not the address of a service/],
+  [["--public-url", "https://api.example.com/?catalog"], /--public-url "https:.*" has a query or fragment/],
   [
     ["--public-url", "https://user:word@api.example.com"],
     /^(?!.*word@).*--public-url must not contain a user name or pass/,
   ],
   [["--public-url", "user:word@api.example.com"], /^(?!.*word@).*--public-url must not contain a user name or pass/],
-  [["--error-base", "foo bar"], /--error-base "foo bar" is not the address of a service/],
-  [["--public-url", "api.example.com"], /is not the address of a service/],
+  [["--error-base", "foo bar"], /--error-base "foo bar" is not an http or https URL/],
+  [["--public-url", "api.example.com"], /is not an http or https URL/],
   [["--smtp-url", "smtp://localhost"], /--smtp-url needs --mail-from/],
   [["--mail-from", "a@example.com"], /--mail-from needs --smtp-url/],
   [["--mail-from", "nobody", "--smtp-url", "smtp://localhost"], /"nobody" is not an e-mail address/],
@@ -83,7 +83,7 @@ test.each([
 });
 
 test.each([
-  [{ CATALOG_PUBLIC_URL: "api.example.com" }, /CATALOG_PUBLIC_URL "api\.example\.com" is not the address/],
+  [{ CATALOG_PUBLIC_URL: "api.example.com" }, /CATALOG_PUBLIC_URL "api\.example\.com" is not an http or https URL/],
   [{ CATALOG_SMTP_URL: "smtp://localhost" }, /CATALOG_SMTP_URL needs --mail-from/],
   [{ CATALOG_MAIL_FROM: "a", CATALOG_SMTP_URL: "smtp://h" }, /CATALOG_MAIL_FROM "a" is not an e-mail address/],
   [{ CATALOG_MAIL_FROM: "a@h", CATALOG_SMTP_URL: "http://h" }, /CATALOG_SMTP_URL is not the address of a mail server/],

@@ -34,7 +34,19 @@ export async function runReport(options: ReportOptions, context: Context): Promi
   if (answers.answers.get("retailers")?.count === 0) {
     throw noMatchingRows(synced);
   }
-  await writeReport(asked, answers, subject, request, { options, synced, context });
+  const { output, page, limit, urls } = options;
+  const report = await collectReport(asked.prices, answers, subject, { limit, parameters: request.parameters });
+  await using file = page && (await openPage(page, context));
+  if (page === undefined || !page.isOnly) {
+    const document = output.format === "json" ? reportDocument(subject, answers) : [reportText(report, { urls })];
+    await writeChunks(document, output, context);
+  }
+  if (page !== undefined && file !== undefined) {
+    const { reportPage } = await import("./report-page.ts");
+    await file.write(reportPage(report));
+    await file.finish();
+    synced.reporter.note(`${page.file}: the report of ${subject.since ?? subject.newest} to ${subject.newest}`);
+  }
   // Only lists that people read are cut, and say so; the figures are those of all products.
   await asked.compared?.bookmark?.set();
   failIfFiguresMatch(options.conditions, answers.figures);
@@ -56,28 +68,6 @@ function subjectOf(
     isSinceReport: compared?.isFromBookmark === true,
     filters: quoteCommand([...flagsOfFilters(filters), ...brands.flatMap((brand) => ["--brand", brand])]),
   };
-}
-
-async function writeReport(
-  { prices }: QuestionPrices,
-  answers: ReportAnswers,
-  subject: ReportSubject,
-  { parameters }: ReportRequest,
-  { options, synced, context }: { options: ReportOptions; synced: SyncedFolder; context: Context },
-): Promise<void> {
-  const { output, page, limit, urls } = options;
-  const report = await collectReport(prices, answers, subject, { limit, parameters });
-  await using file = page && (await openPage(page, context));
-  if (page === undefined || !page.isOnly) {
-    const document = output.format === "json" ? reportDocument(subject, answers) : [reportText(report, { urls })];
-    await writeChunks(document, output, context);
-  }
-  if (page !== undefined && file !== undefined) {
-    const { reportPage } = await import("./report-page.ts");
-    await file.write(reportPage(report));
-    await file.finish();
-    synced.reporter.note(`${page.file}: the report of ${subject.since ?? subject.newest} to ${subject.newest}`);
-  }
 }
 
 /** The document of `-f json`: the figures, then all rows of each section. Numbers keep all their digits. */

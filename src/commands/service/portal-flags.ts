@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { Context } from "../../cli/context.ts";
 import { type FlagsOf, flagError, valueError } from "../../cli/flags/values.ts";
+import { parseBaseUrl } from "../../config/settings.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { isLoopback } from "../../service/http/admission/source-address.ts";
@@ -77,24 +78,8 @@ function given(flag: string, text: string | undefined, variable = "", env: Conte
 
 /** Parses the address of a service, and removes a final slash. */
 function parseAddress(setting: Setting | undefined): string | undefined {
-  if (setting === undefined) {
-    return undefined;
-  }
-  const { source, text } = setting;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
-  // Even if the text is no URL, a password may come before an @.
-  if (isHttp ? url.username !== "" || url.password !== "" : text.includes("@")) {
-    throw flagError(source, "must not contain a user name or password.");
-  }
-  if (url === undefined || !isHttp || url.href !== `${url.origin}${url.pathname}`) {
-    throw valueError(
-      source,
-      text,
-      "is not the address of a service; write one such as https://api.example.com or https://example.com/catalog.",
-    );
-  }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  const url = setting && parseBaseUrl(setting.text, setting.source);
+  return url && `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
 function parseMail(flags: PortalFlags, env: Context["env"]): PortalOptions["mail"] {
