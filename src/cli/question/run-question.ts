@@ -104,8 +104,6 @@ async function writeListing<Options extends QuestionOptions>(answered: Answered<
   if (hasRowFormat(output)) {
     const columns = answerColumns(question.columns, options);
     await writeAnswer(answer, selection, columns, { ...options, output }, synced.reporter, context);
-  } else if (output.format === "markdown") {
-    await showMarkdown(answered, selection);
   } else {
     await showForPeople(answered, selection, selected);
   }
@@ -114,15 +112,7 @@ async function writeListing<Options extends QuestionOptions>(answered: Answered<
 
 type Selection = Omit<RowSelection, "columns">;
 
-async function showMarkdown<Options extends QuestionOptions>(answered: Answered<Options>, selection: Selection) {
-  const { question, options, synced, context } = answered;
-  const { rows } = await shownAnswer(answered, selection);
-  const names = namesOf(question.columns);
-  const text = renderMarkdown(recordTable(rows, names, options.columns ?? names));
-  await showTable({ text, hidden: [] }, options.output, options.list, synced.reporter, context);
-}
-
-/** Shows the view of the question or, with chosen columns, a table. @param selected the number of rows that are shown */
+/** Shows the view of the question or, as Markdown or with chosen columns, a table. @param selected number of rows shown */
 async function showForPeople<Options extends QuestionOptions>(
   answered: Answered<Options>,
   selection: Selection,
@@ -132,14 +122,18 @@ async function showForPeople<Options extends QuestionOptions>(
   const { columns, output, list } = options;
   const { reporter, state } = synced;
   const isGrouped = selection.limitPer !== undefined && selection.limitPer.length > 0;
-  const isView = columns === undefined || isGrouped;
+  const isMarkdown = output.format === "markdown";
+  const isView = !isMarkdown && (columns === undefined || isGrouped);
   const takesAll = isView && question.viewTakesAll === true;
   const screen = screenOf(context, options);
   const shown = await shownAnswer(answered, takesAll ? {} : selection);
   const names = namesOf(answerColumns(question.columns, options));
+  const plainTable = () => {
+    const all = recordTable(shown.rows, names, columns ?? names);
+    return isMarkdown ? { text: renderMarkdown(all), hidden: [] } : renderTable(all, screen);
+  };
   const view = isView ? question.view : undefined;
-  const table: ReturnType<NonNullable<typeof view>> =
-    view?.(shown, options, screen) ?? renderTable(recordTable(shown.rows, names, columns ?? names), screen);
+  const table: ReturnType<NonNullable<typeof view>> = view?.(shown, options, screen) ?? plainTable();
   await showTable(table, output, list, reporter, context);
   table.notes?.forEach(reporter.note);
   const crawled = Object.keys(state.days).filter((day) => day <= about.days.newest).length;
