@@ -10,7 +10,7 @@ import { formatDuration } from "./terminal/duration.ts";
 interface PullState {
   /** Rows so far. */
   rows?: number;
-  /** Rows that an earlier run has stored. */
+  /** Rows that an earlier run has read. */
   stored?: number;
   /** Expected rows. */
   total?: number;
@@ -37,12 +37,12 @@ export function showProgress(
   const { progress } = reporter;
   const start = now();
   const pace = createPace(start, maxRate);
-  let { rows = 0, total = 0, requests, stored }: PullState = {};
+  let { rows = 0, total = 0, stored = 0, requests }: PullState = {};
   let estimatedAt = 0;
   const estimate = () => {
     estimatedAt = now();
     const all = requests ?? Math.ceil(total / LIMITS.pageSize.maximum);
-    const share = total === 0 ? 0 : 1 - (stored === undefined ? 0 : stored / total);
+    const share = total === 0 ? 0 : 1 - stored / total;
     progress.update({ endsAt: pace.endsAt(Math.ceil(all * share), estimatedAt) });
   };
   const onEvent = (event: ClientEvent) => {
@@ -58,9 +58,8 @@ export function showProgress(
   let outcome = "stopped";
   return {
     update: (change) => {
-      ({ rows = rows, total = total, requests = requests } = change);
-      stored ??= change.stored;
-      progress.update({ rows, ...(change.total !== undefined && { total }) });
+      ({ rows = rows, total = total, stored = stored, requests = requests } = change);
+      progress.update({ rows, stored, ...(change.total !== undefined && { total }) });
     },
     done: () => {
       outcome = "done";

@@ -57,18 +57,18 @@ test("the time left includes the rate-limit windows of the remaining requests", 
   ]);
 });
 
-test("rows of an earlier run are not in the time left", async () => {
+test("rows of an earlier run are neither in the time left nor in the speed", async () => {
   const { reporter, context, lines } = plainReporter();
   const progress = showProgress(reporter, context, {});
   progress.update({ total: 10_000, requests: 20, stored: 9_000 });
-  progress.update({ rows: 0 });
+  progress.update({ rows: 9_000 });
   await vi.advanceTimersByTimeAsync(9_500);
   reporter.onEvent(page(9));
   progress.update({ rows: 9_500 });
   await vi.advanceTimersByTimeAsync(500);
   progress.done();
   progress[Symbol.dispose]();
-  expect(lines()[0]).toMatch(/^00:00:10Z 9,500 of 10,000 rows · 95 % · 9 s left /);
+  expect(lines()[0]).toMatch(/^00:00:10Z 9,500 of 10,000 rows · 95 % · 9 s left · 50 rows\/s /);
 });
 
 test("an error is also the last line of a log", async () => {

@@ -37,6 +37,7 @@ export async function pullRows(
     assertReadable(target);
   }
   using progress = showProgress(reporter, context, options);
+  let ofEarlierRun: number | undefined;
   const result = await pull(client, store, {
     ...{ filters, concurrency, maxRows, recheck, write, signal, random: context.random },
     pageSize: pageSizeOf(options),
@@ -51,7 +52,12 @@ export async function pullRows(
         if (target !== undefined) {
           await assertRoom(target, bytesNeeded(total, options, stored));
         }
-        progress.update({ total, stored, requests: totalRows === 0 ? 0 : Math.ceil((pages * total) / totalRows) });
+        ofEarlierRun ??= stored;
+        progress.update({
+          total,
+          stored: ofEarlierRun,
+          requests: totalRows === 0 ? 0 : Math.ceil((pages * total) / totalRows),
+        });
       },
       onRows: (rows) => progress.update({ rows: Math.min(rows, maxRows ?? rows) }),
       ...rereadObserver(reporter),

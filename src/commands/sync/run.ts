@@ -72,7 +72,7 @@ async function syncWithProgress(
     signal,
     onLoss: lossWarnings("parquet", reporter),
     observer: {
-      onTotal: ({ rows, requests }) => progress.update({ total: rows, requests }),
+      onTotal: ({ rows: total, ...others }) => progress.update({ total, ...others }),
       onRows: (rows) => progress.update({ rows }),
       ...rereadObserver(reporter),
       onNote: reporter.warn,

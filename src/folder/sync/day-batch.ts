@@ -54,11 +54,12 @@ export function countBatches(
   observer: SyncObserver | undefined,
 ): (batch: Batch) => PullObserver {
   const expected = new Map(
-    batches.map((batch) => [batch, { rows: batch.rows, requests: Math.ceil(batch.rows / pageSize) }]),
+    batches.map((batch) => [batch, { rows: batch.rows, requests: Math.ceil(batch.rows / pageSize), stored: 0 }]),
   );
   const reportTotal = () => {
-    const total = (name: "rows" | "requests") => [...expected.values()].reduce((sum, one) => sum + one[name], 0);
-    observer?.onTotal({ rows: total("rows"), requests: total("requests") });
+    const total = (name: "rows" | "requests" | "stored") =>
+      [...expected.values()].reduce((sum, one) => sum + one[name], 0);
+    observer?.onTotal({ rows: total("rows"), requests: total("requests"), stored: total("stored") });
   };
   if (batches.length > 0) {
     reportTotal();
@@ -66,10 +67,12 @@ export function countBatches(
   let written = 0;
   return (batch) => {
     const before = written;
+    let ofEarlierRun: number | undefined;
     return {
       ...observer,
-      onPlan: async ({ totalRows, pages }) => {
-        expected.set(batch, { rows: totalRows, requests: pages });
+      onPlan: async ({ totalRows, pages }, stored) => {
+        ofEarlierRun ??= stored;
+        expected.set(batch, { rows: totalRows, requests: pages, stored: ofEarlierRun });
         reportTotal();
       },
       onRows: (rows) => {

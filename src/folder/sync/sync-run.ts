@@ -14,8 +14,11 @@ import type { DayRange } from "./day-ranges.ts";
 
 /** Receives the progress of a run. */
 export interface SyncObserver extends Required<Pick<PullObserver, "onRestart" | "onDamage">> {
-  /** The expected rows of the run and requests for pages. Called at the start, and again with each plan of a batch. */
-  onTotal(total: { rows: number; requests: number }): void;
+  /**
+   * The expected rows of the run, requests for all of their pages, and those of the rows that an earlier run has read. Called at
+   * the start, and again with each plan of a batch.
+   */
+  onTotal(total: { rows: number; requests: number; stored: number }): void;
   /** Rows of all batches so far. */
   onRows(rows: number): void;
   /** Receives a sentence about lost pages of an unfinished run. */

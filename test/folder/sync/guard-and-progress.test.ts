@@ -77,14 +77,17 @@ describe("the progress of batches", () => {
   test("is what is expected of all of them, and then what the plan of each says", async () => {
     const { told, observer } = observed();
     const [first, second] = batches.map(countBatches(batches, 10, observer));
-    expect(told).toEqual([{ rows: 21, requests: 3 }]);
-    await first?.onPlan?.(plan(13, 4), 0);
+    expect(told).toEqual([{ rows: 21, requests: 3, stored: 0 }]);
+    await first?.onPlan?.(plan(13, 4), 2);
     first?.onRows?.(5);
     first?.onRestart?.("again");
+    await first?.onPlan?.(plan(13, 4), 5);
     first?.onRows?.(13);
     await second?.onPlan?.(plan(8, 1), 0);
     second?.onRows?.(8);
-    expect(told.slice(1)).toEqual([{ rows: 23, requests: 5 }, 5, "again", 13, { rows: 21, requests: 5 }, 8]);
+    const ofFirst = { rows: 23, requests: 5, stored: 2 };
+    const ofBoth = { rows: 21, requests: 5, stored: 2 };
+    expect(told.slice(1)).toEqual([ofFirst, 5, "again", ofFirst, 13, ofBoth, 8]);
   });
 
   test("goes on behind the rows of the batches before", async () => {

@@ -53,7 +53,7 @@ test("a run reports its rows and requests before it pulls, and corrects them if 
     },
   });
   const totals = told.filter((entry) => typeof entry === "object");
-  expect(totals).toEqual([12, 13, 14, 14].map((total) => ({ rows: total, requests: 3 })));
+  expect(totals).toEqual([12, 13, 14, 14].map((total) => ({ rows: total, requests: 3, stored: 0 })));
   expect(told.filter((entry) => typeof entry !== "object")).toEqual([0, 4, 4, 8, 8, 14]);
 });
 

@@ -6,6 +6,8 @@ export interface ProgressState {
   doing?: string;
   since?: number;
   rows?: number;
+  /** Those of them that an earlier run has read; the rate leaves them out. */
+  stored?: number;
   /** Expected rows, once known. */
   total?: number;
   endsAt?: number | undefined;
@@ -86,13 +88,18 @@ const SAMPLE_INTERVAL = 1_000;
 /** Measures the rows a second. Times are in milliseconds since the epoch. */
 export function createRateMeter(start: number) {
   const samples = [{ at: start, rows: 0 }];
+  let before = 0;
+  /** All that were read: the number of rows falls where a part of the set is read again. */
+  let read = 0;
   return {
     add: (rows: number, now: number): void => {
+      read += Math.max(0, rows - before);
+      before = rows;
       const last = samples.at(-1);
       if (samples.length > 1 && last !== undefined && now - last.at < SAMPLE_INTERVAL) {
-        last.rows = rows;
+        last.rows = read;
       } else {
-        samples.push({ at: now, rows });
+        samples.push({ at: now, rows: read });
       }
       while (samples.findIndex(({ at }) => now - at <= WINDOW) > 1) {
         samples.shift();

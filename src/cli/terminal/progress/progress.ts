@@ -79,7 +79,7 @@ export function createProgress(options: ProgressOptions): Progress {
       }
       Object.assign(work.state, change);
       if (change.rows !== undefined) {
-        work.meter.add(change.rows, now());
+        work.meter.add(Math.max(0, change.rows - (work.state.stored ?? 0)), now());
       }
     },
     clear,

@@ -76,6 +76,14 @@ test("a rate is shown after a second", () => {
   expect([meter.rate(500), meter.rate(1_000), meter.rate(2_000)]).toEqual([undefined, 400, 200]);
 });
 
+test("a rate counts rows that are read again", () => {
+  const meter = createRateMeter(0);
+  meter.add(1_000, 2_000);
+  meter.add(400, 4_000);
+  meter.add(1_000, 8_000);
+  expect(meter.rate(8_000)).toBe(200);
+});
+
 test("a rate counts pages that arrive within the same second", () => {
   const meter = createRateMeter(0);
   meter.add(100, 2_000);
