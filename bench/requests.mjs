@@ -8,7 +8,7 @@ import { CATALOG, catalog } from "./catalog.mjs";
 import { dayOf } from "./rows.mjs";
 import { printTable } from "./table.mjs";
 
-const SIZES = [20_000, 100_000, 300_000, 1_000_000];
+const SIZES = [20_000, 30_000, 50_000, 100_000, 300_000, 1_000_000];
 const COMBINATIONS = [3, 2_500];
 const PAGE = 500;
 const DAYS = 30;

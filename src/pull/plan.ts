@@ -34,11 +34,18 @@ export interface Plan {
   version?: string | undefined;
 }
 
-/** Slices of most sets: as many as are walked at once by default. */
-const SLICES = 8;
+/**
+ * Full slices of a set of so many pages, at most as many as are walked at once by default. A pull should send at most 2 % and 8
+ * requests more than the fewest. 4 of these read pages a second time, and the last page of each slice may be nearly empty:
+ * this leaves 5 slices, and one more for each 50 pages, two or three of which are short.
+ */
+const fullSlices = (pages: number) => Math.min(8, 3 + pages / 80);
 
-/** Pages of the shortest full slice: the last page of each slice is half empty on average. */
+/** Pages of the shortest full slice. */
 const SHORTEST_PAGES = 6;
+
+/** How many times as long as the slice before it a slice is, until they are full. */
+const GROWTH = 4;
 
 /** Rows of the longest slice. A walk keeps the hashes of the ids of its slice, 20 bytes each. */
 const LONGEST_ROWS = 50_000;
@@ -50,8 +57,8 @@ const SLACK = 0.15;
  * Cuts a set into slices: contiguous groups of combinations in canonical order (retailer, department, category by code
  * unit). A combination that is much larger than a slice is cut by crawl days. With many small combinations, the length
  * limit of a URL would make the slices short. Then the whole set is cut by crawl days, if one request can carry its
- * filters. The first slice has one page, and each of the next has twice as many until they are full, so that stdout gets
- * its first rows soon.
+ * filters. The first slice has one page, and each of the next has four times as many until they are full, so that stdout
+ * gets its first rows soon.
  *
  * A pure function of its arguments.
  *
@@ -97,19 +104,21 @@ function cut(coverage: readonly Coverage[], filters: Filters, how: Cut): Slice[]
   }
   const byDate = slicesOf(coverage, cutByDate(coverage, filters, sizesOf(rows, how)));
   const byCombination = cutByCombination(coverage, filters, how);
-  const isDearer = pagesOf(byCombination, how.pageSize) > pagesOf(byDate, how.pageSize) * 1.02;
+  // A resumed pull reads a page of each slice a second time.
+  const costOf = (slices: readonly Slice[]) => pagesOf(slices, how.pageSize) + slices.length;
+  const isDearer = costOf(byCombination) > costOf(byDate) * 1.02;
   return isDearer && byDate.length > 1 ? byDate : byCombination;
 }
 
 /** Pages of a full slice, from the size of the set. */
 export function pagesOfSlice(coverage: readonly Coverage[], pageSize: number): number {
   const pages = summaryOf(coverage).matching_rows / pageSize;
-  return Math.ceil(Math.min(LONGEST_ROWS / pageSize, Math.max(SHORTEST_PAGES, pages / SLICES)));
+  return Math.ceil(Math.min(LONGEST_ROWS / pageSize, Math.max(SHORTEST_PAGES, pages / fullSlices(pages))));
 }
 
 /** Pages that the slice after `before` others should have. */
 function targetOf(before: number, slicePages: number): number {
-  return Math.min(2 ** before, slicePages);
+  return Math.min(GROWTH ** before, slicePages);
 }
 
 /** The sizes in rows of the ranges that a set of one group is cut into. */

@@ -26,8 +26,8 @@ function cutsOf({ slices }: Plan): string[] {
 }
 
 const GROUPS = ["c0 .. 9", "c1,c2 .. 20", "c3 .. 59", "c4,c5 .. 32", "c6,c7 .. 60"];
-const FULL_PAGES = ["c0 .. 9", "c1 .. 20", "c2,c3 .. 20", "c4,c5 .. 28", "c6 .. 50"];
-const LARGER = ["c0 .. 9", "c1 .. 20", "c2,c3 .. 40", "c4 .. 30"];
+const FULL_PAGES = ["c0 .. 9", "c1,c2,c3 .. 40", "c4,c5 .. 28", "c6 .. 50"];
+const LARGER = ["c0 .. 9", "c1,c2,c3 .. 60", "c4 .. 30"];
 
 test.each([
   ["of at most one page is one slice without triples", [4, 6], 1, ["all a .. 10"]],
@@ -36,18 +36,18 @@ test.each([
   ["has groups from half a slice to one and a half", [9, 19, 1, 59, 2, 30, 30, 30], 4, GROUPS],
   ["fills the last page of each group", [9, 20, 1, 19, 8, 20, 50], 4, FULL_PAGES],
   ["prefers the larger one of two groups without free space", [9, 20, 20, 20, 30], 4, LARGER],
-  ["keeps a combination that is hardly larger", [9, 20, 5, 65], 4, ["c0 .. 9", "c1 .. 20", "c2 .. 5", "c3 .. 65"]],
+  ["keeps a combination that is hardly larger", [9, 40, 65], 4, ["c0 .. 9", "c1 .. 40", "c2 .. 65"]],
   [
     "cuts a larger combination by days",
-    [66],
+    [10, 40, 70],
     4,
-    ["c0 ..2026-01-02 13", "c0 2026-01-03..2026-01-05 20", "c0 2026-01-06.. 33"],
+    ["c0 .. 10", "c1 .. 40", "c2 ..2026-01-05 35", "c2 2026-01-06.. 35"],
   ],
   [
-    "begins with one page and doubles until a slice is full",
-    [100],
-    4,
-    ["c0 ..2026-01-01 10", "c0 2026-01-02..2026-01-03 20", "c0 2026-01-04..2026-01-07 40", "c0 2026-01-08.. 30"],
+    "begins with one page, and four times as many until a slice is full",
+    [200],
+    8,
+    ["c0 ..2026-01-01 20", "c0 2026-01-02..2026-01-03 40", "c0 2026-01-04..2026-01-07 80", "c0 2026-01-08.. 60"],
   ],
 ])("a set %s", (_, rows, slicePages, expected) => {
   const cuts = cutsOf(planPull({ data: combinations(...rows) }, { retailer: "a" }, 10, slicePages));
@@ -58,8 +58,7 @@ test("the first and the last slice of a cut have the days of the filters", () =>
   const days = { start_date: "2025-12-01", end_date: "2026-02-01" };
   expect(cutsOf(planPull({ data: combinations(66, 20) }, days, 10, 4))).toEqual([
     "c0 2025-12-01..2026-01-02 13",
-    "c0 2026-01-03..2026-01-05 20",
-    "c0 2026-01-06..2026-02-01 33",
+    "c0 2026-01-03..2026-02-01 53",
     "c1 2025-12-01..2026-02-01 20",
   ]);
 });

@@ -4,6 +4,7 @@ import type { Coverage } from "../../src/contract/coverage.ts";
 import type { Filters } from "../../src/contract/filters.ts";
 import { RCD_LENGTH } from "../../src/contract/filters.ts";
 import { pagesOfSlice, planPull } from "../../src/pull/plan.ts";
+import { pagesToRecheck } from "../../src/pull/recheck.ts";
 
 const DAY = 86_400_000;
 
@@ -176,11 +177,24 @@ describe("a plan", () => {
     expect(ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length).toBeLessThan(1.015);
   });
 
+  test.each([20_000, 30_000, 50_000, 100_000, 300_000, 1_000_000])(
+    "needs at most 2 %% and 8 requests more than the fewest, those read a second time included, for %i rows",
+    (rows) => {
+      const sets = combinationsOf(rows);
+      for (const set of fc.sample(sets, { seed: rows, numRuns: 20 })) {
+        const { requests } = requestsOf(set);
+        const fewest = Math.ceil(rows / 500) + 1;
+        expect(1 + requests + pagesToRecheck(requests)).toBeLessThanOrEqual(1.02 * fewest + 8);
+      }
+    },
+  );
+
   // The order of the rows depends on the cuts: other numbers change the bytes of every export.
   test.each([
     [1, 6],
-    [48, 6],
-    [49, 7],
+    [20, 7],
+    [40, 12],
+    [200, 37],
     [400, 50],
     [800, 100],
     [5_000, 100],
@@ -203,6 +217,28 @@ describe("a plan", () => {
     expect(planPull({ data: set }, {}, 500).slices.length).toBe(3);
   });
 });
+
+/** Sets of so many rows in 1 to 60 combinations, of very different sizes and days. */
+function combinationsOf(rows: number) {
+  const weights = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 30, maxLength: 30 });
+  return fc.array(fc.tuple(fc.integer({ min: 1, max: 100 }), weights), { minLength: 1, maxLength: 60 }).map((parts) => {
+    const shares = parts.flatMap(([size, days]) => days.map((weight) => size * weight));
+    const sum = shares.reduce((total, share) => total + share, 0);
+    let passed = 0;
+    let before = 0;
+    const counts = shares.map((share) => {
+      passed += share;
+      const until = Math.round((passed / sum) * rows);
+      const count = until - before;
+      before = until;
+      return count;
+    });
+    return parts.map((_, index): Combination => {
+      const days = counts.slice(index * 30, index * 30 + 30);
+      return { retailer: "a", department: "b", category: `c${index}`, days, firstDay: 20_000 };
+    });
+  });
+}
 
 /** Requests of the walks of a set, 500 rows a page, beside the number of its full pages. */
 function requestsOf(set: readonly Combination[]): { pages: number; slices: number; requests: number } {
