@@ -47,7 +47,7 @@ export interface ExportRecord {
   /** `meta.coverage` of the request that the pull was planned from. */
   coverage: CoverageSummary;
   plan: { page_size: number; slice_pages: number; slices: readonly FinishedSlice[] };
-  /** Number of pages that were read a second time at the end. Absent in manifests of earlier versions. */
+  /** Number of pages that were read a second time. Absent in manifests of earlier versions. */
   compared_pages?: number;
   /** What the checks of the pull cannot show. Absent in manifests of earlier versions. */
   unnoticed?: string;

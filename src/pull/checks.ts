@@ -8,7 +8,7 @@ import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";
 import { createIdCheck } from "../rows/id-check.ts";
 import type { Plan, Slice } from "./plan.ts";
-import type { PageStore, SetFacts } from "./store/page-store.ts";
+import type { PageFacts, PageStore, SetFacts } from "./store/page-store.ts";
 
 /**
  * The set is not what it was when it was counted, or when a page of it was read. `pull` plans it again; if that does not help,
@@ -39,6 +39,12 @@ export function assertCountedAgain({ group, rows }: Slice, { matching_rows }: Co
   if (group.slices === 1 && matching_rows !== rows) {
     throw new SetMovedError(`coverage counted ${plural(rows, "row")}, but now ${groupDigits(matching_rows)}`);
   }
+}
+
+/** Whether the stored pages of a slice report another number of rows than the coverage. */
+export function isCountedDifferently({ group }: Slice, pages: readonly PageFacts[]): boolean {
+  const total = pages.at(-1)?.set.total ?? null;
+  return group.slices === 1 && total !== null && total !== group.rows;
 }
 
 /**

@@ -6,9 +6,9 @@ import { FileError, SetChangedError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
 import { groupDigits, plural } from "../contract/values/phrases.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { assertCounted, assertCountedAgain, assertPlausible, whyMoved } from "./checks.ts";
+import { assertCounted, assertCountedAgain, assertPlausible, isCountedDifferently, whyMoved } from "./checks.ts";
 import { firstSlices, type Plan, pagesOfSlice, planPull, type Slice, withPagesOf } from "./plan.ts";
-import { recheckPages } from "./recheck.ts";
+import { choosePagesToRecheck, type PagePlace, recheckPages, unproven } from "./recheck.ts";
 import type { SetFilters } from "./set-filters.ts";
 import type { PageStore, PlanCuts } from "./store/page-store.ts";
 import { CursorTooShortError, walkSlice } from "./walk.ts";
@@ -84,8 +84,8 @@ const SLICES_AHEAD = 2;
  * 4. Write the rows from the store. A streamed set is written during the walk.
  *
  * Any difference (in a count, a repeated id, a page that is read again) means that the set has moved: back to the plan. Of each
- * slice in the store one page is asked for; if it is the same, the slice stays, otherwise it is read again. This continues as long
- * as more of the rows are kept each time.
+ * slice in the store the first page is asked for; if it is the same, the slice stays, otherwise it is read again. This continues as
+ * long as more of the rows are kept each time.
  *
  * Memory: for each walker a page and the ids of a slice, a page to write, and some hundred bytes for each page of the set.
  *
@@ -99,14 +99,16 @@ class Pull {
   readonly #client: CatalogClient;
   readonly #store: PageStore;
   readonly #options: PullOptions;
-  /** IDs of slices that were read, or compared, since the set was last seen to move. */
-  readonly #confirmed = new Set<string>();
-  /** IDs of slices in the order in which they were begun. */
+  /** IDs of slices in the order in which they were begun, those of an earlier run first. */
   readonly #begun = new Set<string>();
+  /** IDs of slices that an earlier run began, and of which no page was read a second time since. */
+  readonly #older = new Set<string>();
   /** IDs of slices that are replaced by slices of one page, because their cursors expire too soon. */
   readonly #cutToPages = new Set<string>();
   readonly #written: (FinishedSlice & { id: string })[] = [];
   #rechecked = 0;
+  /** Whether pages in the store may be of another state of the set, because it has moved. */
+  #hasMoved = false;
   /** Maximum number of rows in the store that any plan could keep. */
   #mostKept = 0;
   /** Number of new plans in a row that kept no more rows than an earlier one. */
@@ -143,7 +145,6 @@ class Pull {
     }
   }
 
-  /** Plans the pull, and leaves only the pages in the store that belong to the plan. */
   async #plan(coverage: CoverageResponse, { page_size, slice_pages }: PlanCuts): Promise<Plan> {
     const { filters, signal, observer } = this.#options;
     let plan = planPull(coverage, filters, page_size, slice_pages);
@@ -157,14 +158,36 @@ class Pull {
         "the set changed while it was read: the service reports other categories or days than before",
       );
     }
-    const outdated = this.#store.keepOnly(new Set(plan.slices.map(({ id }) => id)), plan.version);
-    if (outdated > 0 && this.#begun.size === 0) {
-      observer?.onRestart?.(
-        `the service no longer has the version of the data of ${plural(outdated, "page")} of an earlier run`,
-      );
-    }
+    await this.#dropOutdated(plan, page_size);
     await observer?.onPlan?.(plan, this.#store.rowsOf(plan.slices));
     return plan;
+  }
+
+  /** Leaves only the pages in the store that belong to the plan; if the set has moved, only slices whose first page is the same. */
+  async #dropOutdated(plan: Plan, pageSize: number): Promise<void> {
+    const outdated = this.#store.keepOnly(new Set(plan.slices.map(({ id }) => id)), plan.version);
+    for (const slice of plan.slices) {
+      if (isCountedDifferently(slice, this.#store.pagesOf(slice.id))) {
+        await this.#store.discard(slice.id);
+      }
+    }
+    if (this.#begun.size === 0) {
+      if (outdated > 0) {
+        this.#options.observer?.onRestart?.(
+          `the service no longer has the version of the data of ${plural(outdated, "page")} of an earlier run`,
+        );
+      }
+      for (const { id } of plan.slices.filter((slice) => this.#store.pagesOf(slice.id).length > 0)) {
+        this.#begun.add(id);
+        this.#older.add(id);
+      }
+    }
+    if (this.#hasMoved) {
+      const slices = unproven(this.#wanted(plan), this.#store, plan.version);
+      const places = slices.map((slice) => ({ slice, page: 0 }));
+      await this.#recheck(places, plan, pageSize);
+      this.#hasMoved = false;
+    }
   }
 
   #wanted(plan: Plan): readonly Slice[] {
@@ -185,15 +208,13 @@ class Pull {
     const passed = slices.map(deferred);
     const { ends, stopped } = startWalkers(slices, count, async (slice, index) => {
       await (isStreamed ? passed[index - SLICES_AHEAD * count]?.promise : undefined);
-      const isConfirmed = this.#confirmed.has(slice.id);
       this.#begun.add(slice.id);
       await walkSlice(this.#client, slice, this.#store, {
-        ...{ pageSize, signal, version: plan.version, isConfirmed, onPage },
+        ...{ pageSize, signal, version: plan.version, onPage },
         needsMore: () => !isStopping && this.#store.rowsOf(slices.slice(0, index + 1)) < maxRows,
         onRestart: observer?.onRestart,
         onDamage: observer?.onDamage,
       });
-      this.#confirmed.add(slice.id);
     });
     try {
       for (const [index, end] of ends.entries()) {
@@ -219,10 +240,23 @@ class Pull {
   /** @throws SetMovedError if the set in the store is not that of the service */
   async #compare(plan: Plan, pageSize: number): Promise<void> {
     await assertCounted(plan, this.#store);
-    this.#rechecked += await recheckPages(this.#client, this.#wanted(plan), this.#store, {
-      ...{ ...this.#options, pageSize, version: plan.version },
-      begun: [...this.#begun],
-    });
+    const slices = unproven(this.#wanted(plan), this.#store, plan.version);
+    const how = { ...this.#options, begun: this.#begun, older: this.#older };
+    const [difference] = await this.#recheck(choosePagesToRecheck(slices, this.#store, how), plan, pageSize);
+    if (difference !== undefined) {
+      throw difference;
+    }
+  }
+
+  /** Reads pages a second time, see `recheckPages`. */
+  async #recheck(places: readonly PagePlace[], { version }: Plan, pageSize: number) {
+    const requests = { ...this.#options, pageSize, version };
+    const differences = await recheckPages(this.#client, this.#store, places, requests);
+    this.#rechecked += places.length;
+    for (const { slice } of places) {
+      this.#older.delete(slice.id);
+    }
+    return differences;
   }
 
   /** Writes those of the slices that are not written yet, as far as their rows are wanted. */
@@ -266,7 +300,7 @@ class Pull {
     if (this.#fruitless > FRUITLESS_REPLANS) {
       throw new SetChangedError(`the set changed while it was read: ${reason}`);
     }
-    this.#confirmed.clear();
+    this.#hasMoved = true;
     return reason;
   }
 

@@ -25,109 +25,79 @@ export function pagesToRecheck(pages: number, percent = 1): number {
   return Math.min(pages, Math.max(MIN_RECHECKED, Math.ceil((pages * percent) / 100)));
 }
 
-/** A page in the store: the number of its slice, and its own number in the slice. */
-interface PagePlace {
-  slice: number;
+/** A page of the store that is read a second time. */
+export interface PagePlace {
+  slice: Slice;
+  /** Its number in the slice, from 0. */
   page: number;
 }
 
+/** Those of the slices that have pages, unless all of these are of the wanted version of the data: such pages cannot differ. */
+export function unproven(slices: readonly Slice[], store: PageStore, version: string | undefined): readonly Slice[] {
+  return slices.filter(({ id }) =>
+    store.pagesOf(id).some(({ set }) => version === undefined || set.version !== version),
+  );
+}
+
+interface Choice {
+  /** Percentage of the pages, see `pagesToRecheck`. */
+  recheck?: number | undefined;
+  /** IDs of slices in the order in which they were begun. */
+  begun: ReadonlySet<string>;
+  /** IDs of the first ones of these, of which a page is chosen in any case. */
+  older: ReadonlySet<string>;
+  random?: (() => number) | undefined;
+}
+
 /**
- * Chooses pages to read a second time. The oldest pages have had the most time to change, so half of those chosen are the
- * first pages of the slices that were begun earliest; the others are random.
- *
- * @param pages number of pages of each slice
- * @param begun the numbers of the slices, in the order in which they were begun
+ * Chooses the pages that are read a second time at the end of a pull. The oldest pages have had the most time to change, so half
+ * of those chosen are the first pages of the slices that were begun earliest; the others are random.
  */
 export function choosePagesToRecheck(
-  pages: readonly number[],
-  begun: readonly number[],
-  count: number,
-  random: () => number,
+  slices: readonly Slice[],
+  store: PageStore,
+  { recheck, begun, older, random = Math.random }: Choice,
 ): PagePlace[] {
-  // With `maxRows`, walkers begin slices of which no page is needed in the end.
-  const stored = begun.filter((slice) => pages[slice] !== 0);
-  const places = stored.slice(0, Math.ceil(count / 2)).map((slice) => ({ slice, page: 0 }));
-  const chosen = new Set(places.map(({ slice }) => slice));
-  const others = pages.flatMap((length, slice) =>
-    Array.from({ length }, (_, page) => ({ slice, page })).filter(({ page }) => page > 0 || !chosen.has(slice)),
-  );
-  while (places.length < count && others.length > 0) {
+  const all = slices.flatMap((slice) => store.pagesOf(slice.id).map((_, page) => ({ slice, page })));
+  const ofBegun = [...begun].flatMap((id) => all.find(({ slice }) => slice.id === id) ?? []);
+  const required = ofBegun.filter(({ slice }) => older.has(slice.id)).length;
+  const count = Math.max(required, pagesToRecheck(all.length, recheck));
+  const places = ofBegun.slice(0, Math.max(required, Math.ceil(count / 2)));
+  const chosen = new Set(places);
+  const others = all.filter((place) => !chosen.has(place));
+  while (places.length < count) {
     places.push(...others.splice(Math.floor(random() * others.length), 1));
   }
   return places;
 }
 
-interface RecheckOptions extends PageRequests {
-  concurrency: number;
-  /** Percentage of the pages, see `pagesToRecheck`. */
-  recheck?: number | undefined;
-  /** IDs of slices in the order in which they were begun. */
-  begun: readonly string[];
-  random?: () => number;
-}
-
 /**
- * Reads some of the stored pages a second time, unless all are of one version of the data. Discards each slice that differs.
+ * Reads pages of the store a second time. Discards each slice of which one is different.
  *
- * @returns the number of pages that were read
- * @throws SetMovedError if one is different
+ * @returns how they differ
  */
 export async function recheckPages(
   client: CatalogClient,
-  slices: readonly Slice[],
   store: PageStore,
-  { concurrency, recheck, begun, random = Math.random, ...requests }: RecheckOptions,
-): Promise<number> {
-  const pages = slices.map(({ id }) => [...store.pagesOf(id)]);
-  const { version } = requests;
-  if (version !== undefined && pages.flat().every(({ set }) => set.version === version)) {
-    return 0;
-  }
-  const ids = slices.map(({ id }) => id);
-  const inOrder = begun.map((id) => ids.indexOf(id)).filter((index) => index !== -1);
-  const lengths = pages.map(({ length }) => length);
-  const places = choosePagesToRecheck(lengths, inOrder, pagesToRecheck(pages.flat().length, recheck), random);
-  const { ends, stopped } = startWalkers(places, concurrency, async ({ slice, page }) => {
-    const { filters, id } = slices[slice] as Slice;
+  places: readonly PagePlace[],
+  { concurrency, ...requests }: PageRequests & { concurrency: number },
+): Promise<readonly SetMovedError[]> {
+  const known = places.map(({ slice }) => [...store.pagesOf(slice.id)]);
+  const differences: SetMovedError[] = [];
+  const { ends, stopped } = startWalkers(places, concurrency, async ({ slice, page }, index) => {
     try {
-      await recheckPage(pages[slice] ?? [], page, client, filters, requests);
+      await recheckPage(known[index] ?? [], page, client, slice.filters, requests);
     } catch (error) {
-      if (error instanceof SetMovedError) {
-        await store.discard(id);
+      if (!(error instanceof SetMovedError)) {
+        throw error;
       }
-      throw error;
+      differences.push(error);
+      await store.discard(slice.id);
     }
   });
   await stopped;
   await Promise.all(ends);
-  return places.length;
-}
-
-/** Whether the pages of a slice in the store are out of date. Unless their version tells, it asks for one of them again. */
-export async function isOutOfDate(
-  client: Pick<CatalogClient, "catalog">,
-  { id, filters, group }: Slice,
-  store: PageStore,
-  requests: PageRequests,
-): Promise<boolean> {
-  const pages = store.pagesOf(id);
-  const last = pages.at(-1);
-  const { version } = requests;
-  if (last === undefined || (version !== undefined && pages.every(({ set }) => set.version === version))) {
-    return false;
-  }
-  if (group.slices === 1 && last.set.total !== null && last.set.total !== group.rows) {
-    return true;
-  }
-  try {
-    await recheckPage(pages, last.cursor === null ? 0 : pages.length - 1, client, filters, requests);
-    return false;
-  } catch (error) {
-    if (error instanceof SetMovedError) {
-      return true;
-    }
-    throw error;
-  }
+  return differences;
 }
 
 /**

@@ -3,12 +3,10 @@ import type { CatalogClient } from "../client/client.ts";
 import { createPageCheck, SetMovedError, setFactsOf } from "./checks.ts";
 import { type PageRequests, pagesFrom } from "./follow-cursors.ts";
 import type { Slice } from "./plan.ts";
-import { createComparison, isCursorRefused, isOutOfDate } from "./recheck.ts";
+import { createComparison, isCursorRefused } from "./recheck.ts";
 import type { PageFacts, PageStore } from "./store/page-store.ts";
 
 export interface WalkOptions extends PageRequests {
-  /** Whether the pages in the store were read, or compared, since the set was last seen to differ. */
-  isConfirmed: boolean;
   /** Whether more pages are needed; asked before each request. */
   needsMore: () => boolean;
   /** Called when a page was saved. */
@@ -34,7 +32,7 @@ const FRUITLESS_RESTARTS = 3;
 
 /**
  * Walks a slice from its first page to its last, and saves each page in the store. The walk continues after the pages that the
- * store has. If these may be out of date, one of them is asked for again: the first one or, if the walk continues, the last one.
+ * store has.
  *
  * If the cursor is refused, the walk begins again at the first page, as it has to (contract section 4.3), and the pages that
  * come again are compared with the earlier ones. Memory: one page, and the ids that `createPageCheck` keeps.
@@ -51,9 +49,6 @@ export async function walkSlice(
   const { id } = slice;
   let before: readonly PageFacts[] = [];
   let fruitless = 0;
-  if (!options.isConfirmed && (await isOutOfDate(client, slice, store, options))) {
-    await store.discard(id);
-  }
   for (;;) {
     try {
       await walkOnce(client, slice, store, before, options);

@@ -4,7 +4,7 @@ import { NetworkError, SetChangedError } from "../../src/contract/errors.ts";
 import type { Filters } from "../../src/contract/filters.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
-import { beforePage, manyRows, pulled, undisturbed } from "../helpers/pulls.ts";
+import { beforePage, manyRows, openedStore, pulled, type TestPull, undisturbed } from "../helpers/pulls.ts";
 
 /** The rows of `manyRows` as an undisturbed pull gives them. */
 let inOrder: string[];
@@ -123,6 +123,50 @@ describe("a pull", () => {
       "the coverage contradicts itself: acme:boots:fashion has 40 rows, but none that match, although no dates are asked for";
     expect(error).toStrictEqual(new SetChangedError(message));
   });
+});
+
+describe("a pull that goes on with the pages of an interrupted one", () => {
+  /** Interrupts a pull before a page, changes the service, and pulls again. */
+  async function resumed(service: FakeService, page: number, options: TestPull, change = () => {}) {
+    const store = openedStore();
+    beforePage(service, page, () => {
+      throw new NetworkError("cut");
+    });
+    const cut = await pulled(service, "file", { ...options, store });
+    expect(cut.error).toBeInstanceOf(NetworkError);
+    service.before = () => undefined;
+    change();
+    return await pulled(service, "file", { ...options, store });
+  }
+
+  const MOMENTS = [20, 100, 180].flatMap((page) => [1, 4, 8, 16].map((concurrency) => [page, concurrency] as const));
+
+  test.each(MOMENTS)("at page %i of 200, with %i walkers, sends few requests more", async (page, concurrency) => {
+    const rows = ["boots", "coats", "shoes"].flatMap((category, index) =>
+      fakeRows(500 + 167 * index, "acme", category),
+    );
+    const service = fakeService(rows);
+    const { error, rows: found } = await resumed(service, page, { concurrency });
+    expect([error, [...found].sort()]).toEqual([undefined, texts(rows).sort()]);
+    const fewest = 1 + Math.ceil(rows.length / 10);
+    expect(service.requests.length).toBeLessThanOrEqual(1.02 * fewest + 8 + concurrency);
+  });
+
+  test.each(["boots", "coats", "shoes"])(
+    "reads %s again, begun before, if its rows have been replaced",
+    async (name) => {
+      const service = fakeService(["boots", "coats", "shoes"].flatMap((category) => fakeRows(50, "acme", category)));
+      const after = service.rows.map((row) =>
+        row.category === name ? { ...row, product_id: `${row.product_id}x` } : row,
+      );
+      const change = () => {
+        service.rows = after;
+      };
+      // The last slice has pages, but not all.
+      const { error, rows } = await resumed(service, 13, { concurrency: 1, recheck: 0 }, change);
+      expect([error, [...rows].sort()]).toEqual([undefined, texts(after).sort()]);
+    },
+  );
 });
 
 describe("a service that does not report total_matching", () => {
