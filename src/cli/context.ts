@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { sleep } from "../client/timer.ts";
 import type { Environment, Folders } from "../config/environment.ts";
 import { InterruptedError } from "../contract/errors.ts";
+import { sleep } from "../contract/values/timer.ts";
 import { writeToStdout } from "../export/destination/stdout.ts";
 
 /** Everything a command needs from its process. Built once and passed on: no other module reads `process`. */

@@ -1,7 +1,7 @@
 import type { ClientEvent, RequestPurpose } from "../client/events.ts";
-import { startDeadline } from "../client/timer.ts";
 import { TimeLimitError } from "../contract/errors.ts";
 import { plural } from "../contract/values/phrases.ts";
+import { startDeadline } from "../contract/values/timer.ts";
 import { visible, visibleJson } from "../contract/values/visible.ts";
 import type { RequestLog } from "../export/manifest.ts";
 import { isFsyncUnsupported } from "../files/fsync.ts";

@@ -2,6 +2,7 @@ import { VERSION_HEADER } from "../contract/data-version.ts";
 import { ContractError, NetworkError } from "../contract/errors.ts";
 import type { EndpointGroup } from "../contract/limits.ts";
 import { OPERATIONS } from "../contract/operations.ts";
+import { startDeadline } from "../contract/values/timer.ts";
 import type { ClientEvent, RequestPurpose } from "./events.ts";
 import { createRedact } from "./redaction.ts";
 import { type Budget, createBudget, type Permit } from "./requests/budget.ts";
@@ -15,7 +16,6 @@ import { ACCEPTED_ENCODINGS, bodyBound, readBody } from "./responses/body.ts";
 import { plainText } from "./responses/plain-text.ts";
 import { isProblem, type Origin, readProblem } from "./responses/problem-body.ts";
 import { type Identified, type Reader, readSuccess } from "./responses/read-response.ts";
-import { startDeadline } from "./timer.ts";
 
 export interface RequesterOptions extends RetryRules {
   userAgent: string;

@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { MAX_KEY_TEXT } from "../client/key.ts";
-import { onAbort, startDeadline, startTimer } from "../client/timer.ts";
 import { CredentialsError } from "../contract/errors.ts";
+import { onAbort, startDeadline, startTimer } from "../contract/values/timer.ts";
 import type { Environment } from "./environment.ts";
 
 export type CommandContext = Pick<Environment, "env" | "signal" | "platform" | "kill">;

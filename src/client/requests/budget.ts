@@ -1,5 +1,5 @@
 import { NetworkError } from "../../contract/errors.ts";
-import { onAbort } from "../timer.ts";
+import { onAbort } from "../../contract/values/timer.ts";
 import { available, observe, type RateHeaders, type RateWindow, windowAfter, withSent } from "./rate-window.ts";
 import { LONGEST_WAIT } from "./retry-timing.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { urlToHttpOptions } from "node:url";
-import { onAbort } from "../timer.ts";
+import { onAbort } from "../../contract/values/timer.ts";
 import { http } from "./node-http.ts";
 
 /** More than `MAX_IN_FLIGHT`, so that no request waits for a socket while its timeout runs. */

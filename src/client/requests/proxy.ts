@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { InputError } from "../../contract/errors.ts";
-import { untilAborted } from "../timer.ts";
+import { untilAborted } from "../../contract/values/timer.ts";
 import { CONNECTIONS, type Connections, directConnections, headersOf } from "./direct-connections.ts";
 import { proxyPasswordError } from "./network-failure.ts";
 

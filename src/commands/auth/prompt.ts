@@ -2,8 +2,8 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import type { Context } from "../../cli/context.ts";
 import { MAX_KEY_TEXT } from "../../client/key.ts";
-import { onAbort } from "../../client/timer.ts";
 import { CredentialsError, InterruptedError } from "../../contract/errors.ts";
+import { onAbort } from "../../contract/values/timer.ts";
 import { readStream, readText } from "../../files/read-text.ts";
 
 type Streams = Pick<Context, "stdin" | "printError" | "signal">;

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import accepts from "@fastify/accepts";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { API_PREFIX } from "../../contract/operations.ts";
+import { startTimer } from "../../contract/values/timer.ts";
 import { serveConsole } from "../portal/console/serve-console.ts";
 import { notFoundPage } from "../portal/console/sign-in-pages.ts";
 import { addRoot, sendPage } from "../portal/layout.ts";
@@ -177,7 +177,7 @@ function closeGracefully(app: FastifyInstance, { settings, measurements }: Servi
   const flushTimer = setInterval(measurements.flush, FLUSH_INTERVAL).unref();
   app.addHook("preClose", async () => {
     if (settings.drainDelay > 0) {
-      await delay(settings.drainDelay);
+      await new Promise<void>((resolve) => startTimer(settings.drainDelay, resolve));
     }
     const closeTimer = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIME).unref();
     // Without this, the timer would keep the closed application in memory.

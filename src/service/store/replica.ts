@@ -19,12 +19,9 @@ export function readFromStandby(primary: DatabaseAccess, standby: DatabaseAccess
   return async (version, read, deadline) => {
     if (performance.now() >= pausedUntil) {
       try {
-        const found = await withinDeadline(STANDBY_TIMEOUT, (timeout) =>
-          standby.use(
-            async (session) => ((await hasVersion(session, version)) ? { rows: await read(session) } : undefined),
-            AbortSignal.any([timeout, ...(deadline === undefined ? [] : [deadline])]),
-          ),
-        );
+        const readIfThere = async (session: Session) =>
+          (await hasVersion(session, version)) ? { rows: await read(session) } : undefined;
+        const found = await withinDeadline(STANDBY_TIMEOUT, (timeout) => standby.use(readIfThere, timeout), deadline);
         if (found !== undefined) {
           return found.rows;
         }

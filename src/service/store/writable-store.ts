@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { startDeadline, untilAborted } from "../../contract/values/timer.ts";
 import { addKeyUses } from "./access/team-records.ts";
 import type { DatabaseAccess, Session } from "./database/database-session.ts";
 import { databasePath } from "./database/location.ts";
@@ -12,7 +13,6 @@ import {
 import { readPage } from "./product-rows/pages.ts";
 import { createSnapshots, type Selection, type Snapshot } from "./product-rows/snapshot.ts";
 import { hasVersion, publishVersion, readVersions } from "./product-rows/versions.ts";
-import { orTimeout, untilKept } from "./query-deadline.ts";
 import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import type { DayCount, KeyUse, PageStart } from "./store.ts";
@@ -85,7 +85,7 @@ function storeOf(
       return snapshot;
     });
     return await (newest === undefined
-      ? orTimeout(counted, deadline)
+      ? untilAborted(counted, deadline)
       : Promise.race([counted, delay(COUNTED_WAIT, newest, { ref: false })]));
   }
 
@@ -94,20 +94,23 @@ function storeOf(
     if (ends === undefined) {
       return await writer.use(work);
     }
-    return await untilKept(ends, (deadline, keep) => {
-      const keeping = (session: Session): Session => ({
-        ...session,
-        transaction: (kind, change) =>
-          session.transaction(kind, async () => {
-            const result = await change();
-            if (kind !== "stage") {
-              keep();
-            }
-            return result;
-          }),
-      });
-      return writer.use((session) => work(keeping(session)), deadline);
+    const deadline = startDeadline([ends]);
+    const keeping = (session: Session): Session => ({
+      ...session,
+      transaction: (kind, change) =>
+        session.transaction(kind, async () => {
+          const result = await change();
+          if (kind !== "stage") {
+            deadline.release();
+          }
+          return result;
+        }),
     });
+    try {
+      return await writer.use((session) => work(keeping(session)), deadline.signal);
+    } finally {
+      deadline.release();
+    }
   }
 
   async function change<T>(work: (session: Session) => Promise<T>, ends = signal): Promise<T> {
@@ -138,7 +141,7 @@ function storeOf(
     /** An earlier version. Undefined if the database never had it or has deleted it, which it may do a day after the next version. */
     snapshotAt: async (version: number, deadline: AbortSignal): Promise<Snapshot | undefined> => {
       const isKept = await reader.use((session) => hasVersion(session, version), deadline);
-      return isKept ? await orTimeout(snapshotOf(version), deadline) : undefined;
+      return isKept ? await untilAborted(snapshotOf(version), deadline) : undefined;
     },
     /** At most `limit` rows of a selection of this store. @throws Error if rows are missing that it counted */
     page: async ({ rows }: Selection, start: PageStart, limit: number, deadline: AbortSignal) =>

@@ -46,7 +46,7 @@ test("closing finishes the requests in progress, refuses new connections, then c
   expect(events.filter((event) => event !== "response")).toEqual(["asked", "counted", "store closed"]);
 });
 
-test.each([2_000, 15_000])(
+test.each([2_000, 15_000, 30 * 86_400_000])(
   "until the drain delay of %i ms is over, requests are answered and /readyz is 503",
   async (drainDelay) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
-import { orTimeout } from "../query-deadline.ts";
+import { untilAborted } from "../../../contract/values/timer.ts";
 import { RefusedChangeError, StoreUnavailableError } from "../store.ts";
 import { type DatabaseAccess, type Session, type SqlParameter, transact } from "./database-session.ts";
 import { POSTGRES, type SqlValue } from "./dialect.ts";
@@ -114,7 +114,7 @@ export function connectToPostgres(url: string): DatabaseAccess {
   }
 
   return {
-    use: (work, deadline) => orTimeout(withClient(work, deadline), deadline),
+    use: (work, deadline) => untilAborted(withClient(work, deadline), deadline),
     close: async () => {
       if (!pool.ending) {
         await pool.end();

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import Database from "libsql/promise";
-import { orTimeout } from "../query-deadline.ts";
+import { untilAborted } from "../../../contract/values/timer.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { type DatabaseAccess, type Session, type SqlParameter, transact } from "./database-session.ts";
 import { SQLITE, type SqlValue } from "./dialect.ts";
@@ -89,7 +89,7 @@ export function connectToSqlite(path: string, options: ConnectionOptions = {}): 
           throw error;
         }
       });
-      return orTimeout(turn, deadline);
+      return untilAborted(turn, deadline);
     },
     close: () => inTurn(async () => shut()),
   };

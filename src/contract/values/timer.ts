@@ -83,7 +83,10 @@ export function startDeadline(
 }
 
 /** Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) {
+    return await work;
+  }
   let stopListening = () => {};
   const aborted = new Promise<never>((_, reject) => {
     stopListening = onAbort(signal, () => reject(signal.reason));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { sleep, startTimer } from "../../src/client/timer.ts";
+import { sleep, startDeadline, startTimer } from "../../../src/contract/values/timer.ts";
 
 const DAY = 86_400_000;
 
@@ -31,4 +31,21 @@ test("a sleep ends with the reason of its signal, before or after it began", asy
   await expect(sleeping).rejects.toBe("enough");
   await expect(sleep(1, controller.signal)).rejects.toBe("enough");
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a deadline ends with the reason of its parent, whether the parent ends before or after its start", () => {
+  const parent = new AbortController();
+  const before = startDeadline([parent.signal]);
+  parent.abort("given up");
+  const after = startDeadline([parent.signal], DAY);
+  expect([before.signal.reason, after.signal.reason, vi.getTimerCount()]).toEqual(["given up", "given up", 0]);
+});
+
+test("a deadline that is released ends neither with its parent nor after its time", () => {
+  const parent = new AbortController();
+  const deadline = startDeadline([parent.signal], DAY);
+  deadline.release();
+  parent.abort();
+  vi.advanceTimersByTime(DAY);
+  expect(deadline.signal.aborted).toBe(false);
 });
