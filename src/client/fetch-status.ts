@@ -29,22 +29,13 @@ export async function fetchStatus(url: URL, options: RequesterOptions): Promise<
 }
 
 /**
- * Reads the status feed. The contract shows a state "no data" (section 3.2) but does not give its name in JSON. So
- * `no_data`, `no-data`, `no data` and `nodata` in any letter case mean this state, and null too. For a day, every unknown
- * name means it as well. Members that the contract does not name are left out.
+ * Reads the status feed. Members that the contract does not name are left out.
  *
  * @throws ContractError if the document is not what contract section 4.5 promises.
  */
 function readStatusFeed(document: unknown): StatusFeed {
-  const named = withState(document, stateName);
-  const suites = mapped(named, "suites", (suite) =>
-    mapped(
-      mapped(withState(suite, stateName), "endpoints", (endpoint) => withState(endpoint, stateName)),
-      "days",
-      (day) => withState(day, dayState),
-    ),
-  );
-  const feed = readShape<StatusFeed>(statusFeedSchema, suites, undefined);
+  const named = JSON.parse(JSON.stringify(document), withNoData);
+  const feed = readShape<StatusFeed>(statusFeedSchema, named, undefined);
   for (const [index, { days }] of feed.suites.entries()) {
     const unmeasured = days.findIndex(({ state, uptime_pct }) => state !== "no_data" && uptime_pct === null);
     if (unmeasured >= 0) {
@@ -57,25 +48,18 @@ function readStatusFeed(document: unknown): StatusFeed {
   return feed;
 }
 
-function stateName(state: unknown): unknown {
-  return state === null || (typeof state === "string" && /^no[ _-]?data$/i.test(state)) ? "no_data" : state;
-}
-
-function dayState(state: unknown): unknown {
-  return typeof state !== "string" || SERVICE_STATES.some((known) => known === state) ? stateName(state) : "no_data";
-}
-
-/** Replaces the spelling of the item's state. An item without a state stays unchanged; the schema check refuses it. */
-function withState(item: unknown, name: (state: unknown) => unknown): unknown {
-  if (!isJsonObject(item) || item.state === undefined) {
-    return item;
+/**
+ * Names the state "no data", of which the contract (section 3.2) does not give the name in JSON: `no_data`, `no-data`, `no data`
+ * and `nodata` in any letter case, and null. A day also has no data if its state is an unknown name.
+ */
+function withNoData(_: string, value: unknown): unknown {
+  if (!isJsonObject(value) || value.state === undefined) {
+    return value;
   }
-  const state = name(item.state);
-  const isUnmeasured = state === "no_data" && typeof item.uptime_pct !== "number";
-  return { ...item, state, ...(isUnmeasured ? { uptime_pct: null } : {}) };
-}
-
-function mapped(item: unknown, member: string, change: (value: unknown) => unknown): unknown {
-  const list = isJsonObject(item) ? item[member] : undefined;
-  return isJsonObject(item) && Array.isArray(list) ? { ...item, [member]: list.map(change) } : item;
+  const { state, date, uptime_pct } = value;
+  const isUnknownName = typeof state === "string" && !SERVICE_STATES.some((known) => known === state);
+  const isNoData = state === null || /^no[ _-]?data$/i.test(String(state)) || (date !== undefined && isUnknownName);
+  return isNoData
+    ? { ...value, state: "no_data", uptime_pct: typeof uptime_pct === "number" ? uptime_pct : null }
+    : value;
 }
