@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { Coverage } from "../../../../src/contract/coverage.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
 
@@ -44,23 +43,6 @@ test("a combination shows all its rows and those inside the dates", async () => 
   });
 });
 
-test("entries are ordered by retailer, department and category", async () => {
-  const places = [
-    { retailer: "acme", department: "home", category: "lamps" },
-    { retailer: "acme", department: "wear", category: "belts" },
-    { retailer: "bolt", department: "art", category: "paint" },
-    { retailer: "bolt", department: "home", category: "chairs" },
-    { retailer: "bolt", department: "home", category: "lamps" },
-  ];
-  const service = await startTestService({ rows: places.toReversed().map((place) => product(place)) });
-
-  const { body } = await service.get("/v1/coverage");
-
-  expect(body.data.map(({ retailer, department, category }: Coverage) => ({ retailer, department, category }))).toEqual(
-    places,
-  );
-});
-
 test("the rcd of an entry, unchanged, is the filter of its rows on every operation", async () => {
   const service = await startTestService({
     rows: [...products(3, { category: "lamps" }), ...products(2, { category: "chairs" })],
@@ -73,25 +55,4 @@ test("the rcd of an entry, unchanged, is the filter of its rows on every operati
     expect(filtered.meta.coverage.matching_rows).toBe(2);
     expect(filtered.meta.resolved.rcd).toBe(rcd);
   }
-});
-
-test("the summary adds up all combinations that match", async () => {
-  const service = await startTestService({
-    rows: [
-      ...products(3, { category: "lamps", crawl_date: "2026-01-03" }),
-      ...products(2, { category: "chairs", crawl_date: "2026-01-01" }),
-      ...products(4, { category: "chairs", crawl_date: "2026-01-02" }),
-      ...products(1, { retailer: "bolt", crawl_date: "2020-01-01" }),
-    ],
-  });
-
-  const { body } = await service.get("/v1/catalog?retailer=acme&start_date=2026-01-02&limit=1");
-
-  expect(body.meta.coverage).toEqual({
-    combinations: 2,
-    matching_rows: 7,
-    corpus_rows: 9,
-    earliest_date: "2026-01-02",
-    latest_date: "2026-01-03",
-  });
 });

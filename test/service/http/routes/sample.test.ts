@@ -34,11 +34,3 @@ test("the sample of a large set is 100 rows spread evenly over it", async () => 
     Array.from({ length: 100 }, (_, index) => `sku-${String(index * 10).padStart(4, "0")}`),
   );
 });
-
-test("a sample of 101 rows has no row twice", async () => {
-  const service = await startTestService({ rows: products(101) });
-
-  const { body } = await service.get("/v1/sample");
-
-  expect(new Set(body.data.map(({ sku }: Product) => sku)).size).toBe(100);
-});
