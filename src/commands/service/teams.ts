@@ -12,10 +12,10 @@ import {
   describeGrants,
   grantTeam,
   requireTeam,
-  type WantedGrants,
 } from "../../service/store/access/manage-teams.ts";
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
 import { readKeys, readTeams } from "../../service/store/access/team-records.ts";
+import type { Grants } from "../../service/store/store.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import type { GrantFlags } from "./service-flags.ts";
 import { parseName, parseRecordList, RECORD_COLUMNS, subcommand } from "./subcommand.ts";
@@ -139,7 +139,7 @@ export const removeMemberCommand = subcommand({
 });
 
 /** @throws UsageError if a scope is unknown, a slug is empty, or the flags contradict each other */
-export function wantedGrants({ scope, retailer, allRetailers }: GrantFlags): WantedGrants {
+export function wantedGrants({ scope, retailer, allRetailers }: GrantFlags): Partial<Grants> {
   if (retailer !== undefined && allRetailers === true) {
     throw flagError("--all-retailers", "and --retailer contradict each other; give one of them.");
   }

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type KeyRecord, RefusedChangeError, unknownName } from "../store.ts";
+import { type Grants, type KeyRecord, RefusedChangeError, unknownName } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
-import { teamWith, type WantedGrants } from "./manage-teams.ts";
+import { teamWith } from "./manage-teams.ts";
 import { insertKey, readKeys } from "./team-records.ts";
 
-export interface NewKey extends WantedGrants {
+export interface NewKey extends Partial<Grants> {
   name: string;
   /** Default: `default`. A new team is created with the wanted grants. */
   team?: string;
@@ -17,7 +17,7 @@ export function newSecret(): string {
 
 /**
  * Creates a key and resolves to its secret, of which only a hash is stored.
- * @throws RefusedChangeError for a name that a key of the team has, other grants than the team has, or an unknown scope
+ * @throws RefusedChangeError for a name that a key of the team has, or other grants than the team has
  */
 export async function createKey(database: WritableStore, key: NewKey, at: Date): Promise<string> {
   const secret = newSecret();

@@ -1,21 +1,14 @@
-import { SCOPES, type Scope } from "../../../contract/operations.ts";
+import { SCOPES } from "../../../contract/operations.ts";
 import type { Session } from "../database/database-session.ts";
 import { type Grants, RefusedChangeError, unknownName } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
-import { insertTeam, readKeys, readTeams, storedGrants, type TeamRecord } from "./team-records.ts";
-
-/** The grants that a team should have. An absent member means no change. */
-export interface WantedGrants {
-  scopes?: readonly string[];
-  /** `null`: all retailers. */
-  retailers?: readonly string[] | null;
-}
+import { insertTeam, readKeys, readTeams, sortedGrants, storedGrants, type TeamRecord } from "./team-records.ts";
 
 /** Creates a team, by default with all scopes and retailers. @throws RefusedChangeError */
 export async function createTeam(
   database: WritableStore,
   name: string,
-  wanted: WantedGrants,
+  wanted: Partial<Grants>,
   at: Date,
 ): Promise<TeamRecord> {
   return await database.write(async (session) => {
@@ -26,11 +19,11 @@ export async function createTeam(
   });
 }
 
-/** Changes the grants of a team and all its keys at once. @throws RefusedChangeError for an unknown team or scope */
-export async function grantTeam(database: WritableStore, name: string, wanted: WantedGrants): Promise<TeamRecord> {
+/** Changes the grants of a team and all its keys at once; what is not wanted stays. @throws RefusedChangeError for an unknown team */
+export async function grantTeam(database: WritableStore, name: string, wanted: Partial<Grants>): Promise<TeamRecord> {
   return await database.write(async (session) => {
     const team = await requireTeam(session, name);
-    const changed = { ...team, ...grantsFrom(wanted, team) };
+    const changed = { ...team, ...sortedGrants({ ...team, ...wanted }) };
     const update = "UPDATE team SET scopes = ?, retailers = ? WHERE name = ?";
     await session.query(update, [...storedGrants(changed), name]);
     return changed;
@@ -75,13 +68,13 @@ export async function requireTeam(session: Session, name: string): Promise<TeamR
   return team;
 }
 
-/** The team `name`, which is created if it is new. @throws RefusedChangeError if it has other grants, or for an unknown scope */
-export async function teamWith(session: Session, name: string, wanted: WantedGrants, at: Date): Promise<TeamRecord> {
+/** The team `name`, which is created if it is new. @throws RefusedChangeError if it has other grants */
+export async function teamWith(session: Session, name: string, wanted: Partial<Grants>, at: Date): Promise<TeamRecord> {
   const team = (await readTeams(session)).find((candidate) => candidate.name === name);
   if (team === undefined) {
     return await addTeam(session, name, wanted, at);
   }
-  if (JSON.stringify(grantsFrom(wanted, team)) !== JSON.stringify(grantsFrom({}, team))) {
+  if (JSON.stringify(sortedGrants({ ...team, ...wanted })) !== JSON.stringify(sortedGrants(team))) {
     throw new RefusedChangeError(
       `the team "${name}" has other grants: ${describeGrants(team)}. Leave out --scope and --retailer, or change the team with \`catalog service teams grant\``,
     );
@@ -95,22 +88,9 @@ export function describeGrants({ scopes, retailers }: Grants): string {
   return `scopes ${listed(scopes)}; retailers ${retailers === null ? "all" : listed(retailers)}`;
 }
 
-async function addTeam(session: Session, name: string, wanted: WantedGrants, at: Date): Promise<TeamRecord> {
-  const grants = grantsFrom(wanted, { scopes: SCOPES, retailers: null });
+async function addTeam(session: Session, name: string, wanted: Partial<Grants>, at: Date): Promise<TeamRecord> {
+  const grants = sortedGrants({ scopes: SCOPES, retailers: null, ...wanted });
   const team = { name, ...grants, created_at: at.toISOString() };
   await insertTeam(session, team);
   return team;
-}
-
-/** Sorted and without duplicates, so that equal grants compare as equal. */
-function grantsFrom(wanted: WantedGrants, otherwise: Grants): Grants {
-  const { scopes = otherwise.scopes, retailers = otherwise.retailers } = wanted;
-  const unknown = scopes.find((scope) => !SCOPES.includes(scope as Scope));
-  if (unknown !== undefined) {
-    throw new RefusedChangeError(`"${unknown}" is not a scope: use ${SCOPES.join(" or ")}`);
-  }
-  return {
-    scopes: SCOPES.filter((scope) => scopes.includes(scope)),
-    retailers: retailers === null ? null : [...new Set(retailers)].sort(),
-  };
 }

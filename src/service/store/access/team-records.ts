@@ -1,3 +1,4 @@
+import { SCOPES } from "../../../contract/operations.ts";
 import type { Session } from "../database/database-session.ts";
 import type { SqlValue } from "../database/dialect.ts";
 import type { Grants, KeyRecord, KeyUse } from "../store.ts";
@@ -28,6 +29,14 @@ export async function readKeys(
 export function withGrants<T extends StoredGrants>(record: T): Omit<T, keyof Grants> & Grants {
   const { scopes, retailers } = record;
   return { ...record, scopes: JSON.parse(scopes), retailers: retailers === null ? null : JSON.parse(retailers) };
+}
+
+/** Sorted and without duplicates, so that equal grants compare as equal. */
+export function sortedGrants({ scopes, retailers }: Grants): Grants {
+  return {
+    scopes: SCOPES.filter((scope) => scopes.includes(scope)),
+    retailers: retailers === null ? null : [...new Set(retailers)].sort(),
+  };
 }
 
 /** The values of the columns `scopes` and `retailers`. */

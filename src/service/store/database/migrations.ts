@@ -1,8 +1,6 @@
-import { SCOPES } from "../../../contract/operations.ts";
 import type { Product } from "../../../contract/product.ts";
-import { insertKey, insertTeam } from "../access/team-records.ts";
+import { insertKey, insertTeam, sortedGrants, withGrants } from "../access/team-records.ts";
 import { createRowStage } from "../product-rows/row-stage.ts";
-import type { Grants } from "../store.ts";
 import type { Session } from "./database-session.ts";
 
 /** The version that release 0.1.0 used. There, each key has its own scopes and retailers, and removed rows are not kept. */
@@ -52,11 +50,9 @@ const UNGRANTED_KEYS = `
 async function grantToTeams(session: Session, keys: readonly EarlierKey[]): Promise<void> {
   const taken = new Set(keys.map(({ team }) => team));
   const teams = new Map<string, string>();
-  for (const { name, hash, team, scopes, retailers, created_at, revoked_at } of keys) {
-    const grants: Grants = {
-      scopes: SCOPES.filter((scope) => JSON.parse(scopes).includes(scope)),
-      retailers: retailers === null ? null : [...new Set<string>(JSON.parse(retailers))].sort(),
-    };
+  for (const key of keys) {
+    const { name, hash, team, created_at, revoked_at } = key;
+    const grants = sortedGrants(withGrants(key));
     const grantedTo = JSON.stringify([team, grants]);
     let owner = teams.get(grantedTo);
     if (owner === undefined) {
