@@ -21,30 +21,23 @@ const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   CERT_UNTRUSTED: UNTRUSTED,
 };
 
-/** Codes of connections that were never made. With a proxy, they are about the proxy: the tool connects to nothing else. */
-const CONNECTION_ERRORS: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EAI_AGAIN",
-  "ENOTFOUND",
-]);
-
-const TRANSIENT_ERRORS: Readonly<Record<string, string>> = {
+/** Connections that were never made. With a proxy, they are about the proxy: the tool connects to nothing else. */
+const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the connection was reset",
-  EPIPE: "the connection was closed",
-  UND_ERR_SOCKET: "the connection was closed before the response was complete",
-  ERR_STREAM_PREMATURE_CLOSE: "the connection was closed before the response was complete",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the response is longer or shorter than its headers say",
   UND_ERR_CONNECT_TIMEOUT: "the connection took too long",
   ETIMEDOUT: "the connection took too long",
   EHOSTUNREACH: "the host cannot be reached",
   ENETUNREACH: "the network cannot be reached",
   EAI_AGAIN: "the host name could not be looked up",
   ENOTFOUND: "the host name is unknown",
+};
+
+const TRANSFER_ERRORS: Readonly<Record<string, string>> = {
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was closed",
+  UND_ERR_SOCKET: "the connection was closed before the response was complete",
+  ERR_STREAM_PREMATURE_CLOSE: "the connection was closed before the response was complete",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the response is longer or shorter than its headers say",
   UND_ERR_HEADERS_OVERFLOW: "the headers of the response are too long",
   HPE_HEADER_OVERFLOW: "the headers of the response are too long",
   Z_BUF_ERROR: "the compressed response was cut",
@@ -100,12 +93,14 @@ export function networkFailure(error: unknown, origin: string, reached: boolean,
     // A server that has answered before agrees on TLS, so that its connection was only disturbed.
     return broken(`The TLS connection to ${whose} failed: ${alert} (${code})`, !reached);
   }
+  const unconnected = CONNECTION_ERRORS[code];
+  if (unconnected !== undefined) {
+    const from = proxy === undefined ? origin : `the proxy ${proxy.origin} (${proxy.variable})`;
+    return broken(`No response from ${from}: ${unconnected} (${code})`, code === "ENOTFOUND" && !reached);
+  }
   const kind = KINDS_OF_ERRORS.find(([start]) => code.startsWith(start));
-  const what = TRANSIENT_ERRORS[code] ?? kind?.[1];
-  const isUnconnected = CONNECTION_ERRORS.has(code);
-  const from = proxy !== undefined && isUnconnected ? `the proxy ${proxy.origin} (${proxy.variable})` : origin;
-  const none = isUnconnected ? "No response" : "No complete response";
-  return broken(`${none} from ${from}: ${what ?? plainText(text)} (${code})`, code === "ENOTFOUND" && !reached);
+  const what = TRANSFER_ERRORS[code] ?? kind?.[1] ?? plainText(text);
+  return broken(`No complete response from ${origin}: ${what} (${code})`, false);
 }
 
 /** What OpenSSL says in \`error:NUMBER:LIBRARY:FUNCTION:REASON:FILE:LINE\`; undefined if the failure is not one of TLS. */
