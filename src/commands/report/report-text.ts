@@ -1,4 +1,5 @@
-import { pad, truncate, widthOf } from "../../cli/terminal/width.ts";
+import { type ItemColumn, itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
+import { renderTable } from "../../cli/terminal/tables/table.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import { minuteOf } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
@@ -72,10 +73,10 @@ function retailerText({ retailers, figures, staleAfter }: Report): string {
   const { outages, stale } = figures;
   const heading = `Outages: ${outages}. Stale retailers: ${stale} of ${retailers.length}, older than ${plural(staleAfter, "day")}`;
   return textTable(heading, retailers.slice(0, LINES), [
-    { align: "left", isElastic: true, read: ({ retailer }) => String(retailer) },
-    { align: "left", read: ({ newest_day }) => String(newest_day) },
-    { align: "right", read: ({ days_old }) => `${plural(Number(days_old), "day")} old` },
-    { align: "left", read: troubleOf },
+    textColumn("", ({ retailer }) => String(retailer)),
+    textColumn("", ({ newest_day }) => String(newest_day), { rigid: true }),
+    countColumn(({ days_old }) => `${plural(Number(days_old), "day")} old`),
+    textColumn("", troubleOf, { rigid: true }),
   ]);
 }
 
@@ -83,40 +84,20 @@ function brandText({ brands, figures }: Report): string {
   const { discounted_percent, mean_discount_pct } = figures;
   const mean = mean_discount_pct === null ? "" : `, by ${percentWords(mean_discount_pct)} on average`;
   return textTable(`Discounted products: ${percentWords(discounted_percent)}${mean}`, brands.slice(0, LINES), [
-    { align: "left", isElastic: true, read: ({ brand }) => String(brand).trim() || "no brand" },
-    { align: "right", read: (row) => percentWords(Number(row.discounted_percent)) },
-    { align: "left", read: ({ products }) => `of ${plural(Number(products), "product")}` },
-    {
-      align: "right",
-      read: (row) => (row.mean_discount_pct === null ? "" : `by ${percentWords(Number(row.mean_discount_pct))}`),
-    },
+    textColumn("", ({ brand }) => String(brand).trim() || "no brand"),
+    countColumn((row) => percentWords(Number(row.discounted_percent))),
+    textColumn("", ({ products }) => `of ${plural(Number(products), "product")}`, { rigid: true }),
+    countColumn((row) => (row.mean_discount_pct === null ? "" : `by ${percentWords(Number(row.mean_discount_pct))}`)),
   ]);
 }
 
-interface TextColumn {
-  align: "left" | "right";
-  /** Whether its texts are cut if a line would be too long. */
-  isElastic?: boolean;
-  read: (row: AnswerRow) => string;
+function countColumn(read: (row: AnswerRow) => string): ItemColumn<AnswerRow> {
+  return { heading: "", cell: (row) => ({ text: read(row), numeric: true }) };
 }
 
-function textTable(heading: string, rows: readonly AnswerRow[], columns: readonly TextColumn[]): string {
-  const cells = rows.map((row) => columns.map(({ read }) => visible(read(row))));
-  const widths = columns.map((_, index) => Math.max(0, ...cells.map((row) => widthOf(row[index] ?? ""))));
-  const used = widths.filter((width) => width > 0);
-  const fixed = widths.reduce((sum, width, index) => sum + (columns[index]?.isElastic ? 0 : width), 2 * used.length);
-  const lines = cells.map((row) => {
-    const shown = row.flatMap((text, index) => {
-      const { align = "left", isElastic = false } = columns[index] ?? {};
-      const width = isElastic ? Math.min(widths[index] ?? 0, WIDTH - fixed) : (widths[index] ?? 0);
-      return width === 0 ? [] : pad(cut(text, width), width, align);
-    });
-    return `  ${shown.join("  ").trimEnd()}`;
-  });
-  return [heading, ...lines].join("\n");
-}
-
-/** `text` cut to at most `width` cells, with three dots for the missing part. */
-function cut(text: string, width: number): string {
-  return widthOf(text) <= width ? text : `${truncate(text, Math.max(1, width - 2)).slice(0, -1)}...`;
+/** The rows of a table without headings, below one line. The mark of a cut text becomes ASCII. */
+function textTable(heading: string, rows: readonly AnswerRow[], columns: readonly ItemColumn<AnswerRow>[]): string {
+  const { text } = renderTable(itemTable(rows, columns), { width: WIDTH - 4 });
+  const [, , ...lines] = text.trimEnd().split("\n");
+  return [heading, ...lines.map((line) => `  ${line.replace("…", "...")}`)].join("\n");
 }
