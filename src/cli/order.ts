@@ -34,19 +34,12 @@ function compareValues(a: unknown, b: unknown): number {
   return compareTexts(String(a), String(b));
 }
 
-/** Compares texts by code point. The operators compare code units, which puts U+1F600 before U+FF5E. */
-export function compareTexts(a: string, b: string): number {
-  if (a === b) {
-    return 0;
+/** Compares texts by code point. The operators compare code units, which puts U+1F600 before U+FF5E; the order of UTF-8 is right. */
+function compareTexts(a: string, b: string): number {
+  if (SURROGATE.test(a) || SURROGATE.test(b)) {
+    return Buffer.compare(Buffer.from(a), Buffer.from(b));
   }
-  if (!SURROGATE.test(a) && !SURROGATE.test(b)) {
-    return a < b ? -1 : 1;
-  }
-  let at = 0;
-  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) {
-    at += 1;
-  }
-  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
+  return a < b ? -1 : Number(a > b);
 }
 
 const SURROGATE = /[\ud800-\udfff]/;
