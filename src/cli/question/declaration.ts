@@ -1,3 +1,4 @@
+import type { ColumnType } from "../../export/formats/encoder.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import type { AnswerRow, Parameters } from "../../folder/ask/ask.ts";
 import type { Condition } from "../flags/condition.ts";
@@ -10,12 +11,10 @@ import type { Screen } from "../terminal/style.ts";
 export const PRODUCT_GROUPS = ["retailer", "department", "category", "brand"] as const;
 export type ProductGroup = (typeof PRODUCT_GROUPS)[number];
 
-/** `price`: an amount in the row's `currency`. `percent`: a number that tables round to one decimal. */
-export type ColumnKind = "text" | "date" | "price" | "percent" | "number" | "integer" | "boolean";
-
 export interface QuestionColumn {
   name: string;
-  kind: ColumnKind;
+  /** `price`: an amount in the row's `currency`. `percent`: a number that tables round to one decimal. */
+  kind: ColumnType["kind"] | "price" | "percent";
   meaning: string;
 }
 
@@ -127,7 +126,7 @@ export const OWN_LIST_COLUMNS: readonly QuestionColumn[] = [
     kind: "boolean",
     meaning: "--skus: whether the price is at or below target_price; null without one",
   },
-  { name: "note", kind: "text", meaning: "--skus: from the list" },
+  { name: "note", kind: "string", meaning: "--skus: from the list" },
 ];
 
 /** The columns of an answer, including those of an own list if its rows are products. */
@@ -136,6 +135,12 @@ export function answerColumns(
   { ownList }: Pick<PriceOptions, "ownList">,
 ): readonly QuestionColumn[] {
   return ownList !== undefined && namesOf(columns).includes("sku") ? [...columns, ...OWN_LIST_COLUMNS] : columns;
+}
+
+/** The types of the columns, for formats that have types. */
+export function typesOf(columns: readonly QuestionColumn[]): Readonly<Record<string, ColumnType>> {
+  const typeOf = (kind: QuestionColumn["kind"]) => (kind === "price" || kind === "percent" ? "number" : kind);
+  return Object.fromEntries(columns.map(({ name, kind }) => [name, { kind: typeOf(kind), nullable: true }]));
 }
 
 /** The names that `--fail-if` can compare: the columns with numbers, and `count`. */

@@ -2,6 +2,7 @@ import { plural } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Answer, ask, filledIn, type Parameters, type RowSelection, readRows } from "../../folder/ask/ask.ts";
 import SUSPECTS from "../../folder/questions/suspects.sql";
+import { batchOf } from "../../rows/scan.ts";
 import type { Context } from "../context.ts";
 import { failIfAnyMatch, failIfCountMatches } from "../flags/condition.ts";
 import { hasRowFormat } from "../flags/output.ts";
@@ -11,10 +12,16 @@ import { screenOf } from "../terminal/screen.ts";
 import { recordTable } from "../terminal/tables/row-table.ts";
 import { renderMarkdown, renderTable } from "../terminal/tables/table.ts";
 import { allRowsHint, limitNote, usualLimit } from "../write-list.ts";
-import { openPage, writeChunks } from "../write-rows.ts";
-import { answerColumns, namesOf, type Question, type QuestionOptions, type ShownAnswer } from "./declaration.ts";
+import { openPage, writeChunks, writeRows } from "../write-rows.ts";
+import {
+  answerColumns,
+  namesOf,
+  type Question,
+  type QuestionOptions,
+  type ShownAnswer,
+  typesOf,
+} from "./declaration.ts";
 import { openQuestionPrices } from "./question-prices.ts";
-import { writeAnswer } from "./write-answer.ts";
 
 /**
  * Asks a folder a question, and writes the answer.
@@ -102,12 +109,21 @@ async function writeListing<Options extends QuestionOptions>(answered: Answered<
   const groups = limitPer.length === 0 ? [answer] : await answer.groups(limitPer);
   const selected = groups.reduce((sum, { count }) => sum + Math.min(limit, count), 0);
   if (hasRowFormat(output)) {
-    const columns = answerColumns(question.columns, options);
-    await writeAnswer(answer, selection, columns, { ...options, output }, synced.reporter, context);
+    const all = answerColumns(question.columns, options);
+    const columns = options.columns ?? namesOf(all);
+    const rows = batchesOf(answer.rows({ columns, ...selection }), columns);
+    const encoding = { known: namesOf(all), chosen: options.columns, types: typesOf(all) };
+    await writeRows(rows, output, encoding, synced.reporter, context);
   } else {
     await showForPeople(answered, selection, selected);
   }
   return selected === answer.count;
+}
+
+async function* batchesOf(chunks: AsyncIterable<readonly string[]>, columns: readonly string[]) {
+  for await (const texts of chunks) {
+    yield batchOf(texts, columns);
+  }
 }
 
 type Selection = Omit<RowSelection, "columns">;

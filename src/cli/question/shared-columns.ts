@@ -1,20 +1,20 @@
 import type { QuestionColumn } from "./declaration.ts";
 
-export const RETAILER: QuestionColumn = { name: "retailer", kind: "text", meaning: "slug of the retailer" };
+export const RETAILER: QuestionColumn = { name: "retailer", kind: "string", meaning: "slug of the retailer" };
 
 /** What identifies a product: the first columns of rows about products. */
 export const PRODUCT_KEY: readonly QuestionColumn[] = [
   RETAILER,
-  { name: "sku", kind: "text", meaning: "identifies the product at its retailer" },
+  { name: "sku", kind: "string", meaning: "identifies the product at its retailer" },
 ];
 
 export const CATEGORY_SLUGS: readonly QuestionColumn[] = [
-  { name: "department", kind: "text", meaning: "slug of the department" },
-  { name: "category", kind: "text", meaning: "slug of the category" },
+  { name: "department", kind: "string", meaning: "slug of the department" },
+  { name: "category", kind: "string", meaning: "slug of the category" },
 ];
 
 /** The currency of a row whose prices all share one. */
-export const CURRENCY: QuestionColumn = { name: "currency", kind: "text", meaning: "of all prices in the row" };
+export const CURRENCY: QuestionColumn = { name: "currency", kind: "string", meaning: "of all prices in the row" };
 
 /** The real discount of a price. */
 export const REFERENCE_PRICE: readonly QuestionColumn[] = [

@@ -4,7 +4,7 @@ import { CURRENCY } from "../../cli/question/shared-columns.ts";
 const SHARED_COLUMNS: readonly QuestionColumn[] = [
   CURRENCY,
   { name: "retailers", kind: "integer", meaning: "number of retailers that have the product" },
-  { name: "cheapest_retailer", kind: "text", meaning: "the one with the lowest price" },
+  { name: "cheapest_retailer", kind: "string", meaning: "the one with the lowest price" },
   { name: "cheapest_price", kind: "price", meaning: "the lowest price" },
   { name: "dearest_price", kind: "price", meaning: "the highest of the retailers' lowest prices" },
   { name: "spread_percent", kind: "percent", meaning: "from cheapest_price to dearest_price" },
@@ -13,7 +13,7 @@ const SHARED_COLUMNS: readonly QuestionColumn[] = [
 /** The columns of every folder. */
 export function compareColumns(by: readonly string[]): readonly QuestionColumn[] {
   return [
-    ...by.map((name): QuestionColumn => ({ name, kind: "text", meaning: "as the cheapest retailer writes it" })),
+    ...by.map((name): QuestionColumn => ({ name, kind: "string", meaning: "as the cheapest retailer writes it" })),
     ...SHARED_COLUMNS,
   ];
 }

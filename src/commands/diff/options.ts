@@ -4,7 +4,7 @@ import { UsageError } from "../../contract/errors.ts";
 import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 
-const text = (name: string, meaning: string): QuestionColumn => ({ name, kind: "text", meaning });
+const text = (name: string, meaning: string): QuestionColumn => ({ name, kind: "string", meaning });
 
 const price = (name: string, meaning: string): QuestionColumn => ({ name, kind: "price", meaning });
 

@@ -1,8 +1,7 @@
 // What an export to a file and one to Hive folders share.
 import type { Context } from "../../cli/context.ts";
 import { rereadObserver, showProgress } from "../../cli/pull-progress.ts";
-import { OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
-import { typesOf } from "../../cli/question/write-answer.ts";
+import { OWN_LIST_COLUMNS, typesOf } from "../../cli/question/declaration.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import type { Connection } from "../../cli/source/connection.ts";
 import { VERSION } from "../../cli/version.ts";

@@ -4,11 +4,11 @@ import { PRODUCT_KEY } from "../../cli/question/shared-columns.ts";
 
 export const HISTORY_COLUMNS: readonly QuestionColumn[] = [
   ...PRODUCT_KEY,
-  { name: "title", kind: "text", meaning: "of the last day" },
-  { name: "department", kind: "text", meaning: "slug of the department on the day" },
-  { name: "category", kind: "text", meaning: "slug of the category on the day" },
+  { name: "title", kind: "string", meaning: "of the last day" },
+  { name: "department", kind: "string", meaning: "slug of the department on the day" },
+  { name: "category", kind: "string", meaning: "slug of the category on the day" },
   { name: "crawl_date", kind: "date", meaning: "the day" },
-  { name: "currency", kind: "text", meaning: "of the prices of the row" },
+  { name: "currency", kind: "string", meaning: "of the prices of the row" },
   { name: "mrp", kind: "price", meaning: "undiscounted price" },
   { name: "selling_price", kind: "price", meaning: "the lowest price of the day" },
   { name: "discount_pct", kind: "number", meaning: "discount, as crawled" },

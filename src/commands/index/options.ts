@@ -5,7 +5,7 @@ import type { DateExpression } from "../../contract/values/date-expression.ts";
 export const INDEX_COLUMNS: readonly QuestionColumn[] = [
   RETAILER,
   { name: "crawl_date", kind: "date", meaning: "a day on which the retailer was crawled" },
-  { name: "currency", kind: "text", meaning: "of both values" },
+  { name: "currency", kind: "string", meaning: "of both values" },
   { name: "index", kind: "number", meaning: "100 * basket_value / base_value, exact to six decimals" },
   { name: "basket_value", kind: "price", meaning: "of the priced products on that day" },
   { name: "products_priced", kind: "integer", meaning: "products with a price on the base day and on that day" },

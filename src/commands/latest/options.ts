@@ -3,8 +3,8 @@ import { CATEGORY_SLUGS, CURRENCY, PRODUCT_KEY, REFERENCE_PRICE } from "../../cl
 
 export const LATEST_COLUMNS: readonly QuestionColumn[] = [
   ...PRODUCT_KEY,
-  { name: "title", kind: "text", meaning: "of the last row" },
-  { name: "brand", kind: "text", meaning: "of the last row" },
+  { name: "title", kind: "string", meaning: "of the last row" },
+  { name: "brand", kind: "string", meaning: "of the last row" },
   ...CATEGORY_SLUGS,
   CURRENCY,
   { name: "selling_price", kind: "price", meaning: "the last price: the lowest of its day" },
@@ -12,13 +12,13 @@ export const LATEST_COLUMNS: readonly QuestionColumn[] = [
   { name: "discount_pct", kind: "number", meaning: "discount on that day, as crawled" },
   { name: "crawl_date", kind: "date", meaning: "day of the last price" },
   { name: "days_old", kind: "integer", meaning: "days from then to today (UTC), or to --end-date" },
-  { name: "url", kind: "text", meaning: "product page" },
+  { name: "url", kind: "string", meaning: "product page" },
   ...REFERENCE_PRICE,
 ];
 
 export const GONE_COLUMNS: readonly QuestionColumn[] = [
   ...LATEST_COLUMNS,
-  { name: "reason", kind: "text", meaning: "--gone: gone, not_crawled (its shop or category was not) or unknown" },
+  { name: "reason", kind: "string", meaning: "--gone: gone, not_crawled (its shop or category was not) or unknown" },
 ];
 
 const DISCOUNT_COLUMNS: readonly QuestionColumn[] = [
@@ -31,12 +31,12 @@ const DISCOUNT_COLUMNS: readonly QuestionColumn[] = [
 /** The columns of groups, or of periods with `by`. */
 export function groupColumns(groupBy: ProductGroup | undefined, by: string | undefined): readonly QuestionColumn[] {
   const group: readonly QuestionColumn[] =
-    groupBy === undefined ? [] : [{ name: groupBy, kind: "text", meaning: `the ${groupBy}` }];
+    groupBy === undefined ? [] : [{ name: groupBy, kind: "string", meaning: `the ${groupBy}` }];
   return by === undefined ? [...group, ...DISCOUNT_COLUMNS] : [...group, ...PERIOD_COLUMNS];
 }
 
 const PERIOD_COLUMNS: readonly QuestionColumn[] = [
-  { name: "currency", kind: "text", meaning: "--by: of the prices" },
+  { name: "currency", kind: "string", meaning: "--by: of the prices" },
   { name: "period", kind: "date", meaning: "--by: its first day; weeks begin on Monday" },
   ...DISCOUNT_COLUMNS,
   { name: "price_min", kind: "price", meaning: "--by: the lowest of the prices known on the last day of the period" },

@@ -2,9 +2,9 @@ import type { ProductGroup, QuestionColumn, QuestionOptions } from "../../cli/qu
 import { CATEGORY_SLUGS, CURRENCY, PRODUCT_KEY, REFERENCE_PRICE } from "../../cli/question/shared-columns.ts";
 
 export const MOVER_COLUMNS: readonly QuestionColumn[] = [
-  { name: "kind", kind: "text", meaning: "drop, rise, new_low or discount; a product may be listed under several" },
+  { name: "kind", kind: "string", meaning: "drop, rise, new_low or discount; a product may be listed under several" },
   ...PRODUCT_KEY,
-  { name: "title", kind: "text", meaning: "from the newest row" },
+  { name: "title", kind: "string", meaning: "from the newest row" },
   ...CATEGORY_SLUGS,
   CURRENCY,
   { name: "before_date", kind: "date", meaning: "day of the price that was known on --since" },
@@ -20,8 +20,8 @@ export const MOVER_COLUMNS: readonly QuestionColumn[] = [
   { name: "discount_pct", kind: "number", meaning: "discount on that day, as crawled" },
   { name: "low_date", kind: "date", meaning: "last day of low_selling_price" },
   { name: "low_selling_price", kind: "price", meaning: "lowest price up to --since, in the present currency" },
-  { name: "brand", kind: "text", meaning: "from the newest row" },
-  { name: "url", kind: "text", meaning: "product page" },
+  { name: "brand", kind: "string", meaning: "from the newest row" },
+  { name: "url", kind: "string", meaning: "product page" },
   { name: "difference", kind: "price", meaning: "selling_price - before_selling_price" },
   ...REFERENCE_PRICE,
   { name: "new_low_price", kind: "price", meaning: "new_low: lowest price after --since" },

@@ -15,23 +15,23 @@ const ANSWER_COLUMNS: readonly QuestionColumn[] = [
   { name: "low_selling_price", kind: "price", meaning: "the lowest price in the present currency" },
   { name: "present_since", kind: "date", meaning: "first day of the present price" },
   ...REFERENCE_PRICE,
-  { name: "reason", kind: "text", meaning: "why its price is not known: gone, not_crawled or unknown" },
+  { name: "reason", kind: "string", meaning: "why its price is not known: gone, not_crawled or unknown" },
 ];
 
 export const WHY_COLUMNS: readonly QuestionColumn[] = [
   ...PRODUCT_KEY,
-  { name: "title", kind: "text", meaning: "of the crawled row" },
+  { name: "title", kind: "string", meaning: "of the crawled row" },
   { name: "crawl_date", kind: "date", meaning: "day of the crawled row" },
-  { name: "file", kind: "text", meaning: "the file that it is in" },
-  { name: "sha256", kind: "text", meaning: "of the file" },
-  { name: "product_id", kind: "text", meaning: "of the crawled row" },
-  { name: "currency", kind: "text", meaning: "of the crawled row" },
+  { name: "file", kind: "string", meaning: "the file that it is in" },
+  { name: "sha256", kind: "string", meaning: "of the file" },
+  { name: "product_id", kind: "string", meaning: "of the crawled row" },
+  { name: "currency", kind: "string", meaning: "of the crawled row" },
   { name: "mrp", kind: "price", meaning: "undiscounted price, as crawled, rounded to four decimals" },
   { name: "selling_price", kind: "price", meaning: "price, as crawled, rounded to four decimals" },
   { name: "discount_pct", kind: "number", meaning: "discount, as crawled" },
   { name: "counted", kind: "boolean", meaning: "whether it is the price of its day" },
-  { name: "rule", kind: "text", meaning: "why not: suspect, dearer, other currency or no price" },
-  { name: "figures", kind: "text", meaning: "which of the following come from it" },
+  { name: "rule", kind: "string", meaning: "why not: suspect, dearer, other currency or no price" },
+  { name: "figures", kind: "string", meaning: "which of the following come from it" },
   ...ANSWER_COLUMNS,
 ];
 
