@@ -94,14 +94,7 @@ const KIND_OF_TYPE: CellKinds = {
   TIMESTAMP_NS: "timestamp",
 };
 
-/** Columns of product rows with a meaning beyond their type. */
-const KIND_OF_NAME: CellKinds = { url: "link", image_url: "link", discount_pct: "percent" };
-
 function cellKindsOf({ columns }: QueryResult, names: readonly string[]): CellKinds {
-  const kinds = columns.map(({ type }, index) => {
-    const name = names[index];
-    const named = name === undefined ? undefined : KIND_OF_NAME[name];
-    return KIND_OF_TYPE[type] ?? (named === "percent" || (named === "link" && type === "VARCHAR") ? named : undefined);
-  });
+  const kinds = columns.map(({ type }) => KIND_OF_TYPE[type]);
   return Object.fromEntries(names.flatMap((name, index) => (kinds[index] ? [[name, kinds[index]]] : [])));
 }

@@ -36,8 +36,7 @@ interface SheetColumn {
 
 /** The rows of a sheet as XML, a line each. A null is no cell; an object or array is its JSON text. */
 export function sheetCells(names: readonly string[], { kinds, links: hasLinks, onLoss }: EncoderOptions) {
-  const kindOf = (name: string) =>
-    kinds === undefined ? KIND_OF_ENDING.find(([ending]) => ending.test(name))?.[1] : kinds[name];
+  const kindOf = (name: string) => kinds?.[name] ?? KIND_OF_ENDING.find(([ending]) => ending.test(name))?.[1];
   const columns = names.map(
     (name, index): SheetColumn => ({ name, kind: kindOf(name), letters: columnLetters(index) }),
   );
