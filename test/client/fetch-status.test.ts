@@ -6,11 +6,22 @@ import { closeAfterTest, failureOf, ONE_ATTEMPT } from "../helpers/test-client.t
 
 const DAY = { date: "2026-01-01", state: "operational", uptime_pct: 100 };
 const ENDPOINT = { label: "GET /v1/sample", state: "operational", uptime_pct: 99.5 };
-const SUITE = { slug: "api", name: "API", state: "operational", uptime_pct: 99.5, endpoints: [ENDPOINT], days: [DAY] };
+const SUITE = {
+  slug: "Any text",
+  name: "API",
+  state: "operational",
+  uptime_pct: 99.5,
+  endpoints: [ENDPOINT],
+  days: [DAY],
+};
+const INCIDENT = {
+  ...{ title: "Slow", suite: "api", severity: "minor", started_at: "2026-01-01T12:00:00Z", resolved_at: null },
+  updates: [{ state: "investigating", body: "", posted_at: "2026-01-01T12:00:00Z" }],
+};
 const FEED = {
   ...{ state: "operational", sample_data: false, window_days: 90, uptime_target: "99.5%" },
   suites: [SUITE],
-  incidents: [],
+  incidents: [INCIDENT],
 };
 
 async function read(feed: unknown, path = "/status.json?a=1") {
@@ -74,6 +85,18 @@ test.each<[string, unknown, string]>([
     "a figure of more than 100",
     suite({ days: [DAY, { ...DAY, uptime_pct: 101 }] }),
     "`suites[1].days[1].uptime_pct` is not a number from 0 to 100 or null",
+  ],
+  ["a figure as text", suite({ uptime_pct: "99" }), "`suites[1].uptime_pct` is not a number from 0 to 100 or null"],
+  ["a negative figure", suite({ uptime_pct: -0.5 }), "`suites[1].uptime_pct` is not a number from 0 to 100 or null"],
+  [
+    "an incident that began at no time",
+    { ...FEED, incidents: [{ ...INCIDENT, started_at: "yesterday" }] },
+    "`incidents[0].started_at` is not a timestamp",
+  ],
+  [
+    "an incident that ended at no time",
+    { ...FEED, incidents: [{ ...INCIDENT, resolved_at: "" }] },
+    "`incidents[0].resolved_at` is not a timestamp or null",
   ],
 ])("a feed with %s is refused", async (_, feed, message) => {
   expect((await failureOf(read(feed))) as Error).toMatchObject({

@@ -38,9 +38,8 @@ function fixedWindowServer(
   };
 }
 
-function neverAborted(): AbortSignal {
-  return new AbortController().signal;
-}
+/** A signal that is never aborted. */
+const NEVER = new AbortController().signal;
 
 type Server = ReturnType<typeof fixedWindowServer>;
 
@@ -53,7 +52,7 @@ async function pull(
   const budget = createBudget({ now: clock.now, sleep: clock.sleep });
   let started = 0;
   const request = async (number: number): Promise<void> => {
-    const permit = await budget.acquire(neverAborted());
+    const permit = await budget.acquire(NEVER);
     await clock.sleep(latency(number) / 2);
     const { success, rate } = server.take();
     await clock.sleep(latency(number) / 2);
@@ -153,7 +152,7 @@ describe("a budget", () => {
   function asked(budget: Budget, wanted: number): () => number {
     let count = 0;
     for (let number = 0; number < wanted; number += 1) {
-      budget.acquire(neverAborted()).then(() => {
+      budget.acquire(NEVER).then(() => {
         count += 1;
       });
     }
@@ -167,63 +166,61 @@ describe("a budget", () => {
     return count();
   }
 
-  function budgetAt(
-    clock: SimulatedClock,
-    options: { maxRate?: number; onWait?: (milliseconds: number) => void } = {},
-  ) {
-    return createBudget({ now: clock.now, sleep: clock.sleep, ...options });
+  /** A budget, its clock and the pauses that it reports. */
+  function paced(maxRate?: number) {
+    const clock = new SimulatedClock();
+    const waits: number[] = [];
+    const onWait = (milliseconds: number) => waits.push(milliseconds);
+    return { clock, waits, budget: createBudget({ now: clock.now, sleep: clock.sleep, maxRate, onWait }) };
+  }
+
+  /** Sends a request, which is answered at once. */
+  async function sendOne(budget: Budget, rate: typeof RATE | undefined, status = 200, retryAfter?: number) {
+    (await budget.acquire(NEVER)).answered({ status, rate, retryAfter });
   }
 
   test("allows one request until a response reports the limit", async () => {
-    expect(await granted(budgetAt(new SimulatedClock()), 5)).toBe(1);
+    expect(await granted(paced().budget, 5)).toBe(1);
   });
 
   test("allows all requests that the window has left once it is known", async () => {
-    const budget = budgetAt(new SimulatedClock());
-    (await budget.acquire(neverAborted())).answered({
-      status: 200,
-      rate: { ...RATE, remaining: 3 },
-      retryAfter: undefined,
-    });
+    const { budget } = paced();
+    await sendOne(budget, { ...RATE, remaining: 3 });
     expect(await granted(budget, 5)).toBe(3);
   });
 
   test("does not pace a service without rate-limit headers", async () => {
-    const budget = budgetAt(new SimulatedClock());
-    (await budget.acquire(neverAborted())).answered({ status: 200, rate: undefined, retryAfter: undefined });
+    const { budget } = paced();
+    await sendOne(budget, undefined);
     expect(await granted(budget, 50)).toBe(50);
   });
 
   test("does not conclude from a gateway's error page that the service has no limits", async () => {
-    const budget = budgetAt(new SimulatedClock());
-    (await budget.acquire(neverAborted())).answered({ status: 502, rate: undefined, retryAfter: undefined });
+    const { budget } = paced();
+    await sendOne(budget, undefined, 502);
     expect(await granted(budget, 5)).toBe(1);
   });
 
   test("never has more open requests than connections", async () => {
-    const budget = budgetAt(new SimulatedClock());
+    const { budget } = paced();
     const rate = { ...RATE, limit: 1000, remaining: 999 };
-    (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
+    await sendOne(budget, rate);
     expect(await granted(budget, 100)).toBe(64);
   });
 
   test("waits as long as a 429 asks, and reports it", async () => {
-    const clock = new SimulatedClock();
-    const waits: number[] = [];
-    const budget = budgetAt(clock, { onWait: (milliseconds) => waits.push(milliseconds) });
-    (await budget.acquire(neverAborted())).answered({ status: 429, rate: undefined, retryAfter: 90_000 });
-    await clock.run(budget.acquire(neverAborted()));
+    const { clock, waits, budget } = paced();
+    await sendOne(budget, undefined, 429, 90_000);
+    await clock.run(budget.acquire(NEVER));
     expect({ now: clock.now(), waits }).toEqual({ now: 90_000, waits: [90_000] });
   });
 
   test("reports a pause once the last open request is answered", async () => {
-    const clock = new SimulatedClock();
-    const waits: number[] = [];
-    const budget = budgetAt(clock, { onWait: (milliseconds) => waits.push(milliseconds) });
+    const { clock, waits, budget } = paced();
     const rate = { limit: 120, remaining: 1, resetSeconds: 30 };
-    (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
-    const last = await budget.acquire(neverAborted());
-    const next = budget.acquire(neverAborted());
+    await sendOne(budget, rate);
+    const last = await budget.acquire(NEVER);
+    const next = budget.acquire(NEVER);
     expect(waits).toEqual([]);
     last.answered({ status: 200, rate: { ...rate, remaining: 0 }, retryAfter: undefined });
     expect(waits).toEqual([31_050]);
@@ -238,7 +235,7 @@ describe("a budget", () => {
       return clock.sleep(milliseconds, signal);
     };
     const budget = createBudget({ now: clock.now, sleep });
-    (await budget.acquire(neverAborted())).answered({ status: 429, rate: undefined, retryAfter: 90_000 });
+    await sendOne(budget, undefined, 429, 90_000);
     const abort = new AbortController();
     const waiting = budget.acquire(abort.signal);
     abort.abort("enough");
@@ -247,21 +244,19 @@ describe("a budget", () => {
   });
 
   test("continues with a limit of 0 once its window is over", async () => {
-    const clock = new SimulatedClock();
-    const budget = budgetAt(clock);
+    const { clock, budget } = paced();
     const rate = { limit: 0, remaining: 0, resetSeconds: 5 };
-    (await budget.acquire(neverAborted())).answered({ status: 429, rate, retryAfter: undefined });
-    await clock.run(budget.acquire(neverAborted()));
+    await sendOne(budget, rate, 429);
+    await clock.run(budget.acquire(NEVER));
     expect(clock.now()).toBe(6050);
   });
 
   test("does not count a late response of the old window in the new one", async () => {
-    const clock = new SimulatedClock();
-    const budget = budgetAt(clock);
-    const learning = await budget.acquire(neverAborted());
+    const { clock, budget } = paced();
+    const learning = await budget.acquire(NEVER);
     learning.answered({ status: 200, rate: { ...RATE, resetSeconds: 20 }, retryAfter: undefined });
     await clock.run(clock.sleep(15_000));
-    const late = await budget.acquire(neverAborted());
+    const late = await budget.acquire(NEVER);
     await clock.run(clock.sleep(10_000));
     expect(await granted(budget, 1)).toBe(1);
     late.answered({ status: 200, rate: { ...RATE, remaining: 0, resetSeconds: 5 }, retryAfter: undefined });
@@ -269,20 +264,19 @@ describe("a budget", () => {
   });
 
   test("keeps to a known window when a response does not report it", async () => {
-    const budget = budgetAt(new SimulatedClock());
+    const { budget } = paced();
     for (const rate of [{ ...RATE, remaining: 3 }, undefined]) {
-      (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
+      await sendOne(budget, rate);
     }
     expect(await granted(budget, 5)).toBe(3);
   });
 
   test("leaves room for those who have used up a window before its own request was refused", async () => {
-    const clock = new SimulatedClock();
-    const budget = budgetAt(clock);
+    const { clock, budget } = paced();
     const rate = { limit: 4, remaining: 3, resetSeconds: 60 };
-    (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
+    await sendOne(budget, rate);
     const refused = { ...rate, remaining: 0 };
-    (await budget.acquire(neverAborted())).answered({ status: 429, rate: refused, retryAfter: undefined });
+    await sendOne(budget, refused, 429);
     const left = asked(budget, 4);
     await clock.run(clock.sleep(60_050));
     await new Promise(setImmediate);
@@ -291,10 +285,9 @@ describe("a budget", () => {
   });
 
   test("sends as many requests in a new window as the limit says, until a response shows more of it", async () => {
-    const clock = new SimulatedClock();
-    const budget = budgetAt(clock);
+    const { clock, budget } = paced();
     const rate = { limit: 3, remaining: 0, resetSeconds: 5 };
-    (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
+    await sendOne(budget, rate);
     const left = asked(budget, 9);
     await clock.run(clock.sleep(6_049));
     const before = left();
@@ -304,38 +297,34 @@ describe("a budget", () => {
   });
 
   test("reports a pause once, whoever waits, and how long it is from then", async () => {
-    const clock = new SimulatedClock();
-    const waits: number[] = [];
-    const budget = budgetAt(clock, { onWait: (milliseconds) => waits.push(milliseconds) });
+    const { clock, waits, budget } = paced();
     await clock.run(clock.sleep(1_000));
     const rate = { limit: 120, remaining: 0, resetSeconds: 30 };
-    (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
-    const waiting = [budget.acquire(neverAborted()), budget.acquire(neverAborted())];
+    await sendOne(budget, rate);
+    const waiting = [budget.acquire(NEVER), budget.acquire(NEVER)];
     await clock.run(clock.sleep(10_000));
-    waiting.push(budget.acquire(neverAborted()));
+    waiting.push(budget.acquire(NEVER));
     expect(waits).toEqual([31_050]);
     await clock.run(Promise.all(waiting));
     expect([waits, clock.now()]).toEqual([[31_050], 32_050]);
   });
 
   test("waits longer when a later response asks for it", async () => {
-    const clock = new SimulatedClock();
-    const budget = budgetAt(clock);
-    (await budget.acquire(neverAborted())).answered({ status: 200, rate: RATE, retryAfter: undefined });
-    const [one, other] = [await budget.acquire(neverAborted()), await budget.acquire(neverAborted())];
+    const { clock, budget } = paced();
+    await sendOne(budget, RATE);
+    const [one, other] = [await budget.acquire(NEVER), await budget.acquire(NEVER)];
     one.answered({ status: 429, rate: undefined, retryAfter: 5_000 });
-    const next = budget.acquire(neverAborted());
+    const next = budget.acquire(NEVER);
     other.answered({ status: 429, rate: undefined, retryAfter: 20_000 });
     await clock.run(next);
     expect(clock.now()).toBe(20_000);
   });
 
   test("spends no time that has passed on requests of --max-rate", async () => {
-    const clock = new SimulatedClock();
-    const budget = budgetAt(clock, { maxRate: 30 });
+    const { clock, budget } = paced(30);
     const left: number[] = [];
     for (let number = 0; number < 3; number += 1) {
-      const permit = await clock.run(budget.acquire(neverAborted()));
+      const permit = await clock.run(budget.acquire(NEVER));
       left.push(clock.now());
       permit.answered({ status: 200, rate: RATE, retryAfter: undefined });
       await (number === 0 ? clock.run(clock.sleep(60_000)) : undefined);
@@ -344,11 +333,10 @@ describe("a budget", () => {
   });
 
   test("spreads the requests of --max-rate evenly", async () => {
-    const clock = new SimulatedClock();
-    const budget = budgetAt(clock, { maxRate: 30 });
+    const { clock, budget } = paced(30);
     const left: number[] = [];
     for (let number = 0; number < 4; number += 1) {
-      const permit = await clock.run(budget.acquire(neverAborted()));
+      const permit = await clock.run(budget.acquire(NEVER));
       left.push(clock.now());
       permit.answered({ status: 200, rate: { ...RATE, remaining: 119 - number }, retryAfter: undefined });
     }
@@ -356,11 +344,11 @@ describe("a budget", () => {
   });
 
   test("skips a waiting request that is aborted and continues with the next", async () => {
-    const budget = budgetAt(new SimulatedClock());
-    const first = await budget.acquire(neverAborted());
+    const { budget } = paced();
+    const first = await budget.acquire(NEVER);
     const abort = new AbortController();
     const second = budget.acquire(abort.signal);
-    const third = budget.acquire(neverAborted());
+    const third = budget.acquire(NEVER);
     abort.abort(new Error("enough"));
     await expect(second).rejects.toThrow("enough");
     first.release();

@@ -62,6 +62,11 @@ describe("a page", () => {
       pageBody([ROW], { total_matching: 1.5 }),
       "`pagination.total_matching` is not an integer from 0 or null (request req-1)",
     ],
+    [
+      "with a total that JSON cannot count to",
+      pageBody([ROW], { total_matching: 2 ** 53 }),
+      "`pagination.total_matching` is not an integer from 0 or null (request req-1)",
+    ],
     ["with a row that is not an object", pageBody([ROW, "[]"]), "`data[1]` is not an object (request req-1)"],
     [
       "with a request id that is no string",
@@ -149,8 +154,8 @@ describe("a page", () => {
     });
   });
 
-  test("without a limit and a total is accepted", () => {
-    const body = pageBody([ROW], { limit: null, total_matching: null });
+  test("without a limit and a total is accepted, whether they are null or missing", () => {
+    const body = pageBody([ROW], { limit: null, total_matching: undefined });
     expect(readCatalogPage(Buffer.from(body), {}, 100).pagination).toMatchObject({
       limit: null,
       total_matching: null,

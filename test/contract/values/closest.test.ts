@@ -1,6 +1,3 @@
-import { Command } from "commander";
-import fc from "fast-check";
-import { distance } from "fastest-levenshtein";
 import { describe, expect, test } from "vitest";
 import { closest } from "../../../src/contract/values/closest.ts";
 
@@ -99,23 +96,6 @@ test("a slug of several words is found by one word", () => {
   expect(closest("teas", ["adult-diapers", "green-tea-bags", "tea"])).toEqual(["tea", "green-tea-bags"]);
 });
 
-function suggestedByCommander(typed: string, known: readonly string[]): string[] {
-  const program = new Command()
-    .helpCommand(false)
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined });
-  for (const name of known) {
-    program.command(name);
-  }
-  try {
-    program.parse([typed], { from: "user" });
-  } catch (error) {
-    const [, list] = /\(Did you mean (?:one of )?(.*)\?\)$/.exec((error as Error).message) ?? [];
-    return list?.split(", ") ?? [];
-  }
-  return [];
-}
-
 describe("a value with several typing errors", () => {
   test.each([
     ["nqykaq", ["myntra", "nykaa", "noon-eg"], ["nykaa"]],
@@ -124,19 +104,6 @@ describe("a value with several typing errors", () => {
     ["usa", ["uk", "eg"], []],
   ])("%s gets the candidates with the fewest edits", (typed, known, meant) => {
     expect(closest(typed, known)).toEqual(meant);
-  });
-
-  test("gets at least the suggestions of commander that have half of its letters", () => {
-    const known = [...retailers, ...categories];
-    const damage = fc.array(fc.tuple(fc.nat(20), fc.constantFrom("", "x", "e"), fc.nat(1)), { maxLength: 3 });
-    fc.assert(
-      fc.property(fc.constantFrom(...known), damage, (name, edits) => {
-        const typed = edits.reduce((text, [at, put, cut]) => text.slice(0, at) + put + text.slice(at + cut), name);
-        const all = closest(typed, known, known.length);
-        const near = suggestedByCommander(typed, known).filter((slug) => distance(typed, slug) <= typed.length / 2);
-        expect(near.filter((value) => !all.includes(value))).toEqual([]);
-      }),
-    );
   });
 });
 
