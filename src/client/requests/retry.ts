@@ -16,9 +16,6 @@ export interface AttemptFailure {
   rateLimitReset?: string;
 }
 
-/** Contract section 7: "retry once with backoff". */
-const INTERNAL_ERROR_RETRIES = 1;
-
 /** Whether to retry, and after how many milliseconds. `note` gives the reason for no retry, if it is not obvious. */
 export type RetryDecision = { retry: true; delay: number } | { retry: false; note?: string };
 
@@ -31,17 +28,20 @@ export interface RetryRules {
   now: () => number;
 }
 
-/** Decides after a failure. `failures` are those of all attempts so far, in order. */
-export function decideRetry(failures: readonly AttemptFailure[], { retries, random, now }: RetryRules): RetryDecision {
-  const failure = failures.at(-1);
-  if (failure === undefined || failures.length > retries || !isRetryable(failure) || internalErrorsSpent(failures)) {
+/** Decides after a failure. `earlier` are the failures of the attempts before. */
+export function decideRetry(
+  failure: AttemptFailure,
+  earlier: readonly AttemptFailure[],
+  { retries, random, now }: RetryRules,
+): RetryDecision {
+  if (earlier.length >= retries || !isRetryable(failure) || isSecondInternalError(failure, earlier)) {
     return { retry: false };
   }
   const asked = askedDelay(failure, now());
   if (asked > LONGEST_WAIT) {
     return { retry: false, note: `the service asks to wait ${Math.ceil(asked / 1000)} s` };
   }
-  return { retry: true, delay: asked + backoff(failures.length, random()) };
+  return { retry: true, delay: asked + backoff(earlier.length + 1, random()) };
 }
 
 function isRetryable({ error, permanent }: AttemptFailure): boolean {
@@ -58,10 +58,9 @@ function isRetryable({ error, permanent }: AttemptFailure): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-function internalErrorsSpent(failures: readonly AttemptFailure[]): boolean {
-  const codes = failures.map(codeOf);
-  const internal = codes.filter((code) => code === "internal_error");
-  return codes.at(-1) === "internal_error" && internal.length > INTERNAL_ERROR_RETRIES;
+/** Contract section 7: "retry once with backoff". */
+function isSecondInternalError(failure: AttemptFailure, earlier: readonly AttemptFailure[]): boolean {
+  return codeOf(failure) === "internal_error" && earlier.some((other) => codeOf(other) === "internal_error");
 }
 
 /** The code of a problem document. */
@@ -94,21 +93,21 @@ export async function withRetries<T>(
   attempt: (number: number) => Promise<Outcome<T>>,
   { signal, sleep, onWait, ...rules }: RetryLoop,
 ): Promise<T> {
-  const failures: AttemptFailure[] = [];
-  for (;;) {
-    const outcome = await attempt(failures.length + 1);
+  const earlier: AttemptFailure[] = [];
+  for (let attempts = 1; ; attempts += 1) {
+    const outcome = await attempt(attempts);
     if ("value" in outcome) {
       return outcome.value;
     }
     const { failure } = outcome;
-    failures.push(failure);
-    const decision = decideRetry(failures, rules);
+    const decision = decideRetry(failure, earlier, rules);
     if (!decision.retry) {
       const { error } = failure;
-      const counted = failures.length > 1 ? ` (after ${failures.length} attempts)` : "";
+      const counted = attempts > 1 ? ` (after ${attempts} attempts)` : "";
       error.message += counted + (decision.note === undefined ? "" : `; ${decision.note}`);
       throw error;
     }
+    earlier.push(failure);
     onWait(decision.delay, codeOf(failure));
     await sleep(decision.delay, signal);
   }

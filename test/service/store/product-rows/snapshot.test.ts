@@ -10,15 +10,6 @@ import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
 
 const rowsOf = (texts: RowTexts) => textsOf(texts).map((text) => JSON.parse(text) as Product);
 
-test("a position beyond the last row has no rows", async () => {
-  const store = await testStore();
-  await load(store, [product()]);
-  const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
-  for (const offset of [1, 5_000_000_000]) {
-    expect(await store.page(selection, { offset }, 500, NO_DEADLINE)).toMatchObject({ count: 0, last: undefined });
-  }
-});
-
 test("rows that are counted but missing are an error, on a page and in a sample", async () => {
   const store = await testStore();
   await load(store, products(3));
