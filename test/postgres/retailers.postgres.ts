@@ -1,7 +1,5 @@
-import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { combinationFilter } from "../../src/contract/filter-match.ts";
-import { loadRows } from "../../src/service/load/load-rows.ts";
 import { readPage, readSampledRows } from "../../src/service/store/product-rows/pages.ts";
 import { countsOn, readCounts } from "../../src/service/store/product-rows/row-counts.ts";
 import { removeRows } from "../../src/service/store/product-rows/versions.ts";
@@ -30,9 +28,7 @@ test("each statement on rows names their retailers, or is one of those that read
     changeRows: (work) => store.changeRows((session) => work(spied(session, seen))),
   };
   await load(spiedStore, ROWS);
-  const stream = Readable.from([Buffer.from(`${JSON.stringify(product({ title: "again" }))}\n`)]);
-  const replacement = { retailer: "acme", day: "2026-01-15" };
-  await loadRows(spiedStore, { name: "rows.ndjson", stream }, { replacement });
+  await load(spiedStore, [product({ title: "again" })], { retailer: "acme", day: "2026-01-15" });
   const snapshot = await store.snapshot(NO_DEADLINE);
   await store.read(async (session) => {
     for (const filters of [{}, { retailer: "bolt" }]) {

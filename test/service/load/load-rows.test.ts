@@ -12,7 +12,7 @@ import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product, products } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
-import { load, testStore, walk } from "../store/stores.ts";
+import { load, loadContent, testStore, walk } from "../store/stores.ts";
 
 const ROW = JSON.stringify(product());
 
@@ -28,14 +28,14 @@ test("numbers keep their digits and strings their escapes, whatever the order of
 
 test("a byte order mark, blank lines, Windows line ends and a missing last line end change no rows", async () => {
   const store = await testStore();
-  const result = await loadText(store, `\ufeff\n\r\n${ROW}\r\n  \n${JSON.stringify(product({ sku: "sku-2" }))}`);
+  const result = await loadContent(store, `\ufeff\n\r\n${ROW}\r\n  \n${JSON.stringify(product({ sku: "sku-2" }))}`);
   expect(result).toEqual({ read: 2, added: 2, alreadyPresent: 0, removed: 0 });
 });
 
 test("a source in chunks of one byte gives the same rows as in one piece", async () => {
   const store = await testStore();
   const text = `${JSON.stringify(product({ title: "é😀\u0000" }))}\n${JSON.stringify(product({ sku: "😀" }))}\n`;
-  await loadRows(store, { name: "standard input", stream: chunksOf(Buffer.from(text), 1) });
+  await loadContent(store, text, { name: "standard input", size: 1 });
   expect((await walk(store)).map((row) => `${row}\n`).join("")).toEqual(text);
 });
 
@@ -86,8 +86,8 @@ test("a changed row is refused after hundreds of others that are only spelt diff
   const array = (all: readonly Product[]) => `[${all.map(respelt).join(", ")}]`;
   const changed = { ...product(), ...rows.at(-1), selling_price: 1 };
 
-  expect((await errorIn(loadText(store, array([...rows.slice(0, -1), changed])))).field).toBe("selling_price");
-  expect(await loadText(store, array(rows))).toEqual({ read: 250, added: 0, alreadyPresent: 250, removed: 0 });
+  expect((await errorIn(loadContent(store, array([...rows.slice(0, -1), changed])))).field).toBe("selling_price");
+  expect(await loadContent(store, array(rows))).toEqual({ read: 250, added: 0, alreadyPresent: 250, removed: 0 });
 });
 
 test("two long numbers that are one double are different values", async () => {
@@ -163,7 +163,7 @@ test.each([
 
 test("an error about bytes that are not UTF-8 names their line", async () => {
   const bytes = Buffer.concat([Buffer.from(`${ROW}\n${ROW}\n`), Buffer.from([0xc3, 0x28, 10]), Buffer.from(ROW)]);
-  const facts = await errorIn(loadRows(await testStore(), { name: "rows.ndjson", stream: chunksOf(bytes, 4096) }));
+  const facts = await errorIn(loadContent(await testStore(), bytes));
   expect(facts).toEqual({ line: 3, found: "bytes that are not UTF-8", expected: "UTF-8 text" });
 });
 
@@ -202,19 +202,9 @@ test("an interrupted load changes nothing and rejects with the reason", async ()
   const store = await testStore();
   const controller = new AbortController();
   const reason = new Error("interrupted");
-  const stream = chunksOf(
-    Buffer.from(
-      products(2000)
-        .map((row) => `${JSON.stringify(row)}\n`)
-        .join(""),
-    ),
-    4096,
-  );
-  const loading = loadRows(
-    store,
-    { name: "rows.ndjson", stream },
-    { signal: controller.signal, onProgress: () => controller.abort(reason) },
-  );
+  const text = products(2000).map((row) => `${JSON.stringify(row)}\n`);
+  const onProgress = () => controller.abort(reason);
+  const loading = loadContent(store, text.join(""), { signal: controller.signal, onProgress });
   await expect(loading).rejects.toBe(reason);
   expect(await walk(store)).toEqual([]);
 });
@@ -256,17 +246,7 @@ async function writeBeyondPipe({ stdin }: ChildProcess, rows: readonly Product[]
 }
 
 function loadLines(store: WritableStore, lines: readonly string[]) {
-  return loadText(store, `${lines.join("\n")}\n`);
-}
-
-function loadText(store: WritableStore, text: string) {
-  return loadRows(store, { name: "rows.ndjson", stream: chunksOf(Buffer.from(text), 4096) });
-}
-
-async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) {
-    yield bytes.subarray(at, at + size);
-  }
+  return loadContent(store, `${lines.join("\n")}\n`);
 }
 
 async function errorIn(loading: Promise<unknown>) {

@@ -3,13 +3,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
 import { RowError } from "../../../src/files/content-error.ts";
-import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
 import { afterAllTests } from "../../helpers/endings.ts";
 import { product } from "../../helpers/products.ts";
 import { REMOVE_ALL } from "../../helpers/service.ts";
 import { failureOf } from "../../helpers/test-client.ts";
-import { testStore, walk } from "../store/stores.ts";
+import { loadContent, testStore, walk } from "../store/stores.ts";
 
 const HEADER = PRODUCT_COLUMNS.join(",");
 const RECORD = stringify([product()], { columns: [...PRODUCT_COLUMNS] }).trimEnd();
@@ -197,12 +196,6 @@ async function readBack(text: string, size: number): Promise<Product[]> {
   return (await walk(store)).map((body) => JSON.parse(body));
 }
 
-function loadCsv(store: Awaited<ReturnType<typeof testStore>>, text: string, size = 4096) {
-  return loadRows(store, { name: "rows.csv", stream: chunksOf(Buffer.from(text), size) });
-}
-
-async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) {
-    yield bytes.subarray(at, at + size);
-  }
+function loadCsv(store: WritableStore, text: string, size?: number) {
+  return loadContent(store, text, { name: "rows.csv", ...(size !== undefined && { size }) });
 }

@@ -9,7 +9,7 @@ import { openPaths } from "../../helpers/durability.ts";
 import { parquetOf, rowsQuery } from "../../helpers/parquet.ts";
 import { product, products } from "../../helpers/products.ts";
 import { failureOf } from "../../helpers/test-client.ts";
-import { testStore, walk } from "../store/stores.ts";
+import { loadContent, testStore, walk } from "../store/stores.ts";
 
 const AWKWARD = [
   ...['red, "dark" é😀', "\ufeffmarked", "\0nul\0", "\u202ebidi", "x".repeat(30_000), ""].map((title) => ({ title })),
@@ -108,9 +108,6 @@ test("a truncated file is not Parquet", async () => {
 
 async function bodies(bytes: Uint8Array, name = "rows.parquet"): Promise<string[]> {
   const store = await testStore();
-  const stream = (async function* () {
-    yield bytes;
-  })();
-  await loadRows(store, { name, stream });
+  await loadContent(store, bytes, { name });
   return await walk(store);
 }

@@ -1,6 +1,4 @@
-import { Readable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { createKey, listKeys, takeBackKey } from "../../../src/service/store/access/manage-keys.ts";
 import { createTeam } from "../../../src/service/store/access/manage-teams.ts";
 import { removeRows } from "../../../src/service/store/product-rows/versions.ts";
@@ -34,11 +32,9 @@ async function begun(change: (work: () => Promise<void>) => Promise<unknown>, pa
   return { ended };
 }
 
-const newRow = () => Readable.from([Buffer.from(JSON.stringify(product({ sku: "new" })))]);
-
 const CHANGES: [string, (store: WritableStore) => Promise<unknown>][] = [
   ["removal", (store) => store.changeRows((session) => removeRows(session, {}))],
-  ["load", (store) => loadRows(store, { name: "rows.ndjson", stream: newRow() })],
+  ["load", (store) => load(store, [product({ sku: "new" })])],
   ["key", (store) => createKey(store, { name: "new" }, new Date())],
 ];
 

@@ -2,10 +2,10 @@ import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { rawElements } from "../../../src/contract/values/raw-json.ts";
-import { loadRows } from "../../../src/service/load/load-rows.ts";
+import { type LoadOptions, loadRows } from "../../../src/service/load/load-rows.ts";
 import { hashSecret } from "../../../src/service/store/access/manage-keys.ts";
 import type { Session } from "../../../src/service/store/database/database-session.ts";
-import { createRowStage } from "../../../src/service/store/product-rows/row-stage.ts";
+import { createRowStage, type Replacement } from "../../../src/service/store/product-rows/row-stage.ts";
 import type { RowTexts } from "../../../src/service/store/store.ts";
 import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
 import { emptyDatabase } from "../../helpers/databases.ts";
@@ -18,9 +18,21 @@ export async function testStore(location?: string): Promise<WritableStore> {
 }
 
 /** Loads rows as a file of NDJSON. */
-export async function load(store: WritableStore, rows: readonly Product[]) {
-  const stream = Readable.from(rows.map((row) => Buffer.from(`${JSON.stringify(row)}\n`)));
-  return await loadRows(store, { name: "rows.ndjson", stream });
+export async function load(store: WritableStore, rows: readonly Product[], replacement?: Replacement) {
+  return await loadContent(store, rows.map((row) => `${JSON.stringify(row)}\n`).join(""), { replacement });
+}
+
+/** Loads a file, whose content arrives in chunks of `size` bytes. */
+export async function loadContent(
+  store: WritableStore,
+  content: string | Uint8Array,
+  { name = "rows.ndjson", size = 4096, ...options }: LoadOptions & { name?: string; size?: number } = {},
+) {
+  const bytes = Buffer.from(content);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+  return await loadRows(store, { name, stream: Readable.from(chunks) }, options);
 }
 
 /** Adds rows as a load whose process ends before it publishes them. */
@@ -39,8 +51,7 @@ export async function keyOf(store: WritableStore, secret: string) {
 
 /** Texts of every row, read in pages of `size`. */
 export async function walk(store: WritableStore, size = 500): Promise<string[]> {
-  const deadline = new AbortController().signal;
-  const selection = await (await store.snapshot(deadline)).select({}, null);
+  const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
   const texts: string[] = [];
   for (let offset = 0; offset < selection.total; offset += size) {
     texts.push(...textsOf(await store.page(selection, { offset }, size, NO_DEADLINE)));

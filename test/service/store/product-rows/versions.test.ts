@@ -1,20 +1,12 @@
-import { Readable } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Product } from "../../../../src/contract/product.ts";
-import { loadRows } from "../../../../src/service/load/load-rows.ts";
-import type { Replacement } from "../../../../src/service/store/product-rows/row-stage.ts";
 import { publishVersion, removeRows } from "../../../../src/service/store/product-rows/versions.ts";
 import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
 import { DATABASE_RUNS, sharedDatabase } from "../../../helpers/databases.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
-import { addUnpublished, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
-
-async function replace(store: WritableStore, rows: readonly Product[], replacement: Replacement = "same-ids") {
-  const stream = Readable.from([Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(""))]);
-  return await loadRows(store, { name: "rows.ndjson", stream }, { replacement });
-}
+import { addUnpublished, load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
 
 const retailers = fc.constantFrom("acme", "bolt");
 const days = fc.constantFrom("2026-01-15", "2026-01-16");
@@ -73,7 +65,7 @@ async function changed(
   if (rows.length === 0) {
     return new Map(model);
   }
-  await replace(store, rows, step.kind === "slice" ? step : "same-ids");
+  await load(store, rows, step.kind === "slice" ? step : "same-ids");
   return new Map([...kept, ...rows.map((row) => [row.product_id, row] as const)]);
 }
 
@@ -107,7 +99,7 @@ test("a walk across a replacement and a removal gets the old rows exactly, and a
   const first = await page();
 
   const again = product({ sku: "sku-0001", title: "Crawled again" });
-  expect(await replace(store, [again])).toMatchObject({ added: 1, removed: 1 });
+  expect(await load(store, [again], "same-ids")).toMatchObject({ added: 1, removed: 1 });
   expect((await store.changeRows((session) => removeRows(session, { retailer: "bolt" }))).matching_rows).toBe(4);
   await addRows([product({ sku: "sku-0000a", retailer: "new" })]);
   const old = await walkFrom(first);
@@ -149,7 +141,7 @@ test("a load that ends between its commit and its publication is not read, until
   const { body: first } = await get("/v1/catalog?limit=3");
   await addUnpublished(store, products(2, { retailer: "bolt" }));
   const [during, retailer] = [await get("/v1/catalog"), await get("/v1/catalog?retailer=bolt")];
-  expect(await replace(store, products(4))).toMatchObject({ added: 0, removed: 0 });
+  expect(await load(store, products(4), "same-ids")).toMatchObject({ added: 0, removed: 0 });
   const [after, rest] = [
     await get("/v1/catalog"),
     await get(`/v1/catalog?limit=3&cursor=${first.pagination.next_cursor}`),
@@ -188,7 +180,7 @@ test("a version is published when all its rows are there, as on servers that com
 
 test("a database that has lost its version is not read as an empty one", async () => {
   const store = await testStore();
-  await replace(store, products(2));
+  await load(store, products(2), "same-ids");
   await store.write((session) => session.query("DELETE FROM data_version"));
 
   await expect(store.snapshot(NO_DEADLINE)).rejects.toThrow("the database has lost its version");
