@@ -1,5 +1,5 @@
 import type { IncidentSeverity, IncidentState, IncidentUpdate } from "../../contract/status.ts";
-import type { Session } from "./database/database-session.ts";
+import { onlyRow, type Session } from "./database/database-session.ts";
 import { RefusedChangeError } from "./store.ts";
 import type { WritableStore } from "./writable-store.ts";
 
@@ -18,14 +18,11 @@ export async function openIncident(
 ): Promise<number> {
   return await database.write(async (session) => {
     const { title, suite, severity, body } = incident;
-    const [opened] = await session.query<{ id: number }>(
+    const { id } = await onlyRow<{ id: number }>(
+      session,
       "INSERT INTO incident (title, suite, severity, started_at) VALUES (?, ?, ?, ?) RETURNING id",
       [title, suite, severity, at.toISOString()],
     );
-    if (opened === undefined) {
-      throw new Error("the database did not store an incident");
-    }
-    const { id } = opened;
     await addUpdate(session, id, { state: "investigating", body, posted_at: at.toISOString() });
     return id;
   });

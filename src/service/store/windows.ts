@@ -1,5 +1,5 @@
 import { KEY_COLUMNS, withGrants } from "./access/team-records.ts";
-import type { DatabaseAccess } from "./database/database-session.ts";
+import { type DatabaseAccess, onlyRow, type Session } from "./database/database-session.ts";
 import type { Dialect, SqlValue } from "./database/dialect.ts";
 import type { KeyRecord } from "./store.ts";
 
@@ -74,12 +74,11 @@ export function createWindows(name: string, length: number, connection: Database
   return {
     /** Counts one request, in one step. The first one after the end of a window starts the next. */
     charge: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount> => {
-      const count = await ask(chargeKey, [prefix + key, time, time + length], deadline);
+      const parameters = [prefix + key, time, time + length];
+      const count = (session: Session) => onlyRow<WindowCount>(session, chargeKey(session.dialect), parameters);
+      const counted = await connection.use(count, deadline);
       sweep(time);
-      if (count === undefined) {
-        throw new Error("the database did not count a request");
-      }
-      return count;
+      return counted;
     },
     /**
      * Finds the valid key whose secret has this hash and counts a request of its team, in one round trip. Keys are never cached,

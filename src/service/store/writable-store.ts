@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startDeadline, untilAborted } from "../../contract/values/timer.ts";
 import { addKeyUses } from "./access/team-records.ts";
-import type { DatabaseAccess, Session } from "./database/database-session.ts";
+import { type DatabaseAccess, onlyRow, type Session } from "./database/database-session.ts";
 import { databasePath } from "./database/location.ts";
 import {
   type Database,
@@ -149,11 +149,8 @@ function storeOf(
     /** The database's secret for signing cursors, generated with the database. */
     cursorSecret: async (deadline: AbortSignal): Promise<Buffer> => {
       // A Buffer of PostgreSQL, and an ArrayBuffer of SQLite.
-      const read = (session: Session) => session.query<{ cursor: ArrayBuffer }>("SELECT cursor FROM secret");
-      secret ??= (await reader.use(read, deadline)).map(({ cursor }) => Buffer.from(cursor))[0];
-      if (secret === undefined) {
-        throw new Error("the database has lost its secret for cursors");
-      }
+      const read = (session: Session) => onlyRow<{ cursor: ArrayBuffer }>(session, "SELECT cursor FROM secret");
+      secret ??= Buffer.from((await reader.use(read, deadline)).cursor);
       return secret;
     },
     /** Rate-limit windows of `length` milliseconds. All services on the database share the windows of a name, and restarts keep them. */

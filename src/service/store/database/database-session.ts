@@ -28,6 +28,15 @@ export interface Session {
   transaction<T>(kind: TransactionKind, work: () => Promise<T>): Promise<T>;
 }
 
+/** The row of a statement that always has one. */
+export async function onlyRow<T>(session: Session, sql: string, parameters?: readonly SqlParameter[]): Promise<T> {
+  const [row] = await session.query<T>(sql, parameters);
+  if (row === undefined) {
+    throw new Error(`the database has lost a row: ${sql}`);
+  }
+  return row;
+}
+
 /** Access to a database: one connection, or several that are opened when they are needed. */
 export interface DatabaseAccess {
   /**

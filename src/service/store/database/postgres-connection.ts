@@ -2,7 +2,7 @@ import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { untilAborted } from "../../../contract/values/timer.ts";
 import { RefusedChangeError, StoreUnavailableError } from "../store.ts";
-import { type DatabaseAccess, type Session, type SqlParameter, transact } from "./database-session.ts";
+import { type DatabaseAccess, onlyRow, type Session, type SqlParameter, transact } from "./database-session.ts";
 import { POSTGRES, type SqlValue } from "./dialect.ts";
 import { LocationError } from "./location.ts";
 import { prepareTables } from "./prepare-tables.ts";
@@ -47,10 +47,10 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
   const connection = connectToPostgres(url);
   try {
     await connection.use(async (session) => {
-      const [facts] = await session.query<{ server: number; encoding: string }>(
+      const { server, encoding } = await onlyRow<{ server: number; encoding: string }>(
+        session,
         "SELECT current_setting('server_version_num')::int / 10000 AS server, current_setting('server_encoding') AS encoding",
       );
-      const { server = 0, encoding } = facts ?? {};
       if (server < OLDEST_SERVER) {
         throw new StoreUnavailableError(
           `the server is PostgreSQL ${server}, this service needs ${OLDEST_SERVER} or newer`,

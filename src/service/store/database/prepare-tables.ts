@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { beginVersion, commitVersion, publishVersion } from "../product-rows/versions.ts";
 import { StoreUnavailableError } from "../store.ts";
-import type { Session } from "./database-session.ts";
+import { onlyRow, type Session } from "./database-session.ts";
 import { migrate } from "./migrations.ts";
 
 const NEWEST_VERSION = 9;
@@ -46,13 +46,12 @@ async function createTables(session: Session): Promise<void> {
 /** The version of the tables, and 0 if there are none. @throws StoreUnavailableError for those of another program */
 async function schemaVersion(session: Session): Promise<number> {
   const { presence, version } = session.dialect;
-  const [found] = await session.query<{ tables: number; own: number }>(presence);
-  if (found?.tables === 0) {
+  const found = await onlyRow<{ tables: number; own: number }>(session, presence);
+  if (found.tables === 0) {
     return 0;
   }
-  if (found?.own === 0) {
+  if (found.own === 0) {
     throw new StoreUnavailableError("the database belongs to another program");
   }
-  const [stored] = await session.query<{ version: number }>(version);
-  return stored?.version ?? 0;
+  return (await onlyRow<{ version: number }>(session, version)).version;
 }

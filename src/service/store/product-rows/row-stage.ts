@@ -1,5 +1,5 @@
 import type { Product } from "../../../contract/product.ts";
-import type { Columns, Session } from "../database/database-session.ts";
+import { type Columns, onlyRow, type Session } from "../database/database-session.ts";
 import type { Dialect } from "../database/dialect.ts";
 import { compactDay } from "./row-counts.ts";
 import { beginVersion, commitVersion } from "./versions.ts";
@@ -115,9 +115,9 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
       for (const position of await session.insertNew("staged_row", columnsOf(dialect), values)) {
         const [id = null] = values[position] ?? [];
         const ofId = "SELECT body FROM staged_row WHERE product_id = ?";
-        const [staged] = await session.query<{ body: string }>(ofId, [id]);
+        const staged = await onlyRow<{ body: string }>(session, ofId, [id]);
         const { line = 0, body = "" } = rows[position] ?? {};
-        onConflict(line, body, staged?.body ?? "", false);
+        onConflict(line, body, staged.body, false);
       }
     },
     /** Adds the staged rows as the next version, in the caller's transaction. @returns numbers of rows */
@@ -131,10 +131,10 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
       }
       await refuseConflicts();
       await session.script(DROP_PRESENT);
-      const [counts] = await session.query<{ added: number; removed: number }>(
+      const { added, removed } = await onlyRow<{ added: number; removed: number }>(
+        session,
         "SELECT (SELECT count(*) FROM staged_row) AS added, (SELECT count(*) FROM gone) AS removed",
       );
-      const { added, removed } = counts ?? { added: 0, removed: 0 };
       changes = added + removed;
       if (changes > 0) {
         const version = await beginVersion(session);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type CoverageSummary, summaryOf } from "../../../contract/coverage.ts";
 import { combinationFilter } from "../../../contract/filter-match.ts";
 import type { Filters } from "../../../contract/filters.ts";
-import type { Session } from "../database/database-session.ts";
+import { onlyRow, type Session } from "../database/database-session.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { addChanges, countsOn, daysOf, readChanges, readCounts, retailersOf } from "./row-counts.ts";
 
@@ -15,13 +15,8 @@ const PUBLICATION_PAUSE = 100;
 
 /** The newest version, and the newest one that may be read. */
 export async function readVersions(session: Session) {
-  const [versions] = await session.query<{ version: number; published: number }>(
-    "SELECT version, published FROM data_version",
-  );
-  if (versions === undefined) {
-    throw new Error("the database has lost its version");
-  }
-  return versions;
+  const versions = "SELECT version, published FROM data_version";
+  return await onlyRow<{ version: number; published: number }>(session, versions);
 }
 
 /** Whether all rows of a version are still stored. */
@@ -41,7 +36,7 @@ export async function beginVersion(session: Session): Promise<number> {
   const past = `
     SELECT coalesce(max(row_version.version), 0) AS oldest FROM row_version, data_version
     WHERE row_version.version <= ? AND row_version.version <= published`;
-  const [{ oldest } = { oldest: 0 }] = await session.query<{ oldest: number }>(past, [version - KEPT_TIME]);
+  const { oldest } = await onlyRow<{ oldest: number }>(session, past, [version - KEPT_TIME]);
   await session.query("DELETE FROM row_version WHERE version < ?", [oldest]);
   await session.query("DELETE FROM product WHERE removed <= ?", [oldest]);
   return version;
@@ -58,12 +53,12 @@ type ChangedRows = Record<"added" | "removed", number>;
 
 /** How many rows the versions after `from`, up to `to`, added and removed. */
 export async function changedRows(session: Session, from: number, to: number): Promise<ChangedRows> {
-  const [changes] = await session.query<ChangedRows>(
+  return await onlyRow<ChangedRows>(
+    session,
     `SELECT CAST(coalesce(sum(added), 0) AS BIGINT) AS added, CAST(coalesce(sum(removed), 0) AS BIGINT) AS removed
      FROM row_version WHERE version > ? AND version <= ?`,
     [from, to],
   );
-  return changes ?? { added: 0, removed: 0 };
 }
 
 /**
@@ -77,8 +72,8 @@ export async function publishVersion(session: Session): Promise<void> {
       return;
     }
     const { added, removed } = await changedRows(session, published, version);
-    const [present] = await session.query<ChangedRows>(PRESENT_CHANGES, [published, version]);
-    if (present?.added === added && present.removed === removed) {
+    const present = await onlyRow<ChangedRows>(session, PRESENT_CHANGES, [published, version]);
+    if (present.added === added && present.removed === removed) {
       const publish = "UPDATE data_version SET published = ?1 WHERE published < ?1";
       await session.transaction("records", () => session.query(publish, [version]));
       return;

@@ -183,5 +183,7 @@ test("a database that has lost its version is not read as an empty one", async (
   await load(store, products(2), "same-ids");
   await store.write((session) => session.query("DELETE FROM data_version"));
 
-  await expect(store.snapshot(NO_DEADLINE)).rejects.toThrow("the database has lost its version");
+  await expect(store.snapshot(NO_DEADLINE)).rejects.toThrow(
+    "the database has lost a row: SELECT version, published FROM data_version",
+  );
 });
