@@ -8,7 +8,7 @@ const PARTS = ["retailer", "category", "department"] as const satisfies (keyof R
 export interface UnknownValue {
   filter: keyof Rcd | "rcd";
   value: string;
-  /** What does not exist: of a triple, its first wrong part. */
+  /** The part that does not exist; of a triple, the first one. */
   part: keyof Rcd;
   /** The retailer to which the search was limited; undefined for all. */
   retailer: string | undefined;

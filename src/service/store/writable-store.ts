@@ -24,7 +24,7 @@ const COUNTED_WAIT = 500;
 export interface StoreOpening {
   /** The URL of a standby of this PostgreSQL database, from which rows are read. */
   replica?: string | undefined;
-  /** Ends what waits or works, with its reason. A change that it ends changes nothing; once it is being committed, it is made. */
+  /** Ends reads and changes with its reason. A change ends without effect, unless it is already being committed. */
   signal?: AbortSignal | undefined;
 }
 

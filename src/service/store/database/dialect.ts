@@ -61,9 +61,9 @@ export const SQLITE = {
    * which a larger cache saves reads.
    */
   load: { begin: "PRAGMA temp.cache_size = -16384", merge: "PRAGMA cache_size = -65536", end: "" },
-  /** Follows the list of a `FROM`: the statement does not wait for the disk. So does the attached file (`sqlite-database.ts`). */
+  /** Added to a `FROM` list, so that the statement does not wait for the disk. SQLite has a setting for it (`sqlite-database.ts`). */
   unsynced: "",
-  /** Follows a query: it leaves out rows that another transaction has locked. SQLite locks whole files, so it needs nothing. */
+  /** Added to a query, so that it skips rows that another transaction has locked. SQLite locks whole files. */
   unlocked: "",
 };
 
@@ -82,7 +82,7 @@ export const POSTGRES: Dialect = {
   isListed: (column, parameter, type) => `${column} = ANY (CAST(?${parameter} AS ${type}[]))`,
   jsonEach: "json_each_text",
   join: "JOIN",
-  // The session avoids to sort (`postgres-connection.ts`): without OFFSET 0, the rows would not be sorted here either.
+  // `enable_sort=off` (`postgres-connection.ts`) would also keep this query from sorting. OFFSET 0 leaves it no other way.
   page: (matches, order, limit, sortedOf) =>
     sortedOf !== undefined
       ? `WITH found AS MATERIALIZED (

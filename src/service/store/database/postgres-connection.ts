@@ -15,8 +15,8 @@ const MOST_CONNECTIONS = 10;
 const CONNECT_WAIT = 5_000;
 
 /**
- * Settings of each connection. The server ends the query of a lost client within a second. Compiling a query costs more than the
- * queries of the service. Pages are read along an index, unless only sorting is left: plans for any parameters would guess.
+ * Settings of each connection. The server ends the query of a lost client within a second. Compiling a query takes longer than
+ * running it. Plans that fit all parameters guess badly when to sort, so pages are read along an index wherever possible.
  */
 const SETTINGS = "-c client_connection_check_interval=1000 -c jit=off -c work_mem=16MB -c enable_sort=off";
 

@@ -24,7 +24,7 @@ export interface RowSet {
 
 const [NEWLINE, COMMA] = [10, 44];
 
-/** To find and sort a row takes about as long as to pass by this many rows in order. */
+/** Finding and sorting a row takes about as long as skipping this many rows of an index. */
 const SORTING_COST = 4;
 
 const ROW_ORDER = "sku, retailer, day, product_id";

@@ -6,8 +6,8 @@ import type { Session } from "../database/database-session.ts";
 export interface CountedCombination extends Rcd {
   id: number;
   /**
-   * A day with rows (YYYYMMDD), the rows on it and on all days before, the next day and so on. So a range of days is counted without
-   * looking at each of them.
+   * Pairs of a day with rows (YYYYMMDD) and the number of rows up to its end, in the order of days: the rows of any range of days are
+   * the difference of two of these numbers.
    */
   sums: readonly number[];
 }
