@@ -54,19 +54,13 @@ interface Key {
   keySource?: string | undefined;
 }
 
-/** Sends requests to one origin. Paces, retries and measures them, and removes the key from events, errors and `meta`. */
-export interface Requester {
-  /** @throws ApiError, NetworkError or ContractError, or the reason of a signal. */
-  get<T extends Identified>(request: Request<T>): Promise<T>;
-  /** Aborts open requests and closes all connections. */
-  close(): Promise<void>;
-}
-
 /**
+ * Sends requests to one origin. Paces, retries and measures them, and removes the key from events, errors and `meta`.
+ *
  * @param url any address of the origin
  * @throws InputError for a proxy variable that is not a URL.
  */
-export function createRequester(url: URL, { apiKey, keySource }: Key, options: RequesterOptions): Requester {
+export function createRequester(url: URL, { apiKey, keySource }: Key, options: RequesterOptions) {
   const { elapsed, maxBody, maxRate, now, requestTimeout, sleep } = options;
   const { origin } = url;
   const connections = connectionsTo(url, options.env, requestTimeout);
@@ -87,6 +81,7 @@ export function createRequester(url: URL, { apiKey, keySource }: Key, options: R
   let reached = false;
   return { get, close: connections.close };
 
+  /** @throws ApiError, NetworkError or ContractError, or the reason of a signal. */
   async function get<T extends Identified>(request: Request<T>): Promise<T> {
     // Unlike `AbortSignal.any`, this signal is released with its request.
     const call = startDeadline([options.signal, request.signal]);

@@ -45,12 +45,6 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   return () => signal.removeEventListener("abort", listener);
 }
 
-export interface Deadline {
-  readonly signal: AbortSignal;
-  /** Stops the timer and the listeners on the parents. */
-  release(): void;
-}
-
 /**
  * A signal that is aborted together with the first of `parents`, with the same reason, or after `milliseconds` with the
  * reason that `expired` returns.
@@ -62,7 +56,7 @@ export function startDeadline(
   parents: readonly (AbortSignal | undefined)[],
   milliseconds?: number,
   expired?: () => Error,
-): Deadline {
+) {
   const controller = new AbortController();
   const stopListening = parents
     .filter((parent) => parent !== undefined)
@@ -73,7 +67,8 @@ export function startDeadline(
       : startTimer(milliseconds, () => controller.abort(expired?.()));
   return {
     signal: controller.signal,
-    release() {
+    /** Stops the timer and the listeners on the parents. */
+    release(): void {
       stopTimer?.();
       for (const stop of stopListening) {
         stop();
