@@ -69,15 +69,11 @@ function columnsOfRetailers(options: CompareOptions, retailers: readonly string[
 
 /** Another name in SQL for each column whose name differs from an earlier one in the case of letters only. */
 function sqlNamesOf(retailers: readonly string[]): Record<string, string> {
-  const used = new Set<string>();
-  return Object.fromEntries(
-    retailers.map((retailer, index) => {
-      const { name } = priceOfRetailer(retailer);
-      const isNew = !used.has(name.toLowerCase());
-      used.add(name.toLowerCase());
-      return [name, isNew ? name : `price ${index + 1}`];
-    }),
-  );
+  const names = retailers.map((retailer) => priceOfRetailer(retailer).name);
+  const folded = names.map((name) => name.toLowerCase());
+  const sqlNameOf = (name: string, index: number) =>
+    folded.indexOf(name.toLowerCase()) === index ? name : `price ${index + 1}`;
+  return Object.fromEntries(names.map((name, index) => [name, sqlNameOf(name, index)]));
 }
 
 /** The currencies of known prices that have no rate, with their products. */

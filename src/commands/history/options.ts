@@ -1,4 +1,3 @@
-import type { PageOptions } from "../../cli/flags/output.ts";
 import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
 import { PRODUCT_KEY } from "../../cli/question/shared-columns.ts";
 
@@ -18,7 +17,6 @@ export const HISTORY_COLUMNS: readonly QuestionColumn[] = [
 ];
 
 export interface HistoryOptions extends QuestionOptions {
-  page: PageOptions | undefined;
   /** Of the products; empty with `search`, and for all of an own list. */
   skus: readonly string[];
   search: readonly string[];

@@ -171,19 +171,15 @@ export interface ReportAnswers {
 
 export async function askReport(prices: DuckDb, request: ReportRequest): Promise<ReportAnswers> {
   const answers = new Map<string, Answer>();
-  const found: [string, number | null][] = [];
-  for (const { name, sql, parameters, figures = {} } of stepsOf(request)) {
-    const answer = await ask(prices, sql, parameters, name);
-    answers.set(name, answer);
-    if (Object.keys(figures).length > 0) {
-      const values = Object.entries((await answer.totals(figures)) ?? {});
-      found.push(
-        ...values.map(([figure, value]): [string, number | null] => [figure, value === null ? null : Number(value)]),
-      );
+  const figures = Object.fromEntries(FIGURE_NAMES.map((name) => [name, name === "target_met" ? 0 : null]));
+  for (const step of stepsOf(request)) {
+    const answer = await ask(prices, step.sql, step.parameters, step.name);
+    answers.set(step.name, answer);
+    if (step.figures !== undefined) {
+      Object.assign(figures, await answer.totals(step.figures));
     }
   }
-  const none = FIGURE_NAMES.map((name) => [name, name === "target_met" ? 0 : null]);
-  return { figures: { ...Object.fromEntries(none), ...Object.fromEntries(found) }, answers };
+  return { figures: figures as Figures, answers };
 }
 
 /** The SQL of a report: a script that makes a table for each question. */
