@@ -15,12 +15,7 @@ export async function mainOfProcess(argv: readonly string[], folders: Folders): 
   return await main(argv, processContext(folders));
 }
 
-/**
- * Runs one command line.
- *
- * @param argv the arguments after the program's name
- * @returns the exit code; errors have been reported on stderr
- */
+/** Runs one command line. @returns the exit code; errors have been reported on stderr */
 export async function main(argv: readonly string[], own: ProcessContext): Promise<number> {
   const help: string[] = [];
   const context = hideSecrets(argv, own);
@@ -61,7 +56,7 @@ function uncaughtError(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Messages for system error codes that tell of a shortage. */
+/** Messages for system errors that are shortages. */
 const SHORTAGES: Readonly<Record<string, string>> = {
   EMFILE: "this process has too many open files; allow more with `ulimit -n 4096`",
   ENFILE: "this machine has too many open files; try again later",

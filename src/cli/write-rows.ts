@@ -62,7 +62,7 @@ const LOSS_TEXTS: Readonly<Record<Loss, (column: string, format: RowFormat) => s
   link: () => "a sheet can have 65,530 links; further addresses are plain text",
 };
 
-/** Returns a function that warns once about each kind of loss and column. */
+/** Makes a function that warns once about each kind of loss and column. */
 export function lossWarnings(
   format: RowFormat,
   { warn, note }: Pick<Reporter, "warn" | "note">,

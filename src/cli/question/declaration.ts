@@ -72,18 +72,14 @@ export interface Question<Options extends PriceOptions = QuestionOptions> {
     today: { newest: string; now: number },
   ) => { from: string; to: string } | undefined;
   parameters?: (options: Options) => Parameters;
-  /**
-   * Looks up further parameters in the folder, and gives the warnings that the answer needs.
-   *
-   * @param parameters those known so far
-   */
+  /** Looks up further parameters in the folder, and warns of what the answer lacks. */
   find?: (prices: DuckDb, parameters: Parameters, options: Options, synced: SyncedFolder) => Promise<Parameters>;
   /** The columns and their query, if they depend on which retailers the filters match; replaces `sql` and `columns`. */
   ofRetailers?: (
     options: Options,
     retailers: readonly string[],
   ) => Pick<Question, "sql" | "columns"> & Required<Pick<Question, "sqlNames">>;
-  /** What the SQL calls columns that it cannot call by their names: DuckDB's ignore the case of letters. */
+  /** Names in SQL of columns that differ from others in letter case only, which DuckDB ignores. */
   sqlNames?: Readonly<Record<string, string>>;
   /** Columns that name a row in the error of `--fail-if`. */
   subject: readonly string[];

@@ -50,7 +50,6 @@ export async function checkOwnList(
   );
 }
 
-/** Names lines of a list that match no row. */
 export function warnOfMissing(lines: readonly ListedProduct[], { warn }: Pick<Reporter, "warn">): void {
   if (lines.length > 0) {
     const names = lines.map(({ sku, retailer }) => `${quoted(sku)}${retailer === undefined ? "" : ` of ${retailer}`}`);

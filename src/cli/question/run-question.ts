@@ -176,7 +176,6 @@ async function shownAnswer<Options extends QuestionOptions>(
   };
 }
 
-/** Says how many rows were left out as suspect. */
 async function noteSuspects(
   prices: DuckDb,
   parameters: Parameters,

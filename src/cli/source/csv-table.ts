@@ -12,7 +12,7 @@ export interface CsvLine {
   line: number;
   /** The trimmed text of a cell; undefined if the cell is empty or absent. */
   cell(column: string): string | undefined;
-  /** Like `cell`, but removes what keeps spreadsheets from changing a text. */
+  /** Like `cell`, without the protection that `--excel` gives a text. */
   text(column: string): string | undefined;
   /** @throws RowError */
   refuse(column: string, text: string, expected: string): never;

@@ -8,7 +8,7 @@ import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { coverageColumns, DIMENSIONS, type Grouping } from "./columns.ts";
 import type { Counts, DayRows } from "./counts.ts";
 
-/** A combination, a group, a day or a total, with the members that it has. */
+/** A combination, a group, a day or a total. Not every kind has every member. */
 export interface Entry extends Partial<Record<Name | "rcd", string>> {
   retailers?: number;
   combinations?: number;
@@ -21,7 +21,7 @@ export interface Entry extends Partial<Record<Name | "rcd", string>> {
 
 type Name = Exclude<Grouping, "day"> | "crawl_date";
 
-/** The combinations, or what they are summed up by. */
+/** What is listed: combinations, or groups of them. */
 export interface Listing {
   /** The columns that name an entry. */
   names: readonly [Name, ...Name[]];

@@ -105,7 +105,6 @@ function tellEmptyDays(days: { from: string; to: string }, synced: SyncedFolder,
 
 type Side = "from" | "to";
 
-/** A price of one of the days, which is empty without the product. */
 function price(heading: string, side: Side, name: string) {
   return { ...priceColumnOf(heading, `${side}_${name}`, `${side}_currency`), sides: [side] };
 }

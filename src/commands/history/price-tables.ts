@@ -70,7 +70,6 @@ export function priceChanges({ points }: ProductSeries, { sort, limit }: ListOpt
   return (sort === undefined ? changed.toReversed() : sortBy(changed, sort, member)).slice(0, limit);
 }
 
-/** Whether a price is the lowest or the highest one, in words. */
 export function extremeName(point: PricePoint, { lowest, highest }: ProductSeries): string {
   if (isSamePrice(point, lowest)) {
     return "lowest";

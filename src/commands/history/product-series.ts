@@ -17,7 +17,7 @@ export interface PricePoint {
 export interface ProductSeries {
   retailer: string;
   sku: string;
-  /** Of the last day, as the two that follow. */
+  /** Title, department and category are those of the last day. */
   title: string;
   department: string;
   category: string;

@@ -50,7 +50,7 @@ export function declare(command: Command, context: Context, run = load): void {
   addReportingFlags(declared, examples, `${DEFINITIONS}\n\n${columnsHelp(INDEX_COLUMNS)}`).action(
     (basket, folder, flags) => {
       const { startDate, endDate, date, base, ...others } = flags;
-      // For its errors alone: the start must not be after the end.
+      // Only to refuse a start after the end.
       parseFilters(flags, context.now());
       const question = parseQuestion(command, folder, others, context, { columns: INDEX_COLUMNS, maxAge: 14 });
       const days = { base, startDate: date ?? startDate, endDate: date ?? endDate };

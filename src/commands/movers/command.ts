@@ -48,7 +48,7 @@ export function declare(command: Command, context: Context, run = load): void {
       {
         ...parseQuestion(command, folder, flags, context, { columns: MOVER_COLUMNS, maxAge: 14 }),
         since: flags.since,
-        // In this order, and each once.
+        // Without repeated kinds, in the order of the tables.
         kinds: MOVER_KINDS.filter((kind) => flags.only?.includes(kind) ?? true),
         groupBy: flags.groupBy,
       },

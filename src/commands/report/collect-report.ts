@@ -31,9 +31,9 @@ export interface Report extends ReportSubject {
   figures: Figures;
   /** The product sections in their order, with the first of their products. */
   lists: readonly { section: ProductSection; count: number; products: readonly ShownProduct[] }[];
-  /** All that the filters match, the troubled ones first. */
+  /** Every retailer that the filters match, those with problems first. */
   retailers: readonly AnswerRow[];
-  /** Those with products that are no longer known because they were not crawled. */
+  /** Retailers with products whose price is no longer known because they were not crawled. */
   notCrawledAt: readonly string[];
   brands: readonly AnswerRow[];
   allBrands: number;

@@ -32,7 +32,7 @@ export interface ShownProduct {
   target: { price: number; isMet: boolean } | undefined;
   /** Only of the own list. */
   note: string;
-  /** Why it is not there: gone, not crawled or unknown. */
+  /** Why its price is not known: gone, not crawled or unknown. */
   reason: string;
   series: ProductSeries | undefined;
 }

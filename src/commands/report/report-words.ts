@@ -36,7 +36,7 @@ export function thenWords({ since, isByRetailer, isSinceReport }: Report): strin
   return isByRetailer ? (isSinceReport ? "at the previous report" : "a week before") : `on ${since}`;
 }
 
-/** `58 gone`, `213 not crawled (shop-b)` and `4 unknown`: those that there are, but always the first. */
+/** `58 gone`, `213 not crawled (shop-b)` and `4 unknown`: without zeros, except for the first. */
 export function goneWords(report: Report): string[] {
   const [notCrawled, unknown] = [countOf(report, "not_crawled"), countOf(report, "unknown")];
   return [

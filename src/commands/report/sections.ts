@@ -15,7 +15,7 @@ import { DISCOUNT_TOTALS } from "../latest/question.ts";
 import { MOVER_COLUMNS } from "../movers/options.ts";
 import { FIGURE_NAMES, type Figure, type Figures } from "./figures.ts";
 
-/** A question, whose answer is a table of this name for the questions after it. */
+/** A question. Its answer is a table of this name, which later questions can read. */
 interface Step {
   name: string;
   sql: string;
@@ -23,7 +23,7 @@ interface Step {
   parameters?: Parameters;
   /** SQL expressions over all rows, by the names of the figures that they are. */
   figures?: Readonly<Partial<Record<Figure, string>>>;
-  /** Whether there is an answer only if there is an earlier day. */
+  /** Whether it needs an earlier day to compare with. */
   compares?: boolean;
 }
 
@@ -81,7 +81,7 @@ const BASES: readonly Step[] = [
   },
 ];
 
-/** The column that names a row: the same when the same event is told again. */
+/** The column `id`, in which the same event has the same value in every report. */
 function id(kind: string, day: string, { retailer = "retailer", sku = "sku", currency = "currency" } = {}): string {
   return `concat_ws(':', '${kind}', ${retailer}, ${sku}, ${currency}, ${day}) AS id`;
 }
@@ -91,7 +91,7 @@ interface List extends Omit<Step, "name"> {
   columns: readonly string[];
 }
 
-/** The columns of the last price that rows of `diff` have beside their own. */
+/** Columns of the last price, which the lists of new and gone products add to those of `diff`. */
 const LAST_PRICE = ["currency", "selling_price", "discount_pct", "crawl_date", "url"];
 const NO_PRODUCT = { sku: "''", currency: "''" };
 

@@ -20,7 +20,7 @@ export function coverageChart(listing: Listing, days: readonly DayRows[], screen
   return `${entryBars(listing, days.length === 0, screen)}${activity}`;
 }
 
-/** @param hasRanges whether the first and last day of each entry are shown, which lines show as well */
+/** @param hasRanges whether to show the first and last day of each entry, for want of lines that show them */
 function entryBars({ names, entries }: Listing, hasRanges: boolean, screen: Screen): string {
   const largest = entries.reduce((most, { matching_rows }) => Math.max(most, matching_rows), 0);
   const counts = [

@@ -74,7 +74,7 @@ function describeOrigin({ filters, service, now }: CoveragePageFacts): string {
 /** Number of dates on the time axis of a short map. */
 const TICKS = 4;
 
-/** From this number of columns on they are narrow, and this many have room for a date. */
+/** An axis with more columns has narrow ones, of which a date needs several. */
 const MANY_COLUMNS = 60;
 const COLUMNS_OF_DATE = 11;
 
