@@ -20,9 +20,7 @@ export interface SyncedFolder {
   name: string;
   state: SyncState;
   filters: SetFilters;
-  /** The brands of `--brand`; undefined for all. They do not narrow `days`, because the state has no brands. */
-  brands: readonly string[] | undefined;
-  /** Days with rows that match the filters, oldest first. */
+  /** Days with rows that match the filters, of any brand, oldest first. */
   days: readonly string[];
   reporter: Reporter;
   /** Aborted when the command is interrupted or its `--max-time` is over. */
@@ -47,7 +45,7 @@ export async function openSyncedFolder(options: FolderOptions, context: Context)
 }
 
 async function readFolder(
-  { globals, demo, folder: path, brands, filters: written }: FolderOptions,
+  { globals, demo, folder: path, filters: written }: FolderOptions,
   { reporter, signal }: Reporting,
   context: Context,
 ): Promise<SyncedFolder> {
@@ -73,7 +71,7 @@ async function readFolder(
     reporter.note(`${name} has only what it was synced with: ${filtersAsFlags(state.filters)}`);
   }
   const days = matchingDays(state, filters);
-  return { folder, name, state, filters, brands, days, reporter, signal };
+  return { folder, name, state, filters, days, reporter, signal };
 }
 
 async function namedFolder(folder: string | undefined): Promise<string> {

@@ -15,17 +15,17 @@ import type { CoverageOptions } from "./options.ts";
 /** Counts what a folder has: by its state, or by its index if brands matter. */
 export async function countFolder(
   synced: SyncedFolder,
-  { groupBy, chart, page }: CoverageOptions,
+  { groupBy, chart, page, brands }: CoverageOptions,
   now: number,
 ): Promise<Counts> {
-  const { folder, state, filters, brands, name, reporter } = synced;
+  const { folder, state, filters, name, reporter } = synced;
   const replaced = await daysBeingReplaced(folder, state, synced.days);
   if (replaced.length > 0) {
     const what = `a sync of ${name} is replacing ${plural(replaced.length, "day")}, or was interrupted`;
     reporter.warn(`${what}; the counts are from before that`);
   }
   const isByBrand = groupBy === "brand";
-  const counts = brands === undefined && !isByBrand ? countsOf(state) : await countBrands(synced);
+  const counts = brands === undefined && !isByBrand ? countsOf(state) : await countBrands(synced, brands);
   const ask = (filters: SetFilters) => setOf(coverageOf(counts, filters));
   const set = groupBy === "day" ? ask(filters) : await upToToday(ask(filters), synced, now, ask);
   const parts = isByBrand ? coverageOf(counts, filters, isByBrand) : set.combinations;
@@ -48,7 +48,10 @@ function countsOf({ days }: SyncState): DayRows[] {
 }
 
 /** Counts rows by brand from the index of a folder, because its state does not have brands. */
-async function countBrands({ folder, state, signal, name, brands, reporter }: SyncedFolder): Promise<DayRows[]> {
+async function countBrands(
+  { folder, state, signal, name, reporter }: SyncedFolder,
+  brands: CoverageOptions["brands"],
+): Promise<DayRows[]> {
   await using index = await openPriceIndex({ folder, state, signal, ...indexMessages(reporter, name) });
   reporter.progress.clear();
   await checkBrandNames(index, brands, name);
