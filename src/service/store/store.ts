@@ -63,12 +63,6 @@ export interface Incident extends StatusIncident {
   id: number;
 }
 
-/** JSON texts of rows as UTF-8, with commas between them. */
-export interface RowTexts {
-  count: number;
-  bytes: Buffer;
-}
-
 /** At the moment, the database cannot be read or written. */
 export class StoreUnavailableError extends Error {}
 

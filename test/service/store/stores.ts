@@ -6,7 +6,6 @@ import { type LoadOptions, loadRows } from "../../../src/service/load/load-rows.
 import { hashSecret } from "../../../src/service/store/access/manage-keys.ts";
 import type { Session } from "../../../src/service/store/database/database-session.ts";
 import { createRowStage, type Replacement } from "../../../src/service/store/product-rows/row-stage.ts";
-import type { RowTexts } from "../../../src/service/store/store.ts";
 import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
 import { emptyDatabase } from "../../helpers/databases.ts";
 
@@ -53,13 +52,14 @@ export async function keyOf(store: WritableStore, secret: string) {
 export async function walk(store: WritableStore, size = 500): Promise<string[]> {
   const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
   const texts: string[] = [];
-  for (let offset = 0; offset < selection.total; offset += size) {
-    texts.push(...textsOf(await store.page(selection, { offset }, size, NO_DEADLINE)));
+  for (let offset = 0; offset < selection.summary.matching_rows; offset += size) {
+    texts.push(...textsOf((await store.page(selection, { offset }, size, NO_DEADLINE)).bytes));
   }
   return texts;
 }
 
-export function textsOf({ bytes }: RowTexts): string[] {
+/** The texts of rows, which the store reads as one. */
+export function textsOf(bytes: Buffer): string[] {
   return rawElements(`[${bytes.toString()}]`);
 }
 

@@ -107,14 +107,13 @@ async function respond(
   switch (name) {
     case "sample": {
       // The first rows alone would show only the smallest skus.
-      const { bytes } = await selection.sample(LIMITS.sampleRows);
-      return envelope(bytes, { pagination: UNCURSORED, meta });
+      return envelope(await selection.sample(LIMITS.sampleRows), { pagination: UNCURSORED, meta });
     }
     case "coverage":
-      return envelope((await selection.coverageTexts()).bytes, { pagination: UNCURSORED, meta });
+      return envelope(await selection.coverageTexts(), { pagination: UNCURSORED, meta });
     case "catalog": {
-      const { key: selected, total } = selection;
-      const digest = selectionDigest(selected);
+      const total = selection.summary.matching_rows;
+      const digest = selectionDigest(selection.key);
       // With changed filters, the last row belongs to another selection: the walk continues by its offset alone (rule 3).
       const after = position?.selection === digest ? position.after : undefined;
       const start = position?.offset ?? 0;

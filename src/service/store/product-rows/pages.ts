@@ -1,7 +1,7 @@
 import type { Product } from "../../../contract/product.ts";
 import type { Session, SqlParameter } from "../database/database-session.ts";
 import type { PageRow } from "../database/dialect.ts";
-import type { PageStart, RowPlace, RowTexts } from "../store.ts";
+import type { PageStart, RowPlace } from "../store.ts";
 import {
   type CombinationCount,
   type CountedCombination,
@@ -34,6 +34,7 @@ const IN_VERSION = "added <= ?1 AND (removed IS NULL OR removed > ?1) AND day BE
 
 /**
  * Reads a page in the row order of the service. @param after the row before the page; without it, `offset` rows are skipped
+ * @returns the JSON texts of its rows as UTF-8, with commas between them
  * @throws Error if the database lacks a row that it counted
  */
 export async function readPage(
@@ -41,7 +42,7 @@ export async function readPage(
   set: RowSet,
   { offset, after }: PageStart,
   limit: number,
-): Promise<RowTexts & { last: RowPlace | undefined }> {
+): Promise<{ count: number; bytes: Buffer; last: RowPlace | undefined }> {
   const length = Math.max(0, Math.min(limit, set.total - offset));
   if (length === 0) {
     return { count: 0, bytes: Buffer.alloc(0), last: undefined };
@@ -84,16 +85,16 @@ export async function readPage(
 
 /**
  * Reads `most` rows, evenly spread over combinations and days. The cost depends on the rows that a combination has on a day.
- * @param counts of the set @throws Error as `readPage`
+ * @param counts of the set @returns their texts, as `readPage` does @throws Error as `readPage`
  */
 export async function readSampledRows(
   session: Session,
   set: RowSet,
   counts: readonly CombinationCount[],
   most: number,
-): Promise<RowTexts> {
+): Promise<Buffer> {
   if (set.total <= most) {
-    return await readPage(session, set, { offset: 0 }, most);
+    return (await readPage(session, set, { offset: 0 }, most)).bytes;
   }
   const parameters: SqlParameter[] = [set.version];
   const rows = sampledPlaces(set, counts, most).map(({ day, combination, place }) =>
@@ -104,7 +105,7 @@ export async function readSampledRows(
   if (texts.length !== most) {
     throw new Error(`the database has ${texts.length} rows of a sample where it counted ${most}`);
   }
-  return { count: most, bytes: Buffer.from(inRowOrder(texts).join()) };
+  return Buffer.from(inRowOrder(texts).join());
 }
 
 /** Reads a row by the last four parameters: its day, combination and retailer, and its place among their rows. */

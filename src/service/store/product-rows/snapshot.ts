@@ -4,7 +4,7 @@ import { combinationFilter } from "../../../contract/filter-match.ts";
 import type { Filters } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
 import type { ReadVersion } from "../replica.ts";
-import type { RowTexts, Visibility } from "../store.ts";
+import type { Visibility } from "../store.ts";
 import { type RowSet, readSampledRows } from "./pages.ts";
 import {
   type CountedCombination,
@@ -46,7 +46,7 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
     cacheBytes,
     ({ key, summary }) => SELECTION_BYTES + 2 * key.length + COMBINATION_BYTES * summary.combinations,
   );
-  const texts = createCache<RowTexts>(cacheBytes, ({ bytes }) => bytes.length + 1);
+  const texts = createCache<Buffer>(cacheBytes, ({ length }) => length + 1);
 
   /** The counts of a version: those of a known one, and what changed since. */
   async function countsOf(
@@ -101,20 +101,16 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
     return {
       /** Identifies the filters and the visibility. */
       key,
-      total: rows.total,
       summary,
       /** What the store reads them by. */
       rows,
       /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
       coverage,
       /** The entries as JSON texts. */
-      coverageTexts: (): Promise<RowTexts> =>
-        texts(`${version} coverage ${key}`, async () => {
-          const bytes = Buffer.from(JSON.stringify(coverage()).slice(1, -1));
-          return { count: summary.combinations, bytes };
-        }),
+      coverageTexts: (): Promise<Buffer> =>
+        texts(`${version} coverage ${key}`, async () => Buffer.from(JSON.stringify(coverage()).slice(1, -1))),
       /** At most `most` rows, evenly spread over combinations and days. @throws Error if rows are missing that were counted */
-      sample: (most: number): Promise<RowTexts> =>
+      sample: (most: number): Promise<Buffer> =>
         texts(`${version} ${most} ${key}`, () =>
           read(version, (session) => readSampledRows(session, rows, counts(), most)),
         ),

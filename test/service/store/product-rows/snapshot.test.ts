@@ -4,11 +4,11 @@ import type { Product } from "../../../../src/contract/product.ts";
 import type { Session } from "../../../../src/service/store/database/database-session.ts";
 import { createSnapshots } from "../../../../src/service/store/product-rows/snapshot.ts";
 import { removeRows } from "../../../../src/service/store/product-rows/versions.ts";
-import { type RowTexts, StoreUnavailableError } from "../../../../src/service/store/store.ts";
+import { StoreUnavailableError } from "../../../../src/service/store/store.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
 
-const rowsOf = (texts: RowTexts) => textsOf(texts).map((text) => JSON.parse(text) as Product);
+const rowsOf = (bytes: Buffer) => textsOf(bytes).map((text) => JSON.parse(text) as Product);
 
 test("rows that are counted but missing are an error, on a page and in a sample", async () => {
   const store = await testStore();
@@ -16,7 +16,7 @@ test("rows that are counted but missing are an error, on a page and in a sample"
   const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
   await store.write((session) => session.query("DELETE FROM product WHERE sku = ?", [skuOf(session, "sku-0002")]));
   await expect(store.page(selection, { offset: 0 }, 3, NO_DEADLINE)).rejects.toThrow("where it counted");
-  await expect(selection.sample(2)).resolves.toMatchObject({ count: 2 });
+  expect(rowsOf(await selection.sample(2))).toHaveLength(2);
   await store.write((session) => session.query("DELETE FROM product"));
   const again = await (await store.snapshot(NO_DEADLINE)).select({ retailer: "acme" }, null);
   await expect(again.sample(2)).rejects.toThrow("where it counted");

@@ -76,9 +76,9 @@ function inOrder(rows: readonly Product[]): Product[] {
 
 async function rowsAt(store: WritableStore, version: number): Promise<Product[]> {
   const selection = await (await store.snapshotAt(version, NO_DEADLINE))?.select({}, null);
-  expect(selection?.summary.matching_rows).toBe(selection?.total);
-  const page = selection && (await store.page(selection, { offset: 0 }, selection.total, NO_DEADLINE));
-  return page === undefined ? [] : textsOf(page).map((text) => JSON.parse(text) as Product);
+  const total = selection?.summary.matching_rows ?? 0;
+  const page = selection && (await store.page(selection, { offset: 0 }, total, NO_DEADLINE));
+  return page === undefined ? [] : textsOf(page.bytes).map((text) => JSON.parse(text) as Product);
 }
 
 const OLD = [...products(4), ...products(4, { retailer: "bolt" })];
@@ -155,7 +155,7 @@ test("a load that ends between its commit and its publication is not read, until
 test("a version is published when all its rows are there, as on servers that commit one after the other", async () => {
   const database = await sharedDatabase();
   const [store, other] = [await testStore(database), await testStore(database)];
-  const totalOf = async () => (await (await store.snapshot(NO_DEADLINE)).select({}, null)).total;
+  const totalOf = async () => (await (await store.snapshot(NO_DEADLINE)).select({}, null)).summary.matching_rows;
   await addUnpublished(store, products(3));
   const late = (by: string) =>
     store.write((session) => session.query(`UPDATE product SET added = added ${by} 1 WHERE day > 0`));
