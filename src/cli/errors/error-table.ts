@@ -39,13 +39,12 @@ export interface ErrorEntry {
   remedy: string;
 }
 
-/** The errors of this tool by code, with their classes. The first class that matches an error counts. */
+/** The errors of this tool by code, with their classes. The first class that matches an error counts. None is retryable unless it says so. */
 const KINDS = {
   nothing_found: {
     kind: NotFoundError,
     title: "Nothing with that name",
     exitCode: EXIT.notFound,
-    retryable: false,
     meaning: "The command line is valid, but the folder has nothing with the given name, such as a sku or a brand.",
     remedy: "The error suggests existing names. `catalog history --search WORDS` finds products by title.",
   },
@@ -53,7 +52,6 @@ const KINDS = {
     kind: UsageError,
     title: "Wrong usage",
     exitCode: EXIT.usage,
-    retryable: false,
     meaning: "A flag, an argument or a configured value is wrong. No request was sent.",
     remedy:
       "The error names the flag and suggests values. `catalog help COMMAND` lists the flags, `catalog help environment` the variables.",
@@ -62,7 +60,6 @@ const KINDS = {
     kind: CredentialsError,
     title: "No usable API key or proxy password",
     exitCode: EXIT.credentials,
-    retryable: false,
     meaning:
       "There is no API key, or it cannot be valid, so nothing was sent. Or a proxy requires a user name and a password.",
     remedy:
@@ -72,7 +69,6 @@ const KINDS = {
     kind: UntrustedError,
     title: "A certificate is not trusted",
     exitCode: EXIT.failure,
-    retryable: false,
     meaning:
       "The certificate of the service or of the proxy has expired, is for another host, or has an unknown issuer.",
     remedy:
@@ -101,7 +97,6 @@ const KINDS = {
     kind: ContractError,
     title: "The service broke its contract",
     exitCode: EXIT.failure,
-    retryable: false,
     meaning:
       "A successful response is not what the API promises: it is a web page, for example, or its counts contradict each other.",
     recovery: "Do not use the output. Report this to the operator of the service.",
@@ -133,7 +128,6 @@ const KINDS = {
     kind: MismatchError,
     title: "A file is not what was written",
     exitCode: EXIT.changed,
-    retryable: false,
     meaning: "The file, its manifest or a file of the folder was changed or damaged after it was written.",
     recovery: "Do not use what is damaged. Export or sync it again.",
     remedy:
@@ -143,7 +137,6 @@ const KINDS = {
     kind: AlteredFolderError,
     title: "The state of a synced folder was altered",
     exitCode: EXIT.changed,
-    retryable: false,
     meaning:
       "`.catalog/state.json` in the folder is not what `catalog sync` wrote: it was edited, badly copied, or damaged on disk.",
     remedy: "Delete the state and run `catalog sync DIR --adopt`, which pulls every day again.",
@@ -152,7 +145,6 @@ const KINDS = {
     kind: ConditionHoldsError,
     title: "The condition is met",
     exitCode: EXIT.condition,
-    retryable: false,
     meaning: "The answer meets the condition of --fail-if. The output is complete.",
     remedy: "Nothing failed: this is the alert that --fail-if asks for.",
   },
@@ -160,7 +152,6 @@ const KINDS = {
     kind: MissingPackageError,
     title: "A package is not installed",
     exitCode: EXIT.failure,
-    retryable: false,
     meaning: "npm left out a package that the command needs: DuckDB or libsql.",
     remedy: "Run the npm command in the error message, then run the command again.",
   },
@@ -168,7 +159,6 @@ const KINDS = {
     kind: EmptyResultError,
     title: "Nothing matched",
     exitCode: EXIT.empty,
-    retryable: false,
     meaning: "Nothing matches the filters, and --fail-on-empty makes this an error.",
     remedy:
       "See which days have rows: `catalog coverage` with the same filters but no dates. Without --fail-on-empty, an empty result is not an error.",
@@ -185,7 +175,6 @@ const KINDS = {
     kind: FileError,
     title: "A local file could not be read or written",
     exitCode: EXIT.failure,
-    retryable: false,
     meaning: "A file or folder is missing, in use or inaccessible, or the disk is full.",
     remedy:
       "The error names the path. Existing output files were not changed. `catalog export -o FILE --resume` continues an interrupted export.",
@@ -212,13 +201,15 @@ const KINDS = {
     kind: ClosedPipeError,
     title: "The reader closed the pipe",
     exitCode: EXIT.ok,
-    retryable: false,
     meaning: "The reader of stdout, such as `head`, has enough rows. This is not reported as an error.",
     remedy: "Nothing to do. `--max-rows` also ends an export early.",
   },
-} as const satisfies Record<string, Omit<ErrorEntry, "code"> & { kind: unknown }>;
+} as const satisfies Record<string, Omit<ErrorEntry, "code" | "retryable"> & { kind: unknown; retryable?: true }>;
 
-const ENTRIES = Object.entries(KINDS).map(([code, { kind, ...facts }]) => ({ kind, entry: { code, ...facts } }));
+const ENTRIES = Object.entries(KINDS).map(([code, { kind, ...facts }]) => ({
+  kind,
+  entry: { code, retryable: false, ...facts },
+}));
 
 /** An error response without a problem document. The texts are those of a 5xx; `errorEntryOf` has the exit codes of others. */
 export const HTTP_ERROR: ErrorEntry = {

@@ -58,10 +58,7 @@ const COLUMN_NAMES = [
   ...namesOf(CRAWL_DAY_COLUMNS),
 ];
 
-const SORT_NAMES = [
-  ...[undefined, ...GROUPINGS].flatMap((groupBy) => Object.keys(sortWords(groupBy))),
-  ...COLUMN_NAMES,
-];
+const SORT_NAMES = [...Object.keys(sortWords(undefined)), ...COLUMN_NAMES];
 
 export function addCoverageFlags(command: Command) {
   const own = addListOutput(addBrandFlag(addFilterFlags(command)), COVERAGE_FORMATS)
