@@ -119,8 +119,8 @@ export async function createProgram(
   program.hook("preAction", async (_, command) => {
     const { output, html } = command.opts();
     if ((output ?? html) !== undefined) {
-      const { refuseOwnInput } = await import("../cli/flags/own-input.ts");
-      await refuseOwnInput(command);
+      const { refuseReplacedInput } = await import("../cli/flags/replaced-input.ts");
+      await refuseReplacedInput(command);
     }
   });
   return program;

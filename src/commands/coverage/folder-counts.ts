@@ -44,7 +44,7 @@ export async function countFolder(
 }
 
 function countsOf({ days }: SyncState): DayRows[] {
-  return Object.entries(days).flatMap(([day, held]) => [...held.counts].map(([rcd, rows]) => ({ day, rcd, rows })));
+  return Object.entries(days).flatMap(([day, { counts }]) => [...counts].map(([rcd, rows]) => ({ day, rcd, rows })));
 }
 
 /** Counts rows by brand from the index of a folder, because its state does not have brands. */

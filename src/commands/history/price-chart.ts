@@ -34,6 +34,8 @@ export function priceChart(series: readonly ProductSeries[], currency: string): 
     const shown = Math.min(high, Math.max(low, price));
     return tenths(HEIGHT - BOTTOM - ((shown - low) / (high - low || 1)) * (HEIGHT - BOTTOM - TOP));
   };
+  const xOf = ({ day }: PricePoint) => x(dayNumber(day));
+  const yOf = ({ selling_price }: PricePoint) => y(selling_price);
   const levels = ticks.map(
     (tick) => html`<line class="grid" x1="${left}" x2="${WIDTH - 8}" y1="${y(tick)}" y2="${y(tick)}"/>
 <text x="${left - 8}" y="${tenths(Number(y(tick)) + 5)}" text-anchor="end">${groupDigits(tick)}</text>`,
@@ -44,24 +46,19 @@ export function priceChart(series: readonly ProductSeries[], currency: string): 
 <text x="${x(day)}" y="${HEIGHT - 8}" text-anchor="${anchor}">${dayOf(day * DAY)}</text>`;
   });
   const lines = drawn.map(({ title, points }, index) => {
-    const place = ({ day, selling_price }: PricePoint) => [x(dayNumber(day)), y(selling_price)] as const;
-    const { crawled, gaps } = stepPaths(
-      points,
-      (point) => place(point)[0],
-      (point) => place(point)[1],
-    );
+    const { crawled, gaps } = stepPaths(points, xOf, yOf);
     const cuts = points
       .filter(({ selling_price }) => selling_price > high || selling_price < low)
-      .map((point) => {
-        const [right, height] = place(point);
-        return html`<path class="mark" d="M${tenths(Number(right) - 6)} ${height}h12l-6 ${point.selling_price > high ? -10 : 10}z"/>`;
-      });
+      .map(
+        (point) =>
+          html`<path class="mark" d="M${tenths(Number(xOf(point)) - 6)} ${yOf(point)}h12l-6 ${point.selling_price > high ? -10 : 10}z"/>`,
+      );
     const end = points.at(-1);
-    const mark = end === undefined ? "" : html`<path class="mark" d="M${place(end).join(" ")}${markShape(index)}"/>`;
+    const mark = end === undefined ? "" : html`<path class="mark" d="M${xOf(end)} ${yOf(end)}${markShape(index)}"/>`;
     const name = series.length === 1 ? "" : `${title}: `;
     const dots = points.map(
-      ({ day, selling_price }) =>
-        html`<circle cx="${x(dayNumber(day))}" cy="${y(selling_price)}" r="${points.length > 90 ? 1.5 : 4}" data-tip="${name}${groupDigits(selling_price)} ${currency} on ${day}"/>`,
+      (point) =>
+        html`<circle cx="${xOf(point)}" cy="${yOf(point)}" r="${points.length > 90 ? 1.5 : 4}" data-tip="${name}${groupDigits(point.selling_price)} ${currency} on ${point.day}"/>`,
     );
     return html`<g class="line${index}"><path class="gap" d="${gaps}"/><path d="${crawled}"/>${dots}${cuts}${mark}</g>`;
   });

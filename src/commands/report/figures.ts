@@ -31,9 +31,9 @@ export type Figures = Readonly<Record<Figure, number | null>>;
 
 /** @throws ConditionHoldsError naming each condition that the figures meet, with their values */
 export function failIfFiguresMatch(conditions: readonly Condition<Figure>[], figures: Figures): void {
-  const held = conditions.filter((condition) => isMet(condition, figures));
-  if (held.length > 0) {
-    const facts = held.map(({ text, comparisons }) => {
+  const met = conditions.filter((condition) => isMet(condition, figures));
+  if (met.length > 0) {
+    const facts = met.map(({ text, comparisons }) => {
       const values = comparisons.map(({ column }) => `${column} is ${figures[column]}`);
       return `${text} holds: ${[...new Set(values)].join(", ")}`;
     });

@@ -9,7 +9,7 @@ import { type Activity, activityInPeriods } from "./activity.ts";
 
 const PERIODS = 24;
 
-const BAR = { most: 40, least: 8 } as const;
+const BAR = { maximum: 40, minimum: 8 } as const;
 
 /** Draws the rows of each entry as bars and, if the days are known, the crawls of each retailer over time as lines. */
 export function coverageChart(listing: Listing, days: readonly DayRows[], screen: Screen): string {
@@ -22,14 +22,14 @@ export function coverageChart(listing: Listing, days: readonly DayRows[], screen
 
 /** @param hasRanges whether to show the first and last day of each entry, for want of lines that show them */
 function entryBars({ names, entries }: Listing, hasRanges: boolean, screen: Screen): string {
-  const largest = entries.reduce((most, { matching_rows }) => Math.max(most, matching_rows), 0);
+  const largest = entries.reduce((rows, { matching_rows }) => Math.max(rows, matching_rows), 0);
   const counts = [
     ...names.map((name) => column(name === "crawl_date" ? "day" : name, name)),
     numberColumn("rows", (entry: Entry) => entry.matching_rows),
   ];
   const range = hasRanges ? [column("first day", "earliest_date"), column("last day", "latest_date")] : [];
   const room = (screen.width ?? Number.POSITIVE_INFINITY) - fullWidthOf(itemTable(entries, [...counts, ...range])) - 2;
-  const width = Math.min(BAR.most, Math.max(BAR.least, room));
+  const width = Math.min(BAR.maximum, Math.max(BAR.minimum, room));
   const bars = textColumn("", (entry: Entry) => countBar(entry.matching_rows, largest, width), { rigid: true });
   return renderTable(itemTable(entries, [...counts, bars, ...range]), screen).text;
 }

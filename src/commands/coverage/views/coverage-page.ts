@@ -84,11 +84,11 @@ const COLUMNS_OF_DATE = 11;
  */
 function heatMap({ periods, rows }: Activity, retailers: readonly RetailerGroup[]): Html {
   const perDay = (count: number, index: number) => count / (periods[index]?.days ?? 1);
-  const most = [...rows.values()].flatMap((counts) => counts.map(perDay)).reduce((a, b) => Math.max(a, b), 0);
+  const largest = [...rows.values()].flatMap((counts) => counts.map(perDay)).reduce((a, b) => Math.max(a, b), 0);
   const cell = (count: number, index: number): Html => {
     const text = plural(count, "row");
     if (count > 0) {
-      return html`<td class="rows" style="--share: ${Math.sqrt(perDay(count, index) / most).toFixed(3)}">${text}</td>`;
+      return html`<td class="rows" style="--share: ${Math.sqrt(perDay(count, index) / largest).toFixed(3)}">${text}</td>`;
     }
     return periods[index]?.isGap ? html`<td class="gap">${text}</td>` : html`<td>${text}</td>`;
   };

@@ -73,8 +73,8 @@ export function coverageTable(
 }
 
 function tableOfDays(listing: Listing): CaptionedTable {
-  const most = listing.entries.reduce((largest, { matching_rows }) => Math.max(largest, matching_rows), 0);
-  const bar = ({ matching_rows }: Entry) => countBar(matching_rows, most, DAY_CELLS);
+  const largest = listing.entries.reduce((rows, { matching_rows }) => Math.max(rows, matching_rows), 0);
+  const bar = ({ matching_rows }: Entry) => countBar(matching_rows, largest, DAY_CELLS);
   const columns = [...columnsOf(listing), textColumn("", bar, { rigid: true, total: "" })];
   return { table: itemTable(listing.entries, columns), caption: "" };
 }

@@ -12,7 +12,7 @@ import { flagError } from "./values.ts";
  *
  * @throws UsageError
  */
-export async function refuseOwnInput(command: CommandUnknownOpts): Promise<void> {
+export async function refuseReplacedInput(command: CommandUnknownOpts): Promise<void> {
   const { output, html, ...others }: Record<string, unknown> = command.opts();
   const inputs = [command.args, ...Object.values(others)].flat().filter((value) => typeof value === "string");
   for (const [flag, path] of Object.entries({ "--output": output, "--html": html })) {
@@ -42,8 +42,8 @@ async function isInSyncedFolder(path: string): Promise<boolean> {
   if (target === undefined) {
     return false;
   }
-  for (let place = target; place !== dirname(place); place = dirname(place)) {
-    if (/^(\.catalog$|crawl_date=)/.test(basename(place)) && (await isSyncedFolder(dirname(place)))) {
+  for (let entry = target; entry !== dirname(entry); entry = dirname(entry)) {
+    if (/^(\.catalog$|crawl_date=)/.test(basename(entry)) && (await isSyncedFolder(dirname(entry)))) {
       return true;
     }
   }
