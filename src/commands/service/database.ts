@@ -7,6 +7,7 @@ import { errorCode } from "../../files/system-error.ts";
 import { databasePath, LocationError, shownLocation } from "../../service/store/database/location.ts";
 import { RefusedChangeError, StoreUnavailableError } from "../../service/store/store.ts";
 import { openStore, type StoreOpening, type WritableStore } from "../../service/store/writable-store.ts";
+import { type ServiceCall, type Subcommand, subcommand } from "./subcommand.ts";
 
 interface OpenedDatabase extends StoreOpening {
   database: string;
@@ -28,19 +29,32 @@ export async function withDatabase<T>(
   }
 }
 
-/** Like `withDatabase`, but fails if the database does not exist. */
-export async function withExistingDatabase<T>(
-  opened: OpenedDatabase,
-  use: (store: WritableStore) => Promise<T>,
-): Promise<T> {
-  const { database } = opened;
-  if (!(await hasDatabase(database))) {
-    throw new FileError(
-      `there is no database ${databasePath(database)}; create one with \`catalog service load\` or \`catalog service keys create\`, or name another with --database`,
-      database,
-    );
-  }
-  return await withDatabase(opened, use);
+/**
+ * A command that works with the store of its database.
+ *
+ * @param creates whether it may create the database; otherwise it fails if there is none
+ */
+export function storeCommand<Flags, Operands extends unknown[], Options>({
+  creates = false,
+  parse,
+  run,
+}: Pick<Subcommand<Flags, Operands, Options>, "parse"> & {
+  creates?: boolean;
+  run: (call: ServiceCall<Options> & { store: WritableStore }) => Promise<void>;
+}) {
+  return subcommand<Flags, Operands, Options>({
+    parse,
+    run: async (call) => {
+      const { database } = call.options;
+      if (!creates && !(await hasDatabase(database))) {
+        throw new FileError(
+          `there is no database ${databasePath(database)}; create one with \`catalog service load\` or \`catalog service keys create\`, or name another with --database`,
+          database,
+        );
+      }
+      await withDatabase({ database, signal: call.signal }, (store) => run({ ...call, store }));
+    },
+  });
 }
 
 /** Whether the file of a database is there. @throws UsageError */

@@ -4,11 +4,12 @@ import { writeList } from "../../cli/write-list.ts";
 import type { IncidentState } from "../../contract/status.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, updateIncident } from "../../service/store/manage-incidents.ts";
-import { withDatabase, withExistingDatabase } from "./database.ts";
+import { storeCommand } from "./database.ts";
 import type { addOpenFlags } from "./service-flags.ts";
-import { parseRecordList, RECORD_COLUMNS, refuseEmpty, subcommand } from "./subcommand.ts";
+import { parseRecordList, RECORD_COLUMNS, refuseEmpty } from "./subcommand.ts";
 
-export const openIncidentCommand = subcommand({
+export const openIncidentCommand = storeCommand({
+  creates: true,
   parse: (
     { suite = SUITE_SLUGS[0] ?? "", severity = "minor", body }: FlagsOf<typeof addOpenFlags>,
     [title]: [string],
@@ -17,11 +18,8 @@ export const openIncidentCommand = subcommand({
     refuseEmpty(title, "the title of an incident");
     return { title, suite, severity, body: body ?? title };
   },
-  run: async ({ options, reporter, context, signal, now }) => {
-    const { database, databaseFlag, title, suite, severity, body } = options;
-    const id = await withDatabase({ database, signal }, (store) =>
-      openIncident(store, { title, suite, severity, body }, now),
-    );
+  run: async ({ options: { databaseFlag, ...incident }, store, reporter, context, now }) => {
+    const id = await openIncident(store, incident, now);
     await context.print(`${id}\n`);
     reporter.note(
       `Incident ${id} is open. \`catalog service incident update ${id}${databaseFlag} --state identified --body TEXT\` names its cause.`,
@@ -29,11 +27,10 @@ export const openIncidentCommand = subcommand({
   },
 });
 
-export const listIncidentsCommand = subcommand({
+export const listIncidentsCommand = storeCommand({
   parse: parseRecordList(RECORD_COLUMNS.incidents),
-  run: async ({ options, reporter, context, signal }) => {
-    const { database } = options;
-    const incidents = await withExistingDatabase({ database, signal }, (store) => store.incidents(""));
+  run: async ({ options, store, reporter, context }) => {
+    const incidents = await store.incidents("");
     const closedLast = (incident: { resolved_at: string | null }) => Number(incident.resolved_at !== null);
     const ordered = incidents.toSorted((a, b) => closedLast(a) - closedLast(b));
     await writeList(ordered, options, reporter, context, {
@@ -51,12 +48,12 @@ export const listIncidentsCommand = subcommand({
 });
 
 /** Without a state, it resolves the incident. */
-export const updateIncidentCommand = subcommand({
+export const updateIncidentCommand = storeCommand({
   parse: ({ state = "resolved", body = "Resolved." }: { state?: IncidentState; body?: string }, [id]: [string]) => ({
     ...{ id: parseId(id), state, body },
   }),
-  run: async ({ options: { database, id, state, body }, reporter, signal, now }) => {
-    await withExistingDatabase({ database, signal }, (store) => updateIncident(store, id, { state, body }, now));
+  run: async ({ options: { id, state, body }, store, reporter, now }) => {
+    await updateIncident(store, id, { state, body }, now);
     reporter.note(`Incident ${id} is ${state}.`);
   },
 });

@@ -9,7 +9,7 @@ import { quoted } from "../../contract/values/phrases.ts";
 import { fileError } from "../../files/system-error.ts";
 import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { readTeams } from "../../service/store/access/team-records.ts";
-import { hasDatabase, warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
+import { hasDatabase, storeCommand, warnOfUnknownRetailers, withDatabase } from "./database.ts";
 import type { addCreateFlags } from "./service-flags.ts";
 import { parseName, parseRecordList, RECORD_COLUMNS, subcommand } from "./subcommand.ts";
 import { wantedGrants } from "./teams.ts";
@@ -98,12 +98,10 @@ async function openSecret(path: string | undefined, context: Context) {
   };
 }
 
-export const listKeysCommand = subcommand({
+export const listKeysCommand = storeCommand({
   parse: parseRecordList(RECORD_COLUMNS.keys),
-  run: async ({ options, reporter, context, signal }) => {
-    const { database } = options;
-    const keys = await withExistingDatabase({ database, signal }, listKeys);
-    const documents = keys.map(({ id: _, ...key }) => key);
+  run: async ({ options, store, reporter, context }) => {
+    const documents = (await listKeys(store)).map(({ id: _, ...key }) => key);
     await writeList(documents, options, reporter, context, {
       known: RECORD_COLUMNS.keys,
       table: [
@@ -122,10 +120,10 @@ export const listKeysCommand = subcommand({
 });
 
 /** Keys of different teams may have the same name. */
-export const revokeKeyCommand = subcommand({
+export const revokeKeyCommand = storeCommand({
   parse: ({ team }: { team?: string }, [name]: [string]) => ({ name, team }),
-  run: async ({ options: { database, name, team }, reporter, signal, now }) => {
-    await withExistingDatabase({ database, signal }, (store) => revokeKey(store, name, now, team));
+  run: async ({ options: { name, team }, store, reporter, now }) => {
+    await revokeKey(store, name, now, team);
     reporter.note(`Key ${quoted(name)} is revoked.`);
   },
 });

@@ -9,11 +9,10 @@ import { plural } from "../../contract/values/phrases.ts";
 import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
 import type { Snapshot } from "../../service/store/product-rows/snapshot.ts";
 import { removeRows } from "../../service/store/product-rows/versions.ts";
-import { withExistingDatabase } from "./database.ts";
+import { storeCommand } from "./database.ts";
 import type { addRemoveFlags } from "./service-flags.ts";
-import { subcommand } from "./subcommand.ts";
 
-export const removeCommand = subcommand({
+export const removeCommand = storeCommand({
   parse: (flags: FlagsOf<typeof addRemoveFlags>, _: [], context) => {
     const { all = false, dryRun = false, ...others } = flags;
     const filters = parseFilters(others, context.now());
@@ -28,20 +27,18 @@ export const removeCommand = subcommand({
     }
     return { filters, dryRun };
   },
-  run: async ({ options, context, signal, now }) => {
-    const { globals, database, dryRun } = options;
-    const summary = await withExistingDatabase({ database, signal }, async (store) => {
-      const snapshot = await store.snapshot(signal);
-      const source = snapshotFilters(snapshot);
-      const filters = await resolveFilters(options.filters, source, now.getTime());
-      if (filters.own_days !== undefined) {
-        throw new UsageError("the retailers have different newest days; name one retailer, or the days as YYYY-MM-DD.");
-      }
-      await source.check(filters);
-      return dryRun
-        ? (await snapshot.select(filters, null)).summary
-        : await store.changeRows((session) => removeRows(session, filters));
-    });
+  run: async ({ options, store, context, signal, now }) => {
+    const { globals, dryRun } = options;
+    const snapshot = await store.snapshot(signal);
+    const source = snapshotFilters(snapshot);
+    const filters = await resolveFilters(options.filters, source, now.getTime());
+    if (filters.own_days !== undefined) {
+      throw new UsageError("the retailers have different newest days; name one retailer, or the days as YYYY-MM-DD.");
+    }
+    await source.check(filters);
+    const summary = dryRun
+      ? (await snapshot.select(filters, null)).summary
+      : await store.changeRows((session) => removeRows(session, filters));
     if (!globals.quiet) {
       context.printError(`${describe(summary, dryRun ? "would be removed" : "removed")}\n`);
     }

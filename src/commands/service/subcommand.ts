@@ -38,7 +38,7 @@ export interface ServiceCall<Options = unknown> {
 }
 
 /** A command below `catalog service`. It is imported when it is called, so that `--help` does not load the service. */
-interface Subcommand<Flags, Operands extends unknown[], Options> {
+export interface Subcommand<Flags, Operands extends unknown[], Options> {
   /** @throws UsageError if flags and operands contradict each other */
   parse: (flags: Flags, operands: Operands, context: Context) => Options;
   run: (call: ServiceCall<Options>) => Promise<void>;

@@ -16,35 +16,31 @@ import {
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
 import { readKeys, readTeams } from "../../service/store/access/team-records.ts";
 import type { Grants } from "../../service/store/store.ts";
-import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
+import { storeCommand, warnOfUnknownRetailers } from "./database.ts";
 import type { GrantFlags } from "./service-flags.ts";
-import { parseName, parseRecordList, RECORD_COLUMNS, subcommand } from "./subcommand.ts";
+import { parseName, parseRecordList, RECORD_COLUMNS } from "./subcommand.ts";
 
-export const createTeamCommand = subcommand({
+export const createTeamCommand = storeCommand({
+  creates: true,
   parse: (flags: GrantFlags, [name]: [string]) => ({
     name: parseName(name, "the name of a team"),
     grants: wantedGrants(flags),
   }),
-  run: async ({ options: { database, name, grants }, reporter, signal, now }) => {
-    const team = await withDatabase({ database, signal }, async (store) => {
-      await warnOfUnknownRetailers(store, grants.retailers, reporter);
-      return await createTeam(store, name, grants, now);
-    });
+  run: async ({ options: { name, grants }, store, reporter, now }) => {
+    await warnOfUnknownRetailers(store, grants.retailers, reporter);
+    const team = await createTeam(store, name, grants, now);
     reporter.note(`Team ${quoted(name)} is created: ${describeGrants(team)}.`);
   },
 });
 
-export const listTeamsCommand = subcommand({
+export const listTeamsCommand = storeCommand({
   parse: parseRecordList(RECORD_COLUMNS.teams),
-  run: async ({ options, reporter, context, signal }) => {
-    const { database } = options;
-    const { teams, members, keys } = await withExistingDatabase({ database, signal }, (store) =>
-      store.read(async (session) => ({
-        teams: await readTeams(session),
-        members: await readMembers(session),
-        keys: await readKeys(session),
-      })),
-    );
+  run: async ({ options, store, reporter, context }) => {
+    const { teams, members, keys } = await store.read(async (session) => ({
+      teams: await readTeams(session),
+      members: await readMembers(session),
+      keys: await readKeys(session),
+    }));
     const documents = teams.map(({ created_at, ...team }) => ({
       ...team,
       members: members.filter((member) => member.team === team.name).map(({ email }) => email),
@@ -64,16 +60,14 @@ export const listTeamsCommand = subcommand({
   },
 });
 
-export const showTeamCommand = subcommand({
+export const showTeamCommand = storeCommand({
   parse: ({ format = "table" }: { format?: "table" | "json" }, [name]: [string]) => ({ name, format }),
-  run: async ({ options: { database, name, format }, context, signal }) => {
-    const { team, members, keys } = await withExistingDatabase({ database, signal }, (store) =>
-      store.read(async (session) => ({
-        team: await requireTeam(session, name),
-        members: await membersOf(session, name),
-        keys: await readKeys(session, { team: name }),
-      })),
-    );
+  run: async ({ options: { name, format }, store, context }) => {
+    const { team, members, keys } = await store.read(async (session) => ({
+      team: await requireTeam(session, name),
+      members: await membersOf(session, name),
+      keys: await readKeys(session, { team: name }),
+    }));
     const named = keys.map(({ name: key, revoked_at }) => ({ name: key, revoked: revoked_at !== null }));
     if (format === "json") {
       const { created_at, ...others } = team;
@@ -93,47 +87,42 @@ export const showTeamCommand = subcommand({
   },
 });
 
-export const grantTeamCommand = subcommand({
+export const grantTeamCommand = storeCommand({
   parse: (flags: GrantFlags, [name]: [string]) => {
     if (flags.scope === undefined && flags.retailer === undefined && flags.allRetailers !== true) {
       throw new UsageError("nothing to change: give --scope, --retailer or --all-retailers.");
     }
     return { name, grants: wantedGrants(flags) };
   },
-  run: async ({ options: { database, name, grants }, reporter, signal }) => {
-    const team = await withExistingDatabase({ database, signal }, async (store) => {
-      const granted = await grantTeam(store, name, grants);
-      await warnOfUnknownRetailers(store, grants.retailers, reporter);
-      return granted;
-    });
+  run: async ({ options: { name, grants }, store, reporter }) => {
+    const team = await grantTeam(store, name, grants);
+    await warnOfUnknownRetailers(store, grants.retailers, reporter);
     reporter.note(`Team ${quoted(name)} now has ${describeGrants(team)}.`);
   },
 });
 
-export const deleteTeamCommand = subcommand({
+export const deleteTeamCommand = storeCommand({
   parse: ({ revokeKeys = false }: { revokeKeys?: boolean }, [name]: [string]) => ({ name, revokeKeys }),
-  run: async ({ options: { database, name, revokeKeys }, reporter, signal }) => {
-    const { keys, members } = await withExistingDatabase({ database, signal }, (store) =>
-      deleteTeam(store, name, { revokeKeys }),
-    );
+  run: async ({ options: { name, revokeKeys }, store, reporter }) => {
+    const { keys, members } = await deleteTeam(store, name, { revokeKeys });
     reporter.note(
       `Team ${quoted(name)} is deleted, with ${plural(keys, "valid key")} and ${plural(members, "member")}.`,
     );
   },
 });
 
-export const addMemberCommand = subcommand({
+export const addMemberCommand = storeCommand({
   parse: parseMember,
-  run: async ({ options: { database, team, email }, reporter, signal, now }) => {
-    await withExistingDatabase({ database, signal }, (store) => addMember(store, { team, email }, now));
+  run: async ({ options: { team, email }, store, reporter, now }) => {
+    await addMember(store, { team, email }, now);
     reporter.note(`${email} can sign in to the developer portal for ${quoted(team)}.`);
   },
 });
 
-export const removeMemberCommand = subcommand({
+export const removeMemberCommand = storeCommand({
   parse: parseMember,
-  run: async ({ options: { database, team, email }, reporter, signal }) => {
-    await withExistingDatabase({ database, signal }, (store) => removeMember(store, { team, email }));
+  run: async ({ options: { team, email }, store, reporter }) => {
+    await removeMember(store, { team, email });
     reporter.note(`${email} can no longer sign in for ${quoted(team)}. The team's keys stay valid.`);
   },
 });
