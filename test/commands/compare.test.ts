@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
 
@@ -20,7 +20,7 @@ const rows = [
 
 async function compare(...args: string[]) {
   const { code, stdout, stderr } = await runInProcess(["compare", await syncedFolder(rows), ...args]);
-  return { code, rows: stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)])), stderr };
+  return { code, rows: recordsOf(stdout), stderr };
 }
 
 const mx7 = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 
 const runDemo = (command: string, ...flags: string[]) => runInProcess([command, "--demo", ...flags]);
 
@@ -8,8 +8,7 @@ describe("with --demo", () => {
 
   test("diff shows changed prices", async () => {
     const { stdout } = await runDemo("diff", ...KETTLES, "--from", "13d", "--to", "1d");
-    const lines = stdout.trimEnd().split("\n");
-    expect(new Set(lines.map((line) => JSON.parse(line).change))).toContain("changed");
+    expect(new Set(recordsOf(stdout).map(({ change }) => change))).toContain("changed");
   });
 
   test("diff compares last known prices", async () => {

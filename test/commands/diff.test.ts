@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { onceEach } from "../helpers/once-each.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -36,20 +36,13 @@ const WEEK = [
 
 const PLACE = { retailer: "acme", department: "home", category: "lamps", from_date: MONDAY, to_date: TUESDAY };
 
-function parsed(ndjson: string): Record<string, unknown>[] {
-  return ndjson
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
-}
-
 test("lists what changed price, vanished and appeared, and nothing else, before a condition fails", async () => {
   const { code, stdout, stderr } = await diff(WEEK, "--fail-if", "percent > 5");
   const before = { from_mrp: 20, from_discount_pct: 25, from_currency: "EUR" };
   const after = { to_mrp: 20, to_discount_pct: 25, to_currency: "EUR" };
   const never = { from_mrp: null, from_selling_price: null, from_discount_pct: null, from_currency: null };
   const nevermore = { to_mrp: null, to_selling_price: null, to_discount_pct: null, to_currency: null };
-  expect({ code, stderr, records: parsed(stdout) }).toEqual({
+  expect({ code, stderr, records: recordsOf(stdout) }).toEqual({
     code: 8,
     stderr: "error: 1 product rose more than 5 %: acme dearer\n",
     records: [
@@ -109,7 +102,7 @@ test("a table that is not on a terminal has all differences", async () => {
 
 test("--fail-if is about the kinds that are written", async () => {
   const other = await diff(WEEK, "--fail-if", "percent > 5", "--only", "appeared");
-  expect([other.code, parsed(other.stdout).length]).toEqual([0, 1]);
+  expect([other.code, recordsOf(other.stdout).length]).toEqual([0, 1]);
 });
 
 test("compares a sku of a retailer, wherever it is listed, and warns of a retailer without rows on a day", async () => {
@@ -118,7 +111,7 @@ test("compares a sku of a retailer, wherever it is listed, and warns of a retail
     ...[row("moved", MONDAY, "1"), row("moved", TUESDAY, "1", { category: "sofas" })],
     row("8", MONDAY, "1", { retailer: "bolt" }),
   ]);
-  expect(parsed(stdout).map(({ change, retailer, sku }) => [change, retailer, sku])).toEqual([
+  expect(recordsOf(stdout).map(({ change, retailer, sku }) => [change, retailer, sku])).toEqual([
     ["vanished", "acme", "7"],
     ["vanished", "bolt", "8"],
     ["appeared", "zeta", "7"],

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import { ownerOf } from "../../src/files/process-owner.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { parquetColumns, parquetRows } from "../helpers/parquet-files.ts";
 import { product, products } from "../helpers/products.ts";
 import { sharedService, startTestService } from "../helpers/service.ts";
@@ -179,11 +179,7 @@ async function filesOf(folder: string): Promise<Record<string, Buffer>> {
 }
 
 function linesOf(bytes: Buffer): Product[] {
-  return bytes
-    .toString()
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  return recordsOf(bytes.toString());
 }
 
 test("a value that is too long for a folder name is refused before any page is requested", async () => {

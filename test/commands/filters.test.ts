@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { oneRowEach, product } from "../helpers/products.ts";
 import { startRewritingProxy } from "../helpers/rewriting-proxy.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
@@ -23,13 +23,10 @@ beforeAll(async () => {
   service = await startTestService({ rows: ROWS, rateLimit: 1_000, onEnd });
 });
 
-async function rcdsOf(...flags: string[]): Promise<string[]> {
+async function rcdsOf(...flags: string[]): Promise<unknown[]> {
   const { code, stdout, stderr } = await runInProcess(["coverage", "-f", "ndjson", ...flags], { service });
   expect([code, stderr]).toEqual([EXIT.ok, ""]);
-  return stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line).rcd);
+  return recordsOf(stdout).map(({ rcd }) => rcd);
 }
 
 describe("several values of a filter", () => {
@@ -72,10 +69,7 @@ describe("several values of a filter", () => {
     ["export", ["export"]],
   ])("%s has the rows of all of them", async (_, command) => {
     const { stdout } = await runInProcess([...command, "--retailer", "acme", "--retailer=casa"], { service });
-    const retailers = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line).retailer);
+    const retailers = recordsOf(stdout).map(({ retailer }) => retailer);
     expect(retailers.sort()).toEqual(["acme", "acme", "casa"]);
   });
 
@@ -147,10 +141,7 @@ describe("more combinations than one request can name", () => {
       service,
     });
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
-    const retailers = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line).retailer);
+    const retailers = recordsOf(stdout).map(({ retailer }) => retailer);
     expect(retailers).toHaveLength(count);
     expect(new Set(retailers)).toEqual(new Set(["acme", "bolt"]));
   });
@@ -211,13 +202,8 @@ describe("a day counted from the newest", () => {
   ])("%j selects the rows of that day of each retailer", async (flags, days) => {
     const { code, stdout } = await runInProcess(["export", ...flags], { service });
     expect(code).toBe(EXIT.ok);
-    expect(
-      stdout
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line).crawl_date)
-        .sort(),
-    ).toEqual(days);
+    const found = recordsOf(stdout).map(({ crawl_date }) => crawl_date);
+    expect(found.sort()).toEqual(days);
   });
 
   test("a wrong order of days that depends on the service is refused", async () => {

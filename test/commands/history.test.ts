@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
 
@@ -116,13 +116,11 @@ describe("catalog history", () => {
 
   test("writes each day of a product with the change from the day before", async () => {
     const { code, stdout } = await runInProcess(["history", "A1", synced]);
-    const records = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
 
     expect(code).toBe(0);
-    expect(records.map(({ crawl_date, selling_price, percent }) => [crawl_date, selling_price, percent])).toEqual([
+    expect(
+      recordsOf(stdout).map(({ crawl_date, selling_price, percent }) => [crawl_date, selling_price, percent]),
+    ).toEqual([
       ["2026-01-01", 20, null],
       ["2026-01-02", 20, 0],
       ["2026-01-03", 25, 25],

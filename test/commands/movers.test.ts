@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
 
@@ -31,8 +31,6 @@ beforeAll(async () => {
 });
 
 const movers = (...args: readonly string[]) => runInProcess(["movers", folder, ...args]);
-
-const recordsOf = (ndjson: string) => ndjson.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 
 describe("catalog movers", () => {
   test("writes drops, rises, new lows and discounts of the last week of the folder, however old that is", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openDuckDb } from "../../src/files/duckdb.ts";
 import { priceIndexPath } from "../../src/folder/index/price-index.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { FIRST_DAY, syncedFolder } from "../helpers/synced-folder.ts";
 
@@ -46,8 +46,7 @@ test.each([
 ])("what latest %j --show-sql prints gives the same answer in the index alone", async (flags, ...expected) => {
   const folder = await syncedFolder(ROWS);
   const { stdout } = await runInProcess(["latest", folder, ...flags, "-f", "ndjson"]);
-  const rows = stdout.trimEnd().split("\n");
-  expect(rows.map((line) => JSON.parse(line)).map(({ sku, selling_price }) => [sku, selling_price])).toEqual(expected);
+  expect(recordsOf(stdout).map(({ sku, selling_price }) => [sku, selling_price])).toEqual(expected);
   const shown = await runInProcess(["latest", folder, ...flags, "--show-sql"]);
   expect(await answerOf(shown.stdout, folder)).toEqual(expected);
 });

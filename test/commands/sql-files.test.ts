@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { FIRST_DAY, syncedFolder } from "../helpers/synced-folder.ts";
 
@@ -31,15 +31,11 @@ test("a byte order mark at the start of a value stays, in columns and in lists a
   const query = `select title, {'t': title, 'n': 1} as structure, [title] as list, map {title: [title]} as map,
     [title, null]::varchar[2] as pair, row(title) as unnamed from rows order by sku`;
   const { stdout } = await runInProcess(["sql", query, folder, "-f", "ndjson"]);
-  const rows = stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
   const expected = ["\ufefflamp", "\ufeff", "lamp\ufeff"].map((t) => ({
     ...{ title: t, structure: { t, n: 1 }, list: [t], map: [{ key: t, value: [t] }] },
     ...{ pair: [t, null], unnamed: { "": t } },
   }));
-  expect(rows).toEqual(expected);
+  expect(recordsOf(stdout)).toEqual(expected);
 });
 
 test("what --show-sql prints runs as a query, and a table of the user's own may have any name of the index", async () => {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
 
@@ -62,13 +62,7 @@ test("sync log lists the runs of a folder: when, what they changed, their reques
   const { code, stdout } = await runInProcess(["sync", "log", rows.folder]);
   const time = { started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), seconds: expect.any(Number) };
   const none = { rows_added: null, rows_replaced: null, rows_removed: null, days_changed: null };
-  expect([
-    code,
-    stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as object),
-  ]).toEqual([
+  expect([code, recordsOf(stdout)]).toEqual([
     EXIT.ok,
     [
       { ...time, rows_added: 48, rows_replaced: 0, rows_removed: 0, days_changed: 16, requests, outcome: "done" },

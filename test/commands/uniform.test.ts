@@ -8,7 +8,7 @@ import { EXIT } from "../../src/contract/errors.ts";
 import { ROW_FORMATS } from "../../src/export/formats/registry.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { onceEach } from "../helpers/once-each.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
@@ -210,10 +210,7 @@ const outputOf = onceEach(run);
 async function rowsOf(...args: readonly string[]): Promise<Record<string, unknown>[]> {
   const { code, stdout } = await outputOf(...args);
   expect(code).toBe(EXIT.ok);
-  return stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  return recordsOf(stdout);
 }
 
 describe.each(CALLS)("catalog %s", (line, args) => {

@@ -3,7 +3,7 @@ import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
 
@@ -27,13 +27,12 @@ const rows = [
 
 const now = () => Date.parse("2026-02-05T08:00:00Z");
 const ask = async (...args: string[]) => await runInProcess(["why", "acme", ...args], { now });
-const rowsOf = (ndjson: string) => ndjson.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 
 describe("catalog why", () => {
   test("says what other questions say, and from which row of which file", async () => {
     const folder = await syncedFolder(rows);
     const { code, stdout, stderr } = await ask("lamp 1", folder);
-    const [newest] = rowsOf(stdout);
+    const [newest] = recordsOf(stdout);
     expect([code, stderr, newest]).toEqual([
       0,
       "",
@@ -63,7 +62,7 @@ describe("catalog why", () => {
     ] as const) {
       const folder = await syncedFolder([at(first, 10, "early"), ...from(10, 25, 10), at(35, 8, "now")]);
       const { stdout } = await ask("Lamp 1", folder, "--columns", "product_id,figures,reference_price");
-      expect(rowsOf(stdout).find(({ product_id }) => product_id === "early")).toMatchObject({
+      expect(recordsOf(stdout).find(({ product_id }) => product_id === "early")).toMatchObject({
         ...{ reference_price: 10, figures: isNamed ? "reference_price" : "" },
       });
     }
@@ -71,7 +70,7 @@ describe("catalog why", () => {
 
   test("lists each crawled row up to the day, with the rule by which it does not count", async () => {
     const args = ["Lamp 1", "2026-01-16", await syncedFolder(rows), "--columns", "product_id,counted,rule,figures"];
-    const listed = rowsOf((await ask(...args)).stdout);
+    const listed = recordsOf((await ask(...args)).stdout);
     expect(listed.length).toBe(19);
     expect(listed.filter(({ counted, figures }) => !counted || figures !== "")).toEqual([
       { product_id: "day-15", counted: true, rule: null, figures: "known_price, low_selling_price" },

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { COMBINATION, coverageBody, META } from "../helpers/envelopes.ts";
 import { answer, startFaultServer } from "../helpers/fault-server.ts";
-import { runInProcess } from "../helpers/in-process.ts";
+import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { interruptible, startInterruptibleService } from "../helpers/interruption.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
@@ -47,7 +47,7 @@ describe("the sheet of", () => {
     const sheet = await runInProcess([command, ...flags, "-o", "./rows.xlsx"], { cwd, service });
     const ndjson = await runInProcess([command, ...flags, "-f", "ndjson"], { service });
     expect([sheet, ndjson.code]).toEqual([{ code: EXIT.ok, stdout: "", stderr: "" }, EXIT.ok]);
-    expect(await recordsOf(join(cwd, "rows.xlsx"))).toEqual(linesOf(ndjson.stdout));
+    expect(await sheetRowsOf(join(cwd, "rows.xlsx"))).toEqual(recordsOf(ndjson.stdout));
   });
 
   test.each([
@@ -59,8 +59,8 @@ describe("the sheet of", () => {
     const sheet = await runInProcess([command, ...flags, "-f", "xlsx", "-o", file], { cwd: copy });
     const ndjson = await runInProcess([command, ...flags, "-f", "ndjson"], { cwd: copy });
     expect([sheet, ndjson.code]).toEqual([{ code: EXIT.ok, stdout: "", stderr: "" }, EXIT.ok]);
-    const records = await recordsOf(file);
-    expect(records).toEqual(linesOf(ndjson.stdout));
+    const records = await sheetRowsOf(file);
+    expect(records).toEqual(recordsOf(ndjson.stdout));
     expect(records.length).toBeGreaterThan(0);
     const dates = (await sheetOf(file)).rows[1]?.filter((value) => value instanceof Date);
     expect(dates?.length).toBeGreaterThan(0);
@@ -91,7 +91,7 @@ describe("the sheet of", () => {
     const args = ["export", "-f", "xlsx", "--partition-by", "category", "-o", folder];
     expect(await runInProcess(args, { service })).toEqual({ code: EXIT.ok, stdout: "", stderr: "" });
     const skus = async (category: string) =>
-      (await recordsOf(join(folder, `category=${category}`, "part-0.xlsx"))).map(({ sku }) => sku);
+      (await sheetRowsOf(join(folder, `category=${category}`, "part-0.xlsx"))).map(({ sku }) => sku);
     expect([await skus("lamps"), await skus("chairs")]).toEqual([
       ROWS.slice(0, 2).map(({ sku }) => sku),
       ROWS.slice(2).map(({ sku }) => sku),
@@ -117,7 +117,7 @@ describe("an interrupted export of a sheet", () => {
     const [file, expected] = [join(cut.cwd, "rows.xlsx"), join(whole.cwd, "rows.xlsx")];
     expect((await readFile(file)).equals(await readFile(expected))).toBe(true);
     const idsOf = (records: readonly unknown[]) => records.map((row) => (row as Product).product_id).sort();
-    expect(idsOf(await recordsOf(file))).toEqual(idsOf(rows));
+    expect(idsOf(await sheetRowsOf(file))).toEqual(idsOf(rows));
     expect((await readdir(cut.cwd)).sort()).toEqual(["rows.xlsx", "rows.xlsx.manifest.json"]);
     const verified = await runInProcess(["verify", "./rows.xlsx"], { cwd: cut.cwd });
     expect([verified.code, verified.stdout]).toEqual([EXIT.ok, expect.stringContaining("150 rows, ")]);
@@ -204,15 +204,8 @@ async function sheetOf(file: string) {
 }
 
 /** The rows of a sheet as objects by its header, dates as the API writes them. */
-async function recordsOf(file: string): Promise<Record<string, unknown>[]> {
+async function sheetRowsOf(file: string): Promise<Record<string, unknown>[]> {
   const [header = [], ...rows] = (await sheetOf(file)).rows;
   const shown = (value: unknown) => (value instanceof Date ? value.toISOString().slice(0, 10) : value);
   return rows.map((row) => Object.fromEntries(header.map((name, index) => [name, shown(row[index] ?? null)])));
-}
-
-function linesOf(ndjson: string): unknown[] {
-  return ndjson
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as unknown);
 }

@@ -76,6 +76,12 @@ export async function runInProcess(
   return { code, stdout: shown(stdout.text()), stderr: shown(stderr.text()) };
 }
 
+/** The rows of an output in NDJSON. */
+export function recordsOf<Row = Record<string, unknown>>(ndjson: string): Row[] {
+  const lines = ndjson === "" ? [] : ndjson.trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line));
+}
+
 /** A stream that collects what is written to it. */
 function capture(columns: number | undefined): { stream: Output; text: () => string } {
   const chunks: Buffer[] = [];
