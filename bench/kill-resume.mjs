@@ -125,16 +125,9 @@ function isBeside(place) {
   return /manifest|\.partial|\.lock$|^\.catalog/.test(place);
 }
 
-/** Pages of the store that were asked for more often than to compare them where their slice goes on, see docs/decisions.md. */
+/** Pages of the store that were asked for again: the service names the version of its data, so none needs to be compared. */
 function repeated(asked, stored) {
-  const times = new Map();
-  for (const page of asked) {
-    times.set(page, (times.get(page) ?? 0) + 1);
-  }
-  return [...stored].flatMap(([page, compared]) => {
-    const count = times.get(page) ?? 0;
-    return count > compared ? [`page ${page} asked for ${count} times, not ${compared}`] : [];
-  });
+  return asked.filter((page) => stored.has(page)).map((page) => `page ${page} asked for again`);
 }
 
 /** Files that are missing, differ or were left, by their places. What is the run's own may differ. */

@@ -41,24 +41,15 @@ async function forward(url, headers) {
   return { statusCode: answer.statusCode, headers: answer.headers, body: await text(answer) };
 }
 
-/**
- * The pages in a store, each with the number of requests that may compare it when its slice goes on: its first page at the
- * end of the slice, and the last one that is there before the others and at the end.
- *
- * @param path of the store without its endings
- */
+/** The pages in a store. @param path of the store without its endings */
 export async function storedPages(path) {
-  const found = new Map();
+  const found = new Set();
   const slices = await storedSlices(`${path}.json`);
   if (slices.length > 0) {
     const file = await openFile(`${path}.pages`);
-    for (const pages of slices) {
-      const isComplete = pages.at(-1)?.cursor === null;
-      for (const [index, { extent }] of pages.entries()) {
-        const { buffer } = await file.read(Buffer.alloc(Math.min(extent.length, 4096)), { position: extent.at });
-        const compared = index === pages.length - 1 ? 2 : index === 0 ? 1 : 0;
-        found.set(nameOf(buffer.toString()), isComplete ? 0 : compared);
-      }
+    for (const { extent } of slices.flat()) {
+      const { buffer } = await file.read(Buffer.alloc(Math.min(extent.length, 4096)), { position: extent.at });
+      found.add(nameOf(buffer.toString()));
     }
     await file.close();
   }
