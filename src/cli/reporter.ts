@@ -47,7 +47,7 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
   // A dumb terminal cannot redraw a line.
   const isDumb = stderr.isTTY === true && context.env.TERM === "dumb";
   const mode = quiet ? "none" : isDumb && globals.progress === "auto" ? "plain" : globals.progress;
-  const progress = createProgress({ stream: stderr, redact, mode, now, ascii: isAscii(context.env) });
+  const progress = createProgress(mode, { stream: stderr, redact, now, ascii: isAscii(context.env) });
   const listeners: Reporter["listeners"] = new Set();
   const showsNotes = !quiet && (verbose || stderr.isTTY === true);
   return {

@@ -2,6 +2,7 @@ import type { Context } from "../../cli/context.ts";
 import { observeLimits, printEstimate } from "../../cli/estimate-view.ts";
 import { connect } from "../../cli/source/connection.ts";
 import { EmptyResultError } from "../../contract/errors.ts";
+import { isStdout } from "../../export/destination/stdout.ts";
 import { estimate } from "../../pull/estimate.ts";
 import { planPull } from "../../pull/plan.ts";
 import type { ExportOptions } from "./options.ts";
@@ -21,7 +22,7 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
   if (options.failOnEmpty && expected.rows === 0) {
     throw new EmptyResultError("no rows match the filters");
   }
-  const bytes = bytesNeeded(expected.rows, options);
+  const bytes = bytesNeeded(expected.rows, options, { stored: 0, isStdout: isStdout(options.output.output) });
   if (options.output.format === "json") {
     await context.print(`${JSON.stringify({ ...expected, bytes })}\n`);
   } else {

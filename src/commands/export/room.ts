@@ -4,7 +4,6 @@ import type { Coverage } from "../../contract/coverage.ts";
 import { FileError, UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { groupDigits } from "../../contract/values/phrases.ts";
-import { isStdout } from "../../export/destination/stdout.ts";
 import { FORMATS } from "../../export/formats/registry.ts";
 import { MAX_SHEET_ROWS } from "../../export/formats/xlsx/workbook-parts.ts";
 import { manifestPathOf } from "../../export/manifest.ts";
@@ -23,12 +22,16 @@ const COMPRESSED_SHARE = 0.13;
  * once more its rows, sorted, for partitions.
  *
  * @param stored rows that are in the store already
+ * @param isStdout whether the output is not on the disk
  */
-export function bytesNeeded(rows: number, { output, columns, partitionBy }: ExportOptions, stored = 0): number {
-  const { format, compression } = output;
+export function bytesNeeded(
+  rows: number,
+  { output: { format, compression }, columns, partitionBy }: ExportOptions,
+  { stored, isStdout }: { stored: number; isStdout: boolean },
+): number {
   const share = compression === undefined ? FORMATS[format].share : COMPRESSED_SHARE;
   const chosen = columns === undefined ? 1 : columns.length / PRODUCT_COLUMNS.length;
-  const ofOutput = isStdout(output.output) ? 0 : rows * share * chosen;
+  const ofOutput = isStdout ? 0 : rows * share * chosen;
   const sorted = partitionBy === undefined ? 0 : rows;
   return Math.ceil((Math.max(0, rows - stored) + sorted + ofOutput) * BYTES_OF_ROW);
 }

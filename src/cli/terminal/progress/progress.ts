@@ -18,10 +18,10 @@ export interface Progress {
   giveWay(): void;
 }
 
-export interface ProgressOptions {
+/** Where progress is shown. */
+export interface ProgressOutput {
   stream: Writable & { isTTY?: boolean; columns?: number };
   redact?: (text: string) => string;
-  mode: ProgressMode;
   /** Milliseconds since the epoch. */
   now: () => number;
   ascii?: boolean;
@@ -41,13 +41,13 @@ const DELAY = 500;
 const SPINNER_CELLS = 2;
 
 /** Shows nothing in mode `none`, and in mode `auto` if the stream is not a terminal. */
-export function createProgress(options: ProgressOptions): Progress {
-  const { stream, mode, now } = options;
+export function createProgress(mode: ProgressMode, output: ProgressOutput): Progress {
+  const { stream, now } = output;
   // A terminal without a known width reports 0, and ora would clear lines forever.
   if (mode === "none" || (mode === "auto" && !(stream.isTTY && stream.columns))) {
     return { update: () => {}, clear: () => {}, giveWay: () => {} };
   }
-  const presenter = mode === "auto" ? terminalPresenter(options) : plainPresenter(options);
+  const presenter = mode === "auto" ? terminalPresenter(output) : plainPresenter(output);
   let work: { state: ProgressState; meter: ReturnType<typeof createRateMeter>; timer: NodeJS.Timeout } | undefined;
   let isOver = false;
 
@@ -95,7 +95,7 @@ export function createProgress(options: ProgressOptions): Progress {
 const unchanged = (text: string) => text;
 
 /** Writes whole lines that begin with the UTC time of day. */
-function plainPresenter({ stream, redact = unchanged, now }: ProgressOptions): Presenter {
+function plainPresenter({ stream, redact = unchanged, now }: ProgressOutput): Presenter {
   const write = (line: string) =>
     void stream.write(`${new Date(now()).toISOString().slice(11, 19)}Z ${redact(line)}\n`);
   return {
@@ -110,7 +110,7 @@ function plainPresenter({ stream, redact = unchanged, now }: ProgressOptions): P
 }
 
 /** Redraws one line with ora. Other lines written to the terminal meanwhile appear above it. */
-function terminalPresenter({ stream, redact = unchanged, now, ascii = false }: ProgressOptions): Presenter {
+function terminalPresenter({ stream, redact = unchanged, now, ascii = false }: ProgressOutput): Presenter {
   const libraries = () => Promise.all([import("ora"), import("../width.ts")]);
   let loaded: Awaited<ReturnType<typeof libraries>> | undefined;
   let spinner: import("ora").Ora | undefined;

@@ -60,7 +60,7 @@ async function pass(milliseconds: number): Promise<void> {
 
 test("a terminal shows one line that is redrawn and removed at the end", async () => {
   const stream = terminal(80);
-  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress("auto", { stream, now: Date.now });
   progress.update({ rows: 0, total: 2_000 });
   await pass(2_000);
   progress.update({ rows: 1_000, total: 2_000, endsAt: 5_500 });
@@ -75,7 +75,7 @@ test("a terminal shows one line that is redrawn and removed at the end", async (
 
 test("work of less than half a second has no line", async () => {
   const stream = terminal(80);
-  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress("auto", { stream, now: Date.now });
   progress.update({ doing: "reading the coverage" });
   await pass(499);
   progress.clear();
@@ -85,7 +85,7 @@ test("work of less than half a second has no line", async () => {
 
 test("before rows are counted the line shows the current step and its duration", async () => {
   const stream = terminal(80);
-  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress("auto", { stream, now: Date.now });
   progress.update({ doing: "starting the demo service" });
   await pass(1_000);
   progress.update({ doing: "reading the coverage" });
@@ -100,7 +100,7 @@ test("before rows are counted the line shows the current step and its duration",
 
 test("another line that is written meanwhile stays whole, above the progress", async () => {
   const stream = terminal(80);
-  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress("auto", { stream, now: Date.now });
   progress.update({ rows: 5 });
   await pass(500);
   await pass(250);
@@ -112,7 +112,7 @@ test("another line that is written meanwhile stays whole, above the progress", a
 
 test("the line is never wrapped in a narrow terminal", async () => {
   const stream = terminal(20);
-  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress("auto", { stream, now: Date.now });
   progress.update({ rows: 1_000_000, total: 2_000_000 });
   await pass(500);
   await pass(250);
@@ -122,7 +122,7 @@ test("the line is never wrapped in a narrow terminal", async () => {
 
 test("nothing is drawn after other text goes to the terminal", async () => {
   const stream = terminal(80);
-  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress("auto", { stream, now: Date.now });
   progress.update({ rows: 5 });
   await pass(500);
   await pass(250);
@@ -135,7 +135,7 @@ test("nothing is drawn after other text goes to the terminal", async () => {
 
 test("plain progress is a whole line with the time of day every ten seconds, and one at the end", async () => {
   const stream = new PassThrough();
-  const progress = createProgress({ stream, mode: "plain", now: Date.now });
+  const progress = createProgress("plain", { stream, now: Date.now });
   progress.update({ rows: 100, total: 1_000 });
   await pass(9_000);
   progress.update({ rows: 200, total: 1_000, endsAt: 50_000 });
@@ -157,7 +157,7 @@ test.each<[ProgressMode, boolean]>([
   ["auto", false],
 ])("in mode %s with isTTY %s nothing is written", async (mode, isTTY) => {
   const stream = Object.assign(new PassThrough(), { isTTY });
-  const progress = createProgress({ stream, mode, now: Date.now });
+  const progress = createProgress(mode, { stream, now: Date.now });
   progress.update({ rows: 100 });
   await vi.advanceTimersByTimeAsync(60_000);
   progress.clear();
@@ -166,7 +166,7 @@ test.each<[ProgressMode, boolean]>([
 
 test("nothing is drawn on a terminal without a known width", async () => {
   const stream = terminal(0);
-  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress("auto", { stream, now: Date.now });
   progress.update({ rows: 1 });
   vi.advanceTimersByTime(1_000);
   progress.clear();
@@ -175,7 +175,7 @@ test("nothing is drawn on a terminal without a known width", async () => {
 
 test("a step that is named again keeps its beginning, and so it does while other things change", async () => {
   const stream = new PassThrough();
-  const progress = createProgress({ stream, mode: "plain", now: Date.now });
+  const progress = createProgress("plain", { stream, now: Date.now });
   progress.update({ doing: "reading" });
   await pass(4_000);
   progress.update({ doing: "reading" });
@@ -187,7 +187,7 @@ test("a step that is named again keeps its beginning, and so it does while other
 
 test("a later update starts again after half a second, with a state of its own", async () => {
   const stream = terminal(80);
-  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress("auto", { stream, now: Date.now });
   progress.update({ rows: 5, total: 10 });
   await pass(1_000);
   progress.clear();
@@ -203,7 +203,7 @@ test("a later update starts again after half a second, with a state of its own",
 test("progress does not keep the process alive", () => {
   const stream = new PassThrough();
   const timers = vi.spyOn(globalThis, "setInterval");
-  const progress = createProgress({ stream, mode: "plain", now: Date.now });
+  const progress = createProgress("plain", { stream, now: Date.now });
   progress.update({ rows: 1 });
   const timer = timers.mock.results[0]?.value as NodeJS.Timeout;
   expect(timer.hasRef()).toBe(false);
