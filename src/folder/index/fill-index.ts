@@ -89,5 +89,17 @@ export async function fillIndex(
     await run(`INSERT INTO day VALUES ${days.join(", ")}`);
   }
   await run(`INSERT INTO meta VALUES (${sqlText(INDEX_VERSION)}, ${sqlText(daysKey(state))})`);
+  // Questions make some of the same names, in this connection if the index is in memory.
+  await dropTemporary(duckDb);
   await run("CHECKPOINT");
+}
+
+/** Drops all temporary tables and views but one. */
+export async function dropTemporary(duckDb: DuckDb, kept = ""): Promise<void> {
+  const made = `SELECT 'TABLE', table_name FROM duckdb_tables() WHERE temporary
+    UNION ALL SELECT 'VIEW', view_name FROM duckdb_views() WHERE temporary AND NOT internal`;
+  const names = (await duckDb.until((connection) => connection.runAndReadAll(made))).getRows();
+  for (const [kind, name] of names.filter(([, name]) => name !== kept)) {
+    await duckDb.until((connection) => connection.run(`DROP ${kind} temp."${name}"`));
+  }
 }

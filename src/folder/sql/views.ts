@@ -1,5 +1,6 @@
 import { type DuckDb, sqlText } from "../../files/duckdb.ts";
 import { crawledRows } from "../index/crawled-rows.ts";
+import { dropTemporary } from "../index/fill-index.ts";
 import VIEWS from "./views.sql";
 
 /**
@@ -31,10 +32,6 @@ export async function declareObserved(duckDb: DuckDb, lastDay: string, isJudgedA
     );
     return;
   }
-  const made = await rowsOf(`SELECT 'TABLE', table_name FROM duckdb_tables() WHERE temporary
-    UNION ALL SELECT 'VIEW', view_name FROM duckdb_views() WHERE temporary AND NOT internal`);
   await rowsOf(`CREATE TEMP TABLE "observed row" AS FROM observation WHERE ${upToLastDay}`);
-  for (const [kind, name] of made) {
-    await rowsOf(`DROP ${kind} temp."${name}"`);
-  }
+  await dropTemporary(duckDb, "observed row");
 }

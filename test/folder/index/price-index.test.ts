@@ -9,6 +9,7 @@ import { placeOfDay } from "../../../src/folder/day-files.ts";
 import { ownFolderOf } from "../../../src/folder/folder-lock.ts";
 import { openPriceIndex, priceIndexPath } from "../../../src/folder/index/price-index.ts";
 import { readSyncedFolder } from "../../../src/folder/synced-day.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, servedFolder, syncedFolder } from "../../helpers/synced-folder.ts";
 
@@ -124,6 +125,28 @@ describe("the index of a folder", () => {
     const request = { folder: unusual, state: await readSyncedFolder(unusual), signal: new AbortController().signal };
     await using index = await openPriceIndex({ ...request, memory: 100 * 1024 ** 2 });
     expect(await memoryOf(index)).toEqual(["100.0 MiB", "memory"]);
+  });
+
+  test.each([
+    ["latest", ".", "--category", "lamps"],
+    ["latest", ".", "--suspect-factor", "5"],
+    ["report", ".", "--brand", "Brand", "--end-date", DAYS[1] ?? "", "-f", "json"],
+    ["sql", "from series", ".", "--with", "series=./list.csv"],
+  ])("answers in memory as from a file: %s %s %s %s", async (...question) => {
+    const folder = await syncedFolder(ROWS);
+    await writeFile(join(folder, "list.csv"), "sku\ns0\n");
+    const answer = async (cwd: string) => {
+      const { code, stdout } = await runInProcess(
+        [...question, "-q"].map((word) => word.replace("=./", `=${cwd}/`)),
+        { cwd },
+      );
+      return [code, stdout.replaceAll(cwd, ".")];
+    };
+    const fromFile = await answer(folder);
+    expect(fromFile).toEqual([0, expect.stringContaining("s0")]);
+    await rename(folder, `${folder}?`);
+    await rm(priceIndexPath(`${folder}?`));
+    expect(await answer(`${folder}?`)).toEqual(fromFile);
   });
 
   test("is removed if a question finds it damaged", async () => {
