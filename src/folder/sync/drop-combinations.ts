@@ -12,12 +12,13 @@ import { placeDays, type SyncRun, stagedFile } from "./sync-run.ts";
 
 /**
  * Removes the rows of some combinations from the day files, without requests. The file of a day without other rows is
- * removed. A file that differs from the state stays, and its day is added to the untrusted ones.
+ * removed. A file that differs from the state stays, and its day is added to the untrusted ones. Of days outside the window it is
+ * not known what the service has, so they stay as they are.
  *
  * @param gone combinations as `retailer:category:department`
  */
 export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>): Promise<void> {
-  const { state, untrusted } = run;
+  const { state, untrusted, isInWindow } = run;
   if (gone.size === 0) {
     return;
   }
@@ -26,7 +27,7 @@ export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>):
   for (const [day, held] of Object.entries(state.days)) {
     const counts = new Map([...held.counts].filter(([rcd]) => !gone.has(rcd)));
     const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
-    if (rows === held.rows || untrusted.has(day)) {
+    if (rows === held.rows || untrusted.has(day) || !isInWindow(day)) {
       continue;
     }
     const content = rows === 0 ? undefined : await withoutCombinations(run, duckDb, day, held, gone, rows);

@@ -94,6 +94,17 @@ test("a retailer that vanishes whole is kept, because a key may not see it, unti
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
+test("a combination that the window no longer has stays in the days outside of it", async () => {
+  const rugs = [FIRST_DAY, LAST_DAY].map((crawl_date) => product({ crawl_date, category: "rugs" }));
+  const rows = await servedFolder([...ROWS, ...rugs]);
+  const filters = { start_date: "7d" } as const;
+  const now = Date.parse(`${LAST_DAY}T12:00:00Z`);
+  await rows.sync({ filters, now: () => now });
+  await rows.replace(rows.all().filter(({ product_id }) => product_id !== rugs[1]?.product_id));
+  expect(await rows.sync({ filters, now: () => now + 3 * DAY })).toMatchObject({ rowsRemoved: 1, daysChanged: 1 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
 test("a clock that is wrong by years prunes no folder empty", async () => {
   const rows = await servedFolder(ROWS);
   const filters = { start_date: "30d" } as const;
