@@ -64,7 +64,7 @@ async function namesIn(folder: string): Promise<string[]> {
  * replaced it. A day that such a run had not replaced yet is not one of them.
  *
  * @param thorough compares the content of all files, not only the size.
- * @param isInWindow whether the filters want a day. Other days are checked only if a run was about to replace them.
+ * @param isInWindow whether the filters want a day. Other days are checked only if `thorough`, or if a run was about to replace them.
  */
 export async function untrustedDays(
   folder: string,
@@ -73,7 +73,7 @@ export async function untrustedDays(
   isInWindow: (day: string) => boolean,
 ): Promise<Set<string>> {
   const unknown = new Set<string>();
-  for (const day of new Set([...Object.keys(days).filter(isInWindow), ...pending])) {
+  for (const day of new Set([...Object.keys(days).filter((day) => thorough || isInWindow(day)), ...pending])) {
     const path = join(folder, placeOfDay(day));
     const held = days[day];
     const isPending = pending.includes(day);

@@ -1,4 +1,4 @@
-import type { Coverage } from "../../contract/coverage.ts";
+import { type Coverage, summaryOf } from "../../contract/coverage.ts";
 import { ShrinkError } from "../../contract/errors.ts";
 import { splitRcd } from "../../contract/filters.ts";
 import { addDays, dayOf } from "../../contract/values/day-arithmetic.ts";
@@ -23,7 +23,7 @@ interface Totals {
 /**
  * Compares the counts of all days together, by one coverage request.
  *
- * @throws ShrinkError if a retailer has vanished, or more than half of the rows would be removed
+ * @throws ShrinkError if a retailer has vanished, more than half of the rows would be removed, or rows outside the window are lost
  */
 export async function compareTotals(run: ComparedRun): Promise<Totals> {
   const { options, state, untrusted, isInWindow } = run;
@@ -34,6 +34,7 @@ export async function compareTotals(run: ComparedRun): Promise<Totals> {
   const counted = countsOf(coverage);
   const onRemoval = removalGuard(range === undefined ? state.days : held, before, counted, options.allowShrink);
   refuseVanished(before, counted, options);
+  await refuseLost(run);
   return { coverage, range, gone: new Set([...before.keys()].filter((rcd) => !counted.has(rcd))), onRemoval };
 }
 
@@ -123,6 +124,29 @@ function refuseVanished(before: RcdCounts, counted: RcdCounts, { folder, prune }
     throw new ShrinkError(
       `${folder} has ${plural(vanished[1], "row")} of ${vanished[0]}, of which the service shows none any more, maybe because this key may not see them; nothing was changed. --prune removes them`,
     );
+  }
+}
+
+/**
+ * A day outside the window whose file is damaged is read again only if the service still has its rows: until --prune, such a day
+ * stays although the service may no longer have it.
+ *
+ * @throws ShrinkError unless shrinking is allowed
+ */
+async function refuseLost(run: ComparedRun): Promise<void> {
+  const { state, untrusted, isInWindow, options } = run;
+  for (const day of options.allowShrink ? [] : untrusted) {
+    const { rows = 0 } = state.days[day] ?? {};
+    // One that a run was about to replace or remove has nothing to be kept.
+    if (rows === 0 || isInWindow(day) || state.pending.includes(day)) {
+      continue;
+    }
+    const left = summaryOf(await coverageOf(run, oneDay(day))).matching_rows;
+    if (left < rows) {
+      throw new ShrinkError(
+        `the file of ${day} in ${options.folder} is damaged or missing, and the service has ${left} of its ${plural(rows, "row")}; nothing was changed. --allow-shrink reads the day again, and --prune removes the days outside the dates of the filters`,
+      );
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
-import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import { addDays, DAY } from "../../../src/contract/values/day-arithmetic.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, servedFolder, sixteenDays, type TestSync } from "../../helpers/synced-folder.ts";
 
@@ -127,6 +127,36 @@ test("verify finds damage that does not change the size", async () => {
   await writeFile(path, bytes);
   expect(await rows.sync()).toMatchObject({ days: 0 });
   expect(await rows.sync({ verify: true })).toMatchObject({ days: 1 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+/** A folder with two days that have left the window, one damaged and one missing. */
+async function damagedOutside() {
+  const rows = await servedFolder(ROWS);
+  const filters = { start_date: "7d" } as const;
+  const noon = Date.parse(`${LAST_DAY}T12:00:00Z`);
+  await rows.sync({ filters, now: () => noon });
+  await writeFile(rows.file(FIRST_DAY), Buffer.alloc((await readFile(rows.file(FIRST_DAY))).length));
+  await rm(rows.file(addDays(FIRST_DAY, 1)));
+  return { ...rows, later: (options: TestSync = {}) => rows.sync({ now: () => noon + 3 * DAY, ...options }) };
+}
+
+test("verify repairs days that have left the window", async () => {
+  const rows = await damagedOutside();
+  expect(await rows.later()).toMatchObject({ days: 0 });
+  expect(await rows.later({ verify: true })).toMatchObject({ days: 2, rowsReplaced: 6 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("verify keeps a damaged day that has left the window if the service has lost rows of it", async () => {
+  const rows = await damagedOutside();
+  await rows.replace(rows.all().filter((row) => !isRow(FIRST_DAY, "s0")(row)));
+  const damaged = await readFile(rows.file(FIRST_DAY));
+  await expect(rows.later({ verify: true })).rejects.toThrow(
+    `${FIRST_DAY} in ${rows.folder} is damaged or missing, and`,
+  );
+  expect(await readFile(rows.file(FIRST_DAY))).toEqual(damaged);
+  expect(await rows.later({ verify: true, allowShrink: true })).toMatchObject({ days: 2, rowsRemoved: 1 });
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
