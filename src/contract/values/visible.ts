@@ -1,10 +1,10 @@
 /**
  * Escapes characters that a terminal would obey or hide: control characters (`\n`, `\x1b`), invisible format characters
- * such as bidirectional overrides (`\u202e`), line separators, lone surrogates. Backslashes are not escaped, so the result
- * is for display only.
+ * such as bidirectional overrides (`\u202e`), line separators, lone surrogates. Joiners between letters of Persian or Indic
+ * scripts and between emoji stay, because they shape the text. Backslashes are not escaped, so the result is for display only.
  */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escapeOf);
+  return text.replace(/(?!(?<=[^\0-\x7f])[\u200c\u200d](?=[^\0-\x7f]))[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escapeOf);
 }
 
 /** A value as JSON without the characters that `visible` escapes; `JSON.stringify` leaves some of them as they are. */
