@@ -7,8 +7,10 @@ export function isAscii({ LC_ALL, LC_CTYPE, LANG }: Readonly<Record<string, stri
 /** ASCII replacements for the symbols that the tool draws. */
 const DRAWN: Readonly<Record<string, string>> = {
   ...{ "─": "-", "–": "-", "▲": "^", "▼": "v", "·": "|", "…": "~", "│": "|", "█": "#", "▏": "|" },
+  ...{ "▐": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "|", "▎": "|", "░": ".", "▒": ":", "▓": "%" },
+  ...{ "▁": "_", "▂": ".", "▃": "-", "▄": "=", "▅": "+", "▆": "*", "▇": "%" },
 };
 
 export function asciiText(text: string): string {
-  return text.replace(/[─–▲▼·…│█▏]/g, (drawn) => DRAWN[drawn] ?? "?");
+  return text.replace(/[─–▲▼·…│▁-▓]/g, (drawn) => DRAWN[drawn] ?? "?");
 }
