@@ -54,8 +54,8 @@ export function splitLongFilters(client: CatalogClient): CatalogClient {
       }
       const found = await Promise.all(partsOf(filters).map((part) => sampleOfPart(part, signal)));
       const [first] = found as [SampleResponse];
-      const each = Math.ceil(LIMITS.sampleRows / found.length);
-      const texts = found.flatMap(({ rows }) => spacedOut(rows.texts(), each)).slice(0, LIMITS.sampleRows);
+      const endOf = (part: number) => Math.floor((LIMITS.sampleRows * part) / found.length);
+      const texts = found.flatMap(({ rows }, part) => spacedOut(rows.texts(), endOf(part + 1) - endOf(part)));
       const summary = summaryOf(found.map(({ meta }) => meta.coverage));
       return { ...first, rows: batchOf(texts), meta: metaOf(filters, first.meta, summary) };
     },
