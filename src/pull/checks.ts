@@ -109,7 +109,7 @@ export function createPageCheck(filters: Filters, counted: number | undefined) {
     assertComplete: (): void => {
       const total = first?.total ?? null;
       if (total !== null && count !== total) {
-        throw new SetMovedError(`the walk ended after ${count} rows, but total_matching is ${total}`);
+        throw new SetMovedError(`the walk ended after ${plural(count, "row")}, but total_matching is ${total}`);
       }
     },
   };

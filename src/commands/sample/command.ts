@@ -28,7 +28,7 @@ import { wrap } from "../../cli/terminal/wrap.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { groupDigits } from "../../contract/values/phrases.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { memberOf } from "../../export/formats/row-members.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
@@ -100,10 +100,10 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
 /** Describes which rows are shown. A sorted sample must not be taken for the first rows of the whole set. */
 function describeExtent(sampled: number, shown: number, matching: number, { sort }: ListOptions): string {
   if (sort === undefined || sampled === matching) {
-    return `${shown} of ${groupDigits(matching)} matching rows`;
+    return `${shown} of ${plural(matching, "matching row")}`;
   }
   const first = shown === sampled ? "" : `${shown} shown; `;
-  return `${first}sorted ${sampled} sampled rows of ${groupDigits(matching)} matching`;
+  return `${first}sorted ${plural(sampled, "sampled row")} of ${groupDigits(matching)} matching`;
 }
 
 function rowsInOrder(rows: RowBatch, { sort, limit }: ListOptions): RowBatch {
