@@ -37,7 +37,8 @@ export async function openStoredBytes(
   end: number,
   beforeAppend: () => Promise<void> = async () => undefined,
 ): Promise<StoredBytes> {
-  const handle = (await ifPresent(path, () => openOwnFile(path, constants.O_RDWR))) ?? (await createOwnFile(path));
+  const handle =
+    (await ifPresent(path, () => openOwnFile(path, constants.O_RDWR))) ?? (await createOwnFile(path, { mode: 0o600 }));
   try {
     if ((await handle.stat()).size > end) {
       await handle.truncate(end);

@@ -149,7 +149,7 @@ interface Scratch {
 async function createScratch(path: string): Promise<Scratch> {
   const [rowsPath, resultPath] = scratchFilesOf(path);
   await removeOwnFile(rowsPath);
-  return { rowsPath, file: await createOwnFile(rowsPath), resultPath };
+  return { rowsPath, file: await createOwnFile(rowsPath, { mode: 0o600 }), resultPath };
 }
 
 /** Rows of each row group, so that it has about `ROW_GROUP_BYTES` at most. */
