@@ -1,9 +1,9 @@
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FileError, MismatchError } from "../contract/errors.ts";
 import { parseJsonObject } from "../contract/values/json-object.ts";
 import type { Fingerprint } from "../files/fingerprint.ts";
-import { ownFileAt, readOwnFile } from "../files/own-file.ts";
+import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { withFileError } from "../files/system-error.ts";
 import { checkedJson, isUnaltered } from "../files/text-checksum.ts";
@@ -70,7 +70,7 @@ export async function writePartitionManifest(
 ): Promise<void> {
   const files: Record<string, PartitionFile> = {};
   for (const [place, { rows, bytes, sha256 }] of Object.entries(known)) {
-    if ((await ownFileAt(join(folder, place))) !== undefined) {
+    if ((await stat(join(folder, place)).catch(() => undefined))?.isFile()) {
       files[place] = { rows, bytes, sha256 };
     }
   }

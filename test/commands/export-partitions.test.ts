@@ -123,6 +123,15 @@ test("partitions with new rows are replaced, others stay, and nothing else is le
   expect((await readdir(folder)).sort()).toEqual(["retailer=acme", "retailer=b%25%3Db"]);
 });
 
+test("--max-rows does not replace partitions by parts of them", async () => {
+  const folder = join(await temporaryFolder(), "out");
+  await exportTo(folder, ["-f", "ndjson"]);
+  const before = await filesOf(folder);
+  const { code, stderr } = await exportTo(folder, ["-f", "ndjson", "--max-rows", "1"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("would replace partitions of")]);
+  expect(await filesOf(folder)).toEqual(before);
+});
+
 test.each([
   ["another format", ["-f", "csv", "--partition-by", "retailer,crawl_date"], "crawl_date=2026-01-01/part-0.ndjson"],
   [

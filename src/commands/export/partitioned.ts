@@ -30,7 +30,9 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
   const record = recordExport(options, connection, context);
   await refuseFile(folder);
   await refuseSynced(folder);
-  await assertSameLayout(folder, columns, fileNameOf(options));
+  if ((await assertSameLayout(folder, columns, fileNameOf(options))) && options.maxRows !== undefined) {
+    throw flagError("--max-rows", `would replace partitions of ${quoted(folder)} by parts of them; use a new folder.`);
+  }
   await using locked = await lockFolder(folder, context.pid);
   const { lock, staging } = locked;
   try {

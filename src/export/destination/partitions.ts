@@ -1,10 +1,11 @@
+import type { Dirent } from "node:fs";
 import { readdir, rename, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { FileError, InputError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { escapePartitionValue } from "../../contract/values/hive-path.ts";
 import { fsyncFolder } from "../../files/fsync.ts";
-import { LONGEST_NAME, makeOwnFolder } from "../../files/own-file.ts";
+import { assertOwnFolder, LONGEST_NAME, makeOwnFolder } from "../../files/own-file.ts";
 import { ifPresent, withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { assertDistinct } from "../formats/columns.ts";
@@ -89,13 +90,15 @@ export function assertFolderNames(
  * folder would read both and count rows twice.
  *
  * @param name of the file of a partition
+ * @returns whether the folder has partitions
  * @throws InputError naming what is in the way
  */
 export async function assertSameLayout(
   folder: string,
   columns: readonly PartitionColumn[],
   name: string,
-): Promise<void> {
+): Promise<boolean> {
+  let hasPartitions = false;
   const refuse = (path: string): never => {
     throw new InputError(
       (nameOf) =>
@@ -109,7 +112,9 @@ export async function assertSameLayout(
     );
     for (const entry of entries ?? []) {
       const path = join(parent, entry.name);
-      if (entry.isDirectory() && entry.name.includes("=")) {
+      if (isPartition(entry)) {
+        hasPartitions = true;
+        await assertOwnFolder(path);
         entry.name.startsWith(`${column}=`) ? await check(path, deeper) : refuse(path);
       } else if (parent !== folder && formatOfFile(entry.name).format !== undefined) {
         column === undefined && entry.name === name ? undefined : refuse(path);
@@ -117,6 +122,12 @@ export async function assertSameLayout(
     }
   };
   await check(folder, columns);
+  return hasPartitions;
+}
+
+/** Whether an entry of a folder is a partition, or a link in its place. */
+function isPartition(entry: Dirent): boolean {
+  return entry.name.includes("=") && (entry.isDirectory() || entry.isSymbolicLink());
 }
 
 /**
