@@ -6,7 +6,7 @@ import { FileError, MismatchError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
 import { isJsonObject } from "../contract/values/json-object.ts";
 import { replaceFile } from "../files/replace-file.ts";
-import { errorCode, withFileError } from "../files/system-error.ts";
+import { errorCode, fileError, withFileError } from "../files/system-error.ts";
 import { checkedJson, isUnaltered } from "../files/text-checksum.ts";
 import type { FinishedSlice } from "../pull/pull.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
@@ -72,6 +72,12 @@ export function manifestPathOf(file: string): string {
   return `${file}.manifest.json`;
 }
 
+/** Whether an export to this path has written a manifest. */
+export async function hasManifest(file: string | undefined): Promise<boolean> {
+  const path = file && (await realpath(file).catch(() => undefined));
+  return path !== undefined && (await stat(manifestPathOf(path)).catch(() => undefined))?.isFile() === true;
+}
+
 /**
  * Reads the manifest of a file.
  *
@@ -99,7 +105,7 @@ export async function readManifest(file: string): Promise<Manifest> {
     await withFileError(file, () => stat(file));
     const what = isMissing
       ? `${file} has no manifest; \`catalog export --manifest\` writes one`
-      : `${path} cannot be read: ${(error as Error).message}`;
+      : fileError(path, error).message;
     throw new FileError(what, path, error);
   }
   if (manifest?.version !== MANIFEST_VERSION || !isWhole(manifest)) {

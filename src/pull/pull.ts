@@ -16,7 +16,7 @@ import { deferred, startWalkers } from "./walkers.ts";
 
 export interface PullOptions {
   filters: SetFilters;
-  /** Rows of a request; a store that has pages continues with the size of these. */
+  /** Maximum rows of a request; a store that has pages continues with the size of these. */
   pageSize: number;
   concurrency: number;
   /** The pull ends after this number of rows, even if the set has more. */
@@ -210,7 +210,7 @@ class Pull {
       await (isStreamed ? passed[index - SLICES_AHEAD * count]?.promise : undefined);
       this.#begun.add(slice.id);
       await walkSlice(this.#client, slice, this.#store, {
-        ...{ pageSize, signal, version: plan.version, onPage },
+        ...{ pageSize: Math.min(pageSize, maxRows), signal, version: plan.version, onPage },
         needsMore: () => !isStopping && this.#store.rowsOf(slices.slice(0, index + 1)) < maxRows,
         onRestart: observer?.onRestart,
         onDamage: observer?.onDamage,

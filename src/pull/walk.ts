@@ -93,6 +93,7 @@ async function walkOnce(
     const rows = await store.read(page);
     if (rows === undefined) {
       onDamage?.(earlier.length - saved);
+      store.keepFirst(id, saved);
       break;
     }
     check.add(rows, page.set, "");

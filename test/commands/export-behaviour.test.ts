@@ -117,6 +117,29 @@ describe("an export to stdout", () => {
 });
 
 describe("an export to a file", () => {
+  test("begins with the same rows, whatever --max-rows is", async () => {
+    const categories = Array.from({ length: 20 }, (_, index) => products(5, { category: `category-${index}` }));
+    const { env } = await service(undefined, { rows: categories.flat() });
+    const [all, three] = [
+      await runInProcess(["export"], { env }),
+      await runInProcess(["export", "--max-rows", "3"], { env }),
+    ];
+    expect(three.stdout).toBe(
+      all.stdout
+        .split(/(?<=\n)/)
+        .slice(0, 3)
+        .join(""),
+    );
+  });
+
+  test.each(["--manifest", "--resume"])("refuses %s for an output that is no file", async (flag) => {
+    const { env } = await service();
+    for (const output of ["-", "/dev/stdout", "/dev/null"]) {
+      const { code, stderr } = await runInProcess(["export", "-f", "csv", "-o", output, flag], { env });
+      expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(flag)]);
+    }
+  });
+
   test("leaves an existing file untouched until it is complete", async () => {
     const cwd = await temporaryFolder();
     const target = join(cwd, "rows.ndjson");

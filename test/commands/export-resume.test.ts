@@ -105,6 +105,27 @@ describe("an export with --resume", () => {
     },
   );
 
+  test("refuses a --max-rows that would throw away most of the pages", async () => {
+    const rows = await crashedExport();
+    const { code, stderr } = await rows.run("--resume", "--max-rows", "1");
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("would throw away 11 pages")]);
+    expect((await rows.run("--resume")).code).toBe(EXIT.ok);
+    await expectWhole(rows);
+  });
+
+  test("reads a damaged page again even if the pages on disk have enough rows for --max-rows", async () => {
+    const [fresh, rows] = [await exporting(), await crashedExport()];
+    await fresh.run("--max-rows", "40");
+    const pages = await readFile(rows.at(".partial.pages"));
+    await writeFile(
+      rows.at(".partial.pages"),
+      pages.map((byte, index) => (index === 30 ? byte ^ 1 : byte)),
+    );
+    const { code, stderr } = await rows.run("--resume", "--max-rows", "40");
+    expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(/reading\s+them\s+again/)]);
+    expect((await readFile(rows.at())).equals(await readFile(fresh.at()))).toBe(true);
+  });
+
   test.each(SUFFIXES)(
     "makes the right file if a bit of FILE%s was flipped, and reads again what is damaged",
     async (suffix) => {

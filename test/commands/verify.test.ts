@@ -101,6 +101,13 @@ describe("verify", () => {
     expect(await verify("--quiet")).toEqual({ code: EXIT.ok, stdout: "", stderr: "" });
   });
 
+  test("accepts a file that was exported again, without --manifest", async () => {
+    const { file, verify } = await exported("rows.ndjson");
+    const args = ["export", "-o", file, "--max-rows", "7"];
+    expect((await runInProcess(args, { service: await service() })).code).toBe(EXIT.ok);
+    expect(await verify()).toMatchObject({ code: EXIT.ok, stdout: expect.stringContaining("7 rows") });
+  });
+
   test("accepts an export that --max-rows ended", async () => {
     const { verify } = await exported("rows.ndjson", ["--max-rows", "7"]);
     const { code, stdout } = await verify();

@@ -98,7 +98,7 @@ test("a manifest that was altered is refused, and so is one that is no JSON", as
     new MismatchError(`${path} was altered: its own checksum is wrong`),
   );
   await writeFile(path, "no JSON");
-  await expect(readManifest(file)).rejects.toThrow(`${path} cannot be read: Unexpected token`);
+  await expect(readManifest(file)).rejects.toThrow(`${path}: Unexpected token`);
   await writeFile(path, "null");
   await expect(readManifest(file)).rejects.toThrow("is not a manifest that this version");
 });

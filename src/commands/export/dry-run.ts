@@ -7,7 +7,6 @@ import { estimate } from "../../pull/estimate.ts";
 import { planPull } from "../../pull/plan.ts";
 import type { ExportOptions } from "./options.ts";
 import { assertFitsSheet, bytesNeeded, sizeText } from "./room.ts";
-import { pageSizeOf } from "./shared.ts";
 
 /** Prints the expected cost of an export, estimated from its coverage requests and the rate limit. Creates no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
@@ -16,9 +15,8 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
   const limits = observeLimits(reporter, options);
   const coverage = await client.coverage(filters, signal);
   assertFitsSheet(options, coverage.data);
-  const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows, recheck: options.recheck };
-  const plan = planPull(coverage, filters, pages.pageSize);
-  const expected = estimate(plan, pages, reporter.requests().sent, limits());
+  const plan = planPull(coverage, filters, options.pageSize);
+  const expected = estimate(plan, options, reporter.requests().sent, limits());
   if (options.failOnEmpty && expected.rows === 0) {
     throw new EmptyResultError("no rows match the filters");
   }

@@ -16,6 +16,7 @@ import { FileError } from "../../contract/errors.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { PARTITION_COLUMNS, type PartitionColumn, parsePartitionColumns } from "../../export/destination/partitions.ts";
+import { isStdout } from "../../export/destination/stdout.ts";
 import type { Spreadsheet } from "../../export/formats/encoder.ts";
 import { ROW_FORMATS, type RowFormat } from "../../export/formats/registry.ts";
 
@@ -90,7 +91,7 @@ export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFla
     throw new FileError("stdout is closed, so the rows would be lost; use --output FILE", "stdout");
   }
   for (const name of ["resume", "manifest"] as const) {
-    if (flags[name] && output.output === undefined) {
+    if (flags[name] && isStdout(output.output)) {
       throw flagError(`--${name}`, "needs a file: add --output FILE.");
     }
   }

@@ -1,20 +1,24 @@
 import type { Context } from "../../cli/context.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import { connect } from "../../cli/source/connection.ts";
 import { newestDay, reportEmpty, reportNothing } from "../../cli/source/empty-result.ts";
-import { plural } from "../../contract/values/phrases.ts";
+import { plural, quoted } from "../../contract/values/phrases.ts";
 import { operand, quoteCommand } from "../../contract/values/quote-command.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
-import { writeManifest } from "../../export/manifest.ts";
+import { hasManifest, writeManifest } from "../../export/manifest.ts";
 import { openSink } from "../../export/sink.ts";
 import { runningFingerprint } from "../../files/fingerprint.ts";
-import { openPageStore, temporaryStore } from "../../pull/store/open-store.ts";
+import { FEW_PAGES, openPageStore, temporaryStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { ExportOptions } from "./options.ts";
 import { assertRoomInName, PAGES_SUFFIX } from "./room.ts";
 import { pullRows, recordExport, rowEncoding, storeOptions } from "./shared.ts";
 
-export async function runExport(options: ExportOptions, context: Context): Promise<void> {
+export async function runExport(given: ExportOptions, context: Context): Promise<void> {
+  // Without a new manifest, an earlier one would call the new file damaged.
+  const manifest = given.manifest || (given.ownList === undefined && (await hasManifest(given.output.output)));
+  const options = { ...given, manifest };
   await using connection = await connect(options, context);
   const { reporter, signal } = connection;
   const record = recordExport(options, connection, context);
@@ -36,6 +40,9 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     (scratchPath) => createEncoder(encoding, scratchPath),
   );
   const { file } = output;
+  if (file === undefined) {
+    assertNeedsNoFile(options);
+  }
   await using store =
     file === undefined
       ? temporaryStore()
@@ -43,6 +50,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
           { lines: `${file.path}.partial.json`, pages: file.path + PAGES_SUFFIX },
           { ...storeOptions(options, path + PAGES_SUFFIX, connection, context), lock: file.lock },
         );
+  assertWantsPages(store.pages.size(), options);
   const write = async (rows: RowBatch) => await output.write(own === undefined ? rows : own.of(rows));
   const result = await pullRows(write, options, { store: store.pages, target: file?.path }, connection, context);
   own?.warnOfUnmatched(reporter);
@@ -68,5 +76,24 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     reporter.note(`${path}: ${plural(count, "row")}${check}`);
   } else if (count > 0 && context.stdout.isTTY) {
     reporter.note(`${plural(count, "row")}; --output FILE writes rows to a file, \`catalog sample\` shows a table`);
+  }
+}
+
+/** Refuses flags that need a file where the output is a pipe or a device. */
+function assertNeedsNoFile({ manifest, storeMode, output }: ExportOptions): void {
+  if (manifest || storeMode === "resume") {
+    const flag = manifest ? "--manifest" : "--resume";
+    throw flagError(flag, `needs a regular file as the output, and ${quoted(String(output.output))} is none.`);
+  }
+}
+
+/** Refuses a small export that would throw away what a larger one has read. @param pages of an interrupted run */
+function assertWantsPages(pages: number, { maxRows, pageSize, concurrency }: ExportOptions): void {
+  // An interrupted run with the same `maxRows` may have read a page too many with each walker.
+  if (maxRows !== undefined && pages > Math.ceil(maxRows / pageSize) + concurrency + FEW_PAGES) {
+    throw flagError(
+      "--max-rows",
+      `would throw away ${pages} pages of an interrupted run; leave it out to continue, or use --fresh instead of --resume.`,
+    );
   }
 }

@@ -39,7 +39,7 @@ export async function pullRows(
   let ofEarlierRun: number | undefined;
   const result = await pull(client, store, {
     ...{ filters, concurrency, maxRows, recheck, write, signal, random: context.random },
-    pageSize: pageSizeOf(options),
+    pageSize: options.pageSize,
     isStreamed: target === undefined,
     observer: {
       onCoverage: (coverage) => {
@@ -66,11 +66,6 @@ export async function pullRows(
   return result;
 }
 
-/** Rows of one request, at most `--max-rows`. */
-export function pageSizeOf({ pageSize, maxRows }: ExportOptions): number {
-  return Math.min(pageSize, maxRows ?? pageSize);
-}
-
 /**
  * How the store of an export to a file or a folder is opened.
  *
@@ -88,7 +83,7 @@ export function storeOptions(
     tool: VERSION,
     startedAt: new Date(context.now()).toISOString(),
     head: { service, filters, asked: options.filters },
-    pageSize: pageSizeOf(options),
+    pageSize: options.pageSize,
     refuse: (leftover) => leftoverError(leftover, { words: options.words, output, service }),
     onNote: reporter.warn,
     onLeft: (lost) => {

@@ -139,6 +139,8 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions = 
       intact.add(extent);
       return batchOfLines(lines);
     },
+    /** Forgets the pages of a slice after its first `count` ones, of which the next one is damaged. */
+    keepFirst: (slice: string, count: number): void => drop(slice, count),
     /** Frees the rows of a slice that the output has. The facts of its pages stay, and its pages can no longer be discarded. */
     freeRows: (slice: string): void => {
       freed.add(slice);
