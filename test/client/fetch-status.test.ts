@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fetchStatus } from "../../src/client/fetch-status.ts";
 import { ContractError } from "../../src/contract/errors.ts";
 import { answer, startFaultServer } from "../helpers/fault-server.ts";
-import { closeAfterTest, failureOf, ONE_ATTEMPT } from "../helpers/test-client.ts";
+import { failureOf, ONE_ATTEMPT } from "../helpers/test-client.ts";
 
 const DAY = { date: "2026-01-01", state: "operational", uptime_pct: 100 };
 const ENDPOINT = { label: "GET /v1/sample", state: "operational", uptime_pct: 99.5 };
@@ -26,7 +26,6 @@ const FEED = {
 
 async function read(feed: unknown, path = "/status.json?a=1") {
   const server = await startFaultServer(() => answer({ body: JSON.stringify(feed) }));
-  closeAfterTest(server);
   return { server, response: await fetchStatus(new URL(path, server.url), ONE_ATTEMPT) };
 }
 

@@ -1,21 +1,15 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { fetchPortalAddress } from "../../src/client/portal-address.ts";
-import { answer, type Script, stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { answer, stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
 import { gate } from "../helpers/gate.ts";
-import { closeAfterTest, ONE_ATTEMPT } from "../helpers/test-client.ts";
+import { ONE_ATTEMPT } from "../helpers/test-client.ts";
 
 const OPTIONS = { ...ONE_ATTEMPT, requestTimeout: 60_000, retries: 5 };
-
-async function started(script: Script) {
-  const server = await startFaultServer(script);
-  closeAfterTest(server);
-  return server;
-}
 
 const describing = (url: unknown) => answer({ body: JSON.stringify({ externalDocs: { url } }) });
 
 test("the address is that of the description, which is requested below the base URL and without a key", async () => {
-  const server = await started([describing("https://portal.example/start")]);
+  const server = await startFaultServer([describing("https://portal.example/start")]);
   expect(await fetchPortalAddress(new URL("/api//", server.url), OPTIONS)).toBe("https://portal.example/start");
   expect(server.requests).toEqual([
     {
@@ -27,7 +21,7 @@ test("the address is that of the description, which is requested below the base 
 });
 
 test("an address without TLS counts only if it is that of the service", async () => {
-  const server = await started((request) =>
+  const server = await startFaultServer((request) =>
     describing(request.target.startsWith("/own/") ? `${server.url.origin}/portal` : "http://portal.example/"),
   );
   expect(await fetchPortalAddress(new URL("/own", server.url), OPTIONS)).toBe(`${server.url.origin}/portal`);
@@ -44,7 +38,7 @@ test.each([
   ["no JSON", answer({ body: "{" })],
   ["an error", answer({ status: 503, body: "{}" })],
 ])("a description with %s has none, and is requested once", async (_, behaviour) => {
-  const server = await started(() => behaviour);
+  const server = await startFaultServer(() => behaviour);
   expect(await fetchPortalAddress(server.url, OPTIONS)).toBeUndefined();
   expect(server.requests).toHaveLength(1);
 });
@@ -53,7 +47,7 @@ test("a silent service is waited for three seconds", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const { passed: asked, open: requested } = gate();
-  const server = await started(() => (...received) => {
+  const server = await startFaultServer(() => (...received) => {
     stallBeforeHeaders(...received);
     requested();
   });
@@ -71,6 +65,6 @@ test("a silent service is waited for three seconds", async () => {
 
 test("an abort ends the request with its reason", async () => {
   const abort = new AbortController();
-  const server = await started(() => () => abort.abort(new Error("enough")));
+  const server = await startFaultServer(() => () => abort.abort(new Error("enough")));
   await expect(fetchPortalAddress(server.url, { ...OPTIONS, signal: abort.signal })).rejects.toThrow("enough");
 });

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
 import { answer, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -9,11 +9,9 @@ const one = { ...META.coverage, matching_rows: 1, corpus_rows: 1, latest_date: "
 const undated = { ...META, coverage: { ...META.coverage, earliest_date: null } };
 
 async function run(args: readonly string[], ...bodies: string[]) {
-  const server = await startFaultServer(bodies.map((body) => answer({ body })));
-  onTestFinished(() => server.close());
-  const env = { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: "k".repeat(43) };
-  const { code, stdout, stderr } = await runInProcess(args, { env, sleep: async () => undefined });
-  return { code, stdout, stderr, requests: server.requests.length };
+  const service = await startFaultServer(bodies.map((body) => answer({ body })));
+  const { code, stdout, stderr } = await runInProcess(args, { service, sleep: async () => undefined });
+  return { code, stdout, stderr, requests: service.requests.length };
 }
 
 test.each([

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
 import { answer, startFaultServer } from "../helpers/fault-server.ts";
@@ -26,9 +26,7 @@ async function exportOf(pages: readonly (readonly string[])[]) {
     const resolved = { ...META.resolved, rcd: query.get("rcd") };
     return answer({ body: pageBody(pages[page] ?? [], position, { ...META, resolved }) });
   });
-  onTestFinished(() => server.close());
-  const env = { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: "k".repeat(43) };
-  return await runInProcess(["export"], { env, sleep: async () => undefined });
+  return await runInProcess(["export"], { service: server, sleep: async () => undefined });
 }
 
 test("pages without rows between others lose no row and end no walk, however many they are", async () => {

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
@@ -64,7 +64,6 @@ describe("the exit code", () => {
 
   test("is 1 if the headers of a request are too long, and 3 if the key looks wrong", async () => {
     const server = await startFaultServer(() => answer({ status: 431 }));
-    onTestFinished(() => server.close());
     const ask = async (key: string) => {
       const env = { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: key };
       return (await runInProcess(["coverage"], { env })).code;
@@ -101,9 +100,8 @@ describe("the exit code", () => {
       const meta = { ...META, coverage: summary, resolved: { ...META.resolved, rcd } };
       return answer({ body: pageBody([JSON.stringify(row)], position, meta) });
     });
-    onTestFinished(() => moving.close());
-    const env = { CATALOG_BASE_URL: moving.url.href, CATALOG_API_KEY: "k".repeat(43) };
-    const { code, stderr } = await runInProcess(["export", "--page-size", "1", "--concurrency", "1"], { env });
+    const args = ["export", "--page-size", "1", "--concurrency", "1"];
+    const { code, stderr } = await runInProcess(args, { service: moving });
     expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("changed while it was read")]);
   });
 
@@ -157,8 +155,7 @@ test("an error with an unknown code is worth another run if its document says so
   const run = async (retryable: boolean) => {
     const problem = { status: 409, title: "Busy", code: "busy_now", detail: "Busy.", retryable };
     const service = await startFaultServer([answer({ status: 409, body: JSON.stringify(problem) })]);
-    const args = ["coverage", "--base-url", service.url.href, "--retries", "0"];
-    return (await runInProcess(args, { env: { CATALOG_API_KEY: "k".repeat(43) } })).code;
+    return (await runInProcess(["coverage", "--retries", "0"], { service })).code;
   };
   expect([await run(true), await run(false)]).toEqual([EXIT.unavailable, EXIT.usage]);
 });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
@@ -92,10 +92,12 @@ describe("an export to a file", () => {
       arrived();
       return stallBeforeHeaders;
     });
-    onTestFinished(() => slow.close());
-    const env = { CATALOG_BASE_URL: slow.url.href, CATALOG_API_KEY: "k".repeat(43) };
     const stop = new AbortController();
-    const first = runInProcess(["export", "-o", "./rows.csv"], { cwd: rows.cwd, env, signal: stop.signal });
+    const first = runInProcess(["export", "-o", "./rows.csv"], {
+      cwd: rows.cwd,
+      service: slow,
+      signal: stop.signal,
+    });
     await asked;
     const { code, stderr } = await rows.run("--resume", "--error-format", "json");
     expect([code, JSON.parse(stderr)]).toEqual([

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { bareEnvironment, CATALOG, temporaryFolder } from "../helpers/cli.ts";
 import { COMBINATION, coverageBody, META } from "../helpers/envelopes.ts";
@@ -19,10 +19,8 @@ async function exportOfTooMuch(...flags: string[]) {
   const counts = { matching_rows: ROWS, corpus_rows: ROWS };
   const meta = { ...META, coverage: { ...META.coverage, ...counts } };
   const server = await startFaultServer(() => answer({ body: coverageBody([{ ...COMBINATION, ...counts }], meta) }));
-  onTestFinished(() => server.close());
   const cwd = await temporaryFolder();
-  const env = { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: "k".repeat(43) };
-  const { code, stderr } = await runInProcess(["export", "--retries", "0", ...flags], { cwd, env });
+  const { code, stderr } = await runInProcess(["export", "--retries", "0", ...flags], { cwd, service: server });
   return { code, stderr: stderr.replace(/\s+/g, " "), requests: server.requests.length, left: await readdir(cwd) };
 }
 

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
 import { answer, startFaultServer } from "../helpers/fault-server.ts";
@@ -50,10 +50,9 @@ test("the wait that a 429 asks for is not ended by a response that comes later",
     }
     return pageOf("lamps", 1, 1);
   });
-  onTestFinished(() => server.close());
   let waits = 0;
   const { code, stderr } = await runInProcess(["export", "--page-size", "1", "--concurrency", "2"], {
-    env: { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: "k".repeat(43) },
+    service: server,
     elapsed: () => seconds * 1000,
     random: () => 0,
     sleep: async () => {

@@ -22,7 +22,6 @@ async function keyFrom(source: (typeof SOURCES)[number]) {
   const folder = await temporaryFolder();
   const [file, config] = [join(folder, "key"), join(folder, "config.toml")];
   const server = await startFaultServer([]);
-  onTestFinished(server.close);
   const secret = source === "a profile" ? `api_key = "${KEY}"` : `api_key_command = "cat ${file}"`;
   await writeFile(file, `${KEY}\n`);
   await writeFile(config, `[profiles.default]\nbase_url = "${server.url.origin}"\n${secret}\n`, { mode: 0o600 });
@@ -102,7 +101,6 @@ describe("a service that echoes the key", () => {
     ["a page of the web", answer({ headers: { "content-type": "text/html" }, body: `<title>${echo}</title>` })],
   ])("does not get it into an output by %s", async (_, behaviour) => {
     const server = await startFaultServer(() => behaviour);
-    onTestFinished(server.close);
     const env = { CATALOG_BASE_URL: server.url.origin, CATALOG_API_KEY: KEY };
     for (const flags of [["-v"], ["--error-format", "json"]]) {
       const args = ["coverage", "--retailer", "acme", "--retries", "0", ...flags];
@@ -157,7 +155,6 @@ const FAILS_LATER = `
 test("an error that nothing caught ends a waiting command, and is told without the key", async () => {
   const key = "aB3".padEnd(43, "x");
   const silent = await startFaultServer(() => () => {});
-  onTestFinished(silent.close);
   const { code, stdout, stderr } = await runCatalog(["coverage", "--base-url", silent.url.href], {
     env: { CATALOG_API_KEY: key, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FAILS_LATER)}` },
   });

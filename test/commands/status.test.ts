@@ -52,7 +52,6 @@ const FEED = {
 /** A server that always sends the same response, and a way to send requests to it. */
 async function feedServer(behaviour: Behaviour) {
   const server = await startFaultServer(() => behaviour);
-  onTestFinished(() => server.close());
   const status = (args: string[] = [], env: Record<string, string> = {}) =>
     runInProcess(["status", ...args], { env: { CATALOG_BASE_URL: `${server.url.origin}/api`, ...env } });
   return { ...server, status };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { readXlsx } from "hucre/xlsx";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import type { Product } from "../../src/contract/product.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
@@ -169,11 +169,9 @@ describe("too many rows for a sheet", () => {
     const server = await startFaultServer(({ target }) =>
       answer(target.startsWith("/v1/coverage") ? { body } : { status: 400, body: "{}" }),
     );
-    onTestFinished(() => server.close());
-    const env = { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: "k".repeat(43) };
     const output = flags.includes("--partition-by") ? "out" : "rows.xlsx";
     const args = ["export", "-f", "xlsx", "-o", join(cwd, output), ...flags];
-    return { cwd, requests: server.requests, ...(await runInProcess(args, { env })) };
+    return { cwd, requests: server.requests, ...(await runInProcess(args, { service: server })) };
   }
 });
 

@@ -214,7 +214,6 @@ async function stallingServer(): Promise<{ url: string; asked: Promise<void> }> 
     arrived();
     return stallBeforeHeaders;
   });
-  onTestFinished(() => server.close());
   return { url: server.url.href, asked };
 }
 

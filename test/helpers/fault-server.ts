@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
 
 export interface ReceivedRequest {
   method: string;
@@ -14,6 +15,8 @@ export type Behaviour = (socket: Socket, request: ReceivedRequest) => void;
 
 export interface FaultServer {
   url: URL;
+  /** A key as the service makes them; it is not looked at. */
+  key: string;
   /** In order of arrival. */
   requests: readonly ReceivedRequest[];
   /** Connections accepted so far. */
@@ -27,7 +30,7 @@ export type Script = readonly Behaviour[] | ((request: ReceivedRequest) => Behav
 
 /**
  * An HTTP/1.1 server on a free port with scripted responses, byte for byte if necessary. Requests after the end of a list
- * get a 418.
+ * get a 418. It is closed after the test.
  */
 export async function startFaultServer(script: Script): Promise<FaultServer> {
   const requests: ReceivedRequest[] = [];
@@ -48,20 +51,23 @@ export async function startFaultServer(script: Script): Promise<FaultServer> {
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
+  const close = async () => {
+    if (!server.listening) {
+      return;
+    }
+    for (const socket of sockets) {
+      socket.destroy();
+    }
+    server.close();
+    await once(server, "close");
+  };
+  onTestFinished(close);
   return {
     url: new URL(`http://127.0.0.1:${port}`),
+    key: "k".repeat(43),
     requests,
     connections: () => connections,
-    async close() {
-      if (!server.listening) {
-        return;
-      }
-      for (const socket of sockets) {
-        socket.destroy();
-      }
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
 }
 

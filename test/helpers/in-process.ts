@@ -6,11 +6,10 @@ import { inject } from "vitest";
 import type { Context, Output } from "../../src/cli/context.ts";
 import { writeToStdout } from "../../src/export/destination/stdout.ts";
 import { main } from "../../src/main.ts";
-import type { TestService } from "./service.ts";
 
 export interface InProcessOptions extends Partial<Omit<Context, "stdin" | "stdout" | "stderr">> {
   /** The service whose address and key are in the environment. */
-  service?: TestService;
+  service?: { url: string | URL; key: string };
   /** Text, or a stream. */
   stdin?: string | Context["stdin"];
   /**
@@ -68,7 +67,7 @@ export async function runInProcess(
     signal,
     env: {
       PATH: process.env.PATH,
-      ...(service && { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key }),
+      ...(service && { CATALOG_BASE_URL: String(service.url), CATALOG_API_KEY: service.key }),
       ...env,
     },
   });

@@ -52,7 +52,6 @@ test("a body whose chunks are not HTTP is named in the error", async () => {
 
 test("a redirect is refused, the error names the target's origin without its query, and the target does not get the key", async () => {
   const other = await startFaultServer([]);
-  closeAfterTest(other);
   const location = `${other.url}v1/catalog?token=secret`;
   const { client, server } = await start([answer({ status: 302, headers: { location } })]);
   const error = await failureOf(client.catalog({}));
