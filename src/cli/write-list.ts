@@ -1,9 +1,8 @@
-import { groupDigits } from "../contract/values/phrases.ts";
-import { isStdout } from "../export/destination/stdout.ts";
 import type { EncoderOptions } from "../export/formats/encoder.ts";
 import type { Context } from "./context.ts";
 import type { GlobalOptions } from "./flags/global.ts";
-import { hasRowFormat, type ListingOptions, type OutputOptions, type TableFormat } from "./flags/output.ts";
+import { hasRowFormat, type ListingOptions, type TableFormat } from "./flags/output.ts";
+import { limitNote, usualLimit } from "./list-limit.ts";
 import { sortBy } from "./order.ts";
 import type { Reporter } from "./reporter.ts";
 import { showTable } from "./terminal/pager.ts";
@@ -13,33 +12,12 @@ import { recordTable } from "./terminal/tables/row-table.ts";
 import { renderTable } from "./terminal/tables/table.ts";
 import { writeRecords } from "./write-rows.ts";
 
-/** The default limit of a table on a terminal. Every other output has all rows. */
-const SHOWN_ROWS = 1000;
-
-export function usualLimit(
-  { format, output }: OutputOptions<string>,
-  { stdout }: Pick<Context, "stdout">,
-  shownRows = SHOWN_ROWS,
-): number {
-  const isOnTerminal = format === "table" && isStdout(output) && stdout.isTTY === true;
-  return isOnTerminal ? shownRows : Number.POSITIVE_INFINITY;
-}
-
 interface ListView<Row extends object> {
   /** All columns of a record, in order. */
   known: readonly string[];
   /** Those that are not texts, for Parquet. */
   types?: EncoderOptions["types"];
   table: readonly ItemColumn<Row>[];
-}
-
-/** How to get the rows that a table leaves out. @param limit that of `--limit`, which cuts every format */
-export function allRowsHint(limit: number | undefined): string {
-  return limit === undefined ? "-f ndjson or -o FILE has them all" : "without --limit there are all";
-}
-
-export function limitNote(shown: number, all: number, limit: number | undefined): string {
-  return `the first ${groupDigits(shown)} of ${groupDigits(all)}; ${allRowsHint(limit)}`;
 }
 
 /** Writes records in the order and number of the options: as rows, or as a table with a note if there are more. */

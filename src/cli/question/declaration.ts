@@ -100,13 +100,16 @@ export interface Question<Options extends PriceOptions = QuestionOptions> {
     render: (shown: ShownAnswer, options: Options, source: { name: string; now: number }) => Promise<string>;
     note: (shown: ShownAnswer, options: Options) => string;
   };
-  /** How people see the answer if no columns are chosen. Default: a table of all columns. */
-  view?: (
-    shown: ShownAnswer,
-    options: Options,
-    screen: Screen,
-  ) => { text: string; hidden: readonly string[]; notes?: readonly string[] };
+  /** Loads how people see the answer if no columns are chosen. Default: a table of all columns. */
+  view?: () => Promise<AnswerView<Options>>;
 }
+
+/** How people see an answer. Loaded on demand: what measures and draws tables takes 30 ms to load. */
+export type AnswerView<Options> = (
+  shown: ShownAnswer,
+  options: Options,
+  screen: Screen,
+) => { text: string; hidden: readonly string[]; notes?: readonly string[] };
 
 export type SortWords = Readonly<Record<string, SortKey>>;
 

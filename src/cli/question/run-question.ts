@@ -1,27 +1,17 @@
 import { plural } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
-import { type Answer, ask, filledIn, type Parameters, type RowSelection, readRows } from "../../folder/ask/ask.ts";
+import { ask, filledIn, type Parameters, readRows } from "../../folder/ask/ask.ts";
 import SUSPECTS from "../../folder/questions/suspects.sql";
 import { batchOf } from "../../rows/scan.ts";
 import type { Context } from "../context.ts";
 import { failIfAnyMatch, failIfCountMatches } from "../flags/condition.ts";
 import { hasRowFormat } from "../flags/output.ts";
+import { allRowsHint, usualLimit } from "../list-limit.ts";
 import { openSyncedFolder, type SyncedFolder } from "../source/synced-folder.ts";
-import { showTable } from "../terminal/pager.ts";
-import { screenOf } from "../terminal/screen.ts";
-import { recordTable } from "../terminal/tables/row-table.ts";
-import { renderMarkdown, renderTable } from "../terminal/tables/table.ts";
-import { allRowsHint, limitNote, usualLimit } from "../write-list.ts";
 import { openPage, writeChunks, writeRows } from "../write-rows.ts";
-import {
-  answerColumns,
-  namesOf,
-  type Question,
-  type QuestionOptions,
-  type ShownAnswer,
-  typesOf,
-} from "./declaration.ts";
+import { answerColumns, namesOf, type Question, type QuestionOptions, typesOf } from "./declaration.ts";
 import { openQuestionPrices } from "./question-prices.ts";
+import type { Answered } from "./show-answer.ts";
 
 /**
  * Asks a folder a question, and writes the answer.
@@ -71,15 +61,6 @@ async function totalsOf<Options extends QuestionOptions>(
   return totals && (await (await ask(prices, sql, { ...parameters, ...others })).totals(totals));
 }
 
-interface Answered<Options extends QuestionOptions> {
-  question: Question<Options>;
-  options: Options;
-  answer: Answer;
-  about: Pick<ShownAnswer, "days" | "totals">;
-  synced: SyncedFolder;
-  context: Context;
-}
-
 /** @returns whether all rows of the answer were written */
 async function write<Options extends QuestionOptions>(answered: Answered<Options>): Promise<boolean> {
   const { question, options, synced, context } = answered;
@@ -87,6 +68,7 @@ async function write<Options extends QuestionOptions>(answered: Answered<Options
   if (page === undefined || question.page === undefined) {
     return await writeListing(answered);
   }
+  const { shownAnswer } = await import("./show-answer.ts");
   const shown = await shownAnswer(answered, { sort: undefined, limit: undefined });
   const html = await question.page.render(shown, options, { name: synced.name, now: context.now() });
   await using file = await openPage(page, context);
@@ -115,6 +97,7 @@ async function writeListing<Options extends QuestionOptions>(answered: Answered<
     const encoding = { known: namesOf(all), chosen: options.columns, types: typesOf(all) };
     await writeRows(rows, output, encoding, synced.reporter, context);
   } else {
+    const { showForPeople } = await import("./show-answer.ts");
     await showForPeople(answered, selection, selected);
   }
   return selected === answer.count;
@@ -124,56 +107,6 @@ async function* batchesOf(chunks: AsyncIterable<readonly string[]>, columns: rea
   for await (const texts of chunks) {
     yield batchOf(texts, columns);
   }
-}
-
-type Selection = Omit<RowSelection, "columns">;
-
-/** Shows the view of the question or, as Markdown or with chosen columns, a table. @param selected number of rows shown */
-async function showForPeople<Options extends QuestionOptions>(
-  answered: Answered<Options>,
-  selection: Selection,
-  selected: number,
-): Promise<void> {
-  const { question, options, answer, about, synced, context } = answered;
-  const { columns, output, list } = options;
-  const { reporter, state } = synced;
-  const isGrouped = selection.limitPer !== undefined && selection.limitPer.length > 0;
-  const isMarkdown = output.format === "markdown";
-  const isView = !isMarkdown && (columns === undefined || isGrouped);
-  const takesAll = isView && question.viewTakesAll === true;
-  const screen = screenOf(context, options);
-  const shown = await shownAnswer(answered, takesAll ? {} : selection);
-  const names = namesOf(answerColumns(question.columns, options));
-  const plainTable = () => {
-    const all = recordTable(shown.rows, names, columns ?? names);
-    return isMarkdown ? { text: renderMarkdown(all), hidden: [] } : renderTable(all, screen);
-  };
-  const view = isView ? question.view : undefined;
-  const table: ReturnType<NonNullable<typeof view>> = view?.(shown, options, screen) ?? plainTable();
-  await showTable(table, output, list, reporter, context);
-  table.notes?.forEach(reporter.note);
-  const crawled = Object.keys(state.days).filter((day) => day <= about.days.newest).length;
-  const what = question.countsRows ? "rows" : "prices";
-  reporter.note(`${what} of ${plural(crawled, "day")}, the newest ${about.days.newest}`);
-  if (!takesAll && !isGrouped && selected < answer.count) {
-    reporter.note(limitNote(selected, answer.count, list.limit));
-  }
-}
-
-async function shownAnswer<Options extends QuestionOptions>(
-  { question, options, answer, about }: Answered<Options>,
-  selection: Selection,
-): Promise<ShownAnswer> {
-  const limitPer = question.limitPer?.(options) ?? [];
-  const columns = [
-    ...new Set([...namesOf(answerColumns(question.columns, options)), ...(question.viewColumns ?? []), ...limitPer]),
-  ];
-  return {
-    rows: await answer.records({ columns, ...selection }),
-    count: answer.count,
-    groups: limitPer.length === 0 ? [] : await answer.groups(limitPer),
-    ...about,
-  };
 }
 
 async function noteSuspects(

@@ -1,13 +1,7 @@
 import type { Run } from "../../cli/context.ts";
-import { numberOf } from "../../cli/question/answer-cells.ts";
-import type { Question, ShownAnswer } from "../../cli/question/declaration.ts";
+import type { Question } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
-import type { Screen } from "../../cli/terminal/style.ts";
-import { numberCell, percentText } from "../../cli/terminal/tables/cell.ts";
-import { itemTable, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
-import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
-import type { AnswerRow } from "../../folder/ask/ask.ts";
 import CRAWL_DAYS from "../../folder/questions/crawl-days.sql";
 import { CRAWL_DAY_COLUMNS } from "./columns.ts";
 import type { CrawlDaysOptions } from "./options.ts";
@@ -24,24 +18,8 @@ const CRAWL_DAYS_QUESTION: Question<CrawlDaysOptions> = {
   },
   subject: ["retailer", "crawl_date"],
   noun: "day",
-  view: crawlDaysText,
+  view: async () => (await import("./views/crawl-days-table.ts")).crawlDaysText,
 };
 
 export const askCrawlDays: Run<CrawlDaysOptions> = (options, context) =>
   runQuestion(CRAWL_DAYS_QUESTION, options, context);
-
-function crawlDaysText({ rows }: ShownAnswer, _: CrawlDaysOptions, screen: Screen) {
-  const share = (row: AnswerRow) => {
-    const value = numberOf("share")(row);
-    return value === undefined ? undefined : percentText(Number((value * 100).toFixed(4)));
-  };
-  const table = itemTable(rows, [
-    textColumn("retailer", (row) => String(row.retailer)),
-    textColumn("day", (row) => String(row.crawl_date), { rigid: true }),
-    numberColumn("rows", numberOf("matching_rows")),
-    numberColumn("usual rows", numberOf("usual_rows")),
-    { heading: "share %", rigid: true, cell: (row) => numberCell(share(row)) },
-    textColumn("", (row) => (row.outage === true ? "outage" : ""), { rigid: true }),
-  ]);
-  return renderCaptioned(table, ["retailer"], screen);
-}

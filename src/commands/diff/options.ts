@@ -33,6 +33,9 @@ export const DIFF_COLUMNS: readonly QuestionColumn[] = [
 export const CHANGES = ["changed", "appeared", "returned", "vanished"] as const;
 export type DiffKind = (typeof CHANGES)[number];
 
+/** Why a product is not there any more. */
+export const REASONS = ["gone", "not_crawled", "unknown"] as const;
+
 /** The two days that are compared, the earlier first. */
 export interface DayPair {
   flag: "--from" | "--since";

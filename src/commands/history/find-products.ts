@@ -1,5 +1,4 @@
 import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
-import { truncate } from "../../cli/terminal/width.ts";
 import { NotFoundError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { groupDigits, plural, quoted } from "../../contract/values/phrases.ts";
@@ -47,7 +46,7 @@ export async function findProducts(
   }
   const rows = await newestRows(prices, scope, null);
   // An own list has narrowed the rows.
-  return (search.length > 0 ? bySearch(rows, options, synced) : rows).map(({ product }) => product);
+  return (search.length > 0 ? await bySearch(rows, options, synced) : rows).map(({ product }) => product);
 }
 
 async function newestRows(prices: DuckDb, scope: Parameters, skus: readonly string[] | null): Promise<NewestRow[]> {
@@ -94,11 +93,11 @@ function unknownSkus(
   );
 }
 
-function bySearch(
+async function bySearch(
   rows: readonly NewestRow[],
   { search, list, output, page }: HistoryOptions,
   { name, reporter }: SyncedFolder,
-): NewestRow[] {
+): Promise<NewestRow[]> {
   const tests = search.map((word) => wordTest(fold(word), search.length === 1));
   const found = rows.filter((row) => {
     const [text, sku] = [fold(row.text), fold(row.sku)];
@@ -115,6 +114,7 @@ function bySearch(
   const isOfProducts = output.format === "table" || page?.isOnly;
   const shown = isOfProducts ? Math.min(list.limit ?? found.length, found.length) : found.length;
   if (shown > SEARCH_LIMIT) {
+    const { truncate } = await import("../../cli/terminal/width.ts");
     const some = found.slice(0, 5).map(({ title }) => truncate(visible(title), SHOWN_TITLE));
     throw new UsageError(
       `${words} finds ${groupDigits(found.length)} products; add words, a --retailer or, for a table or a page, --limit ${SEARCH_LIMIT}. The first are:\n${some.join("\n")}`,

@@ -5,7 +5,6 @@ import { plural } from "../../contract/values/phrases.ts";
 import HISTORY from "../../folder/questions/history.sql";
 import { findProducts } from "./find-products.ts";
 import { HISTORY_COLUMNS, type HistoryOptions } from "./options.ts";
-import { historyText } from "./price-tables.ts";
 import { seriesOfRows } from "./product-series.ts";
 
 const HISTORY_QUESTION: Question<HistoryOptions> = {
@@ -18,7 +17,10 @@ const HISTORY_QUESTION: Question<HistoryOptions> = {
   noun: "product",
   viewColumns: ["url", "series"],
   viewTakesAll: true,
-  view: ({ rows }, { list }, screen) => historyText(seriesOfRows(rows), list, screen),
+  view: async () => {
+    const { historyText } = await import("./price-tables.ts");
+    return ({ rows }, { list }, screen) => historyText(seriesOfRows(rows), list, screen);
+  },
   page: {
     render: async ({ rows }, { list }, { name, now }) => {
       const { historyPage } = await import("./history-page.ts");

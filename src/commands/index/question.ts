@@ -1,12 +1,7 @@
 import type { Run } from "../../cli/context.ts";
-import { numberOf, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
-import type { Question, ShownAnswer } from "../../cli/question/declaration.ts";
+import type { Question } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { noMatchingRows, type SyncedFolder } from "../../cli/source/synced-folder.ts";
-import type { Screen } from "../../cli/terminal/style.ts";
-import { numberCell } from "../../cli/terminal/tables/cell.ts";
-import { itemTable, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
-import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
@@ -44,7 +39,7 @@ function questionOf(): Question<IndexOptions> {
     },
     subject: ["retailer", "currency", "crawl_date"],
     noun: "day",
-    view: indexText,
+    view: async () => (await import("./index-table.ts")).indexText,
   };
 }
 
@@ -76,22 +71,4 @@ function daysOf(
     throw new UsageError(`--base ${base}: ${range}. Name one of these days.`, { flag: "--base", suggestions: [first] });
   }
   return { start, end: to, base: day };
-}
-
-function indexText({ rows }: ShownAnswer, _: IndexOptions, screen: Screen) {
-  const table = itemTable(rows, [
-    textColumn("retailer", textOf("retailer")),
-    textColumn("day", textOf("crawl_date"), { rigid: true }),
-    { heading: "index", rigid: true, cell: (row) => numberCell(twoDecimals(numberOf("index")(row))) },
-    priceColumnOf("basket", "basket_value"),
-    textColumn("currency", textOf("currency"), { rigid: true }),
-    numberColumn("priced", numberOf("products_priced")),
-    numberColumn("products", numberOf("products")),
-  ]);
-  return renderCaptioned(table, ["retailer", "currency", "products"], screen);
-}
-
-/** Rounds half up by its digits, where `toFixed` rounds its binary value. An index is never negative. */
-function twoDecimals(index: number | undefined): string | undefined {
-  return index === undefined ? undefined : (Math.round(Number(`${index}e2`)) / 100).toFixed(2);
 }

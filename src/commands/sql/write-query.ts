@@ -2,13 +2,7 @@ import { createReadStream } from "node:fs";
 import type { Context } from "../../cli/context.ts";
 import { hasRowFormat, type OutputOptions } from "../../cli/flags/output.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { showTable } from "../../cli/terminal/pager.ts";
-import { screenOf } from "../../cli/terminal/screen.ts";
-import { jsonCell } from "../../cli/terminal/tables/cell.ts";
-import { renderTable } from "../../cli/terminal/tables/table.ts";
-import { usualLimit } from "../../cli/write-list.ts";
 import { writeChunks, writeRows } from "../../cli/write-rows.ts";
-import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { uniqueNames } from "../../contract/values/unique-names.ts";
 import type { CellKinds } from "../../export/formats/encoder.ts";
 import type { RowFormat } from "../../export/formats/registry.ts";
@@ -29,30 +23,8 @@ export async function writeQuery(
     await writeRowsOf(session, sql, output, reporter, context);
     return;
   }
-  const result = await session.query(sql, hasParts);
-  const names = uniqueNames(result.columns.map(({ name }) => name));
-  const { rows, more } = await firstRows(result, usualLimit(output, context));
-  const table = { columns: names.map((heading) => ({ heading })), rows: rows.map((row) => row.map(jsonCell)) };
-  const screen = screenOf(context, options);
-  const rendered = renderTable(table, screen);
-  await showTable(rendered, output, options, reporter, context);
-  reporter.note(
-    more ? `the first ${groupDigits(rows.length)} rows; -f ndjson or -o FILE has them all` : plural(rows.length, "row"),
-  );
-}
-
-async function firstRows(
-  { rows }: QueryResult,
-  limit: number,
-): Promise<{ rows: (readonly string[])[]; more: boolean }> {
-  const first: (readonly string[])[] = [];
-  for await (const chunk of rows) {
-    first.push(...chunk);
-    if (first.length > limit) {
-      return { rows: first.slice(0, limit), more: true };
-    }
-  }
-  return { rows: first, more: false };
+  const { showQuery } = await import("./show-query.ts");
+  await showQuery(await session.query(sql, hasParts), options, reporter, context);
 }
 
 /** Formats whose values may have parts; in others these are texts. */

@@ -1,18 +1,12 @@
 import type { Run } from "../../cli/context.ts";
-import { numberOf, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
-import type { Question, ShownAnswer } from "../../cli/question/declaration.ts";
+import type { Question } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
-import { type Screen, style } from "../../cli/terminal/style.ts";
-import { percentText, priceCell } from "../../cli/terminal/tables/cell.ts";
-import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";
-import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import { NotFoundError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { plural, quoted } from "../../contract/values/phrases.ts";
-import { visible } from "../../contract/values/visible.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
-import { type AnswerRow, type Parameters, readRows } from "../../folder/ask/ask.ts";
+import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import { readProductIds } from "../../folder/ask/product-ids.ts";
 import SKUS from "../../folder/questions/skus.sql";
 import WHY from "../../folder/questions/why.sql";
@@ -35,7 +29,7 @@ const WHY_QUESTION: Question<WhyOptions> = {
   noun: "row",
   viewColumns: ["known_currency"],
   viewTakesAll: true,
-  view: whyText,
+  view: async () => (await import("./why-table.ts")).whyText,
 };
 
 export const askWhy: Run<WhyOptions> = (options, context) => runQuestion(WHY_QUESTION, options, context);
@@ -63,64 +57,4 @@ async function findProduct(
   throw new NotFoundError(`${name} has no row of the sku ${quoted(sku)} of ${retailer} up to ${upTo}.`, {
     ...{ value: sku, suggestions },
   });
-}
-
-/** Characters of a SHA-256 that tell files apart. */
-const SHORT_SHA256 = 12;
-
-/** Cells of a `product_id` that is not cut, because people look for it. */
-const WHOLE_ID = 32;
-
-/** What is said of the product, then the rows that a figure comes from, or that do not count. */
-function whyText({ rows, days }: ShownAnswer, { list }: WhyOptions, screen: Screen) {
-  const [newest = {}] = rows;
-  const telling = rows.filter((row) => row.figures !== "" || row.counted === false);
-  const shown = (list.sort === undefined ? telling : rows).slice(0, list.limit);
-  const table = itemTable(shown, [
-    textColumn("day", textOf("crawl_date"), { rigid: true }),
-    priceColumnOf("price", "selling_price"),
-    textColumn("currency", textOf("currency"), { rigid: true }),
-    textColumn("counts", (row) => (row.counted === true ? "yes" : `no: ${textOf("rule")(row)}`), { rigid: true }),
-    textColumn("is", (row) => textOf("figures")(row).replaceAll("_", " ")),
-    textColumn("product_id", textOf("product_id"), { minimum: WHOLE_ID }),
-    textColumn("sha256", (row) => textOf("sha256")(row).slice(0, SHORT_SHA256)),
-  ]);
-  const { text: body, hidden } = renderCaptioned(table, ["currency"], screen);
-  const name = visible(`${textOf("title")(newest)} · ${textOf("retailer")(newest)} ${textOf("sku")(newest)}`);
-  const facts = [style("bold", name, screen.colour), ...factsOf(newest, days.newest)];
-  const others = rows.length - shown.length;
-  const files = "each row is in crawl_date=DAY/part-0.parquet, with this SHA-256";
-  const notes = [files, ...(others === 0 ? [] : [`${plural(others, "further row")}; -f ndjson has them all`])];
-  return { text: `${facts.join("\n")}\n\n${body}`, hidden, notes };
-}
-
-function factsOf(row: AnswerRow, newest: string): string[] {
-  const price = (name: string) => `${priceCell(numberOf(name)(row), textOf("known_currency")(row)).text}`;
-  const priced = (name: string) => `${price(name)} ${textOf("known_currency")(row)}`;
-  if (row.known_price === null) {
-    return [`no price up to ${newest}`];
-  }
-  const age = `of ${textOf("date")(row)}, ${plural(Number(row.days_old), "day")} old`;
-  const isKnown = row.is_known === true;
-  const percent = percentText(numberOf("percent")(row));
-  const change =
-    row.difference === null
-      ? "in another currency"
-      : [signed(price("difference")), ...(percent === undefined ? [] : [`${signed(percent)} %`])].join(", ");
-  const days = Number(row.reference_days);
-  return [
-    isKnown ? `price ${priced("known_price")} ${age}` : `not known: the last price is ${priced("known_price")} ${age}`,
-    ...(isKnown ? [] : [`reason ${textOf("reason")(row)}`]),
-    ...(row.before_date === null
-      ? ["no other price known a week before"]
-      : [`a week before ${price("before_selling_price")} of ${textOf("before_date")(row)}: ${change}`]),
-    `lowest ${priced("low_selling_price")} of ${textOf("low_date")(row)}`,
-    row.reference_price === null
-      ? `no reference price: ${days} of the 30 days before ${textOf("present_since")(row)} ${days === 1 ? "has" : "have"} a price, 24 are needed`
-      : `reference price ${priced("reference_price")} of ${days} days before ${textOf("present_since")(row)}, real discount ${percentText(numberOf("real_discount_pct")(row))} %`,
-  ];
-}
-
-function signed(digits: string): string {
-  return digits.startsWith("-") || Number(digits) === 0 ? digits : `+${digits}`;
 }
