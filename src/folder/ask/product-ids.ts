@@ -1,9 +1,13 @@
+import { availableParallelism } from "node:os";
 import { openDuckDb } from "../../files/duckdb.ts";
 import type { SyncState } from "../folder-state.ts";
 import { areInPlace, checkFiles, replacedError } from "../index/checked-files.ts";
 import { crawledRows } from "../index/crawled-rows.ts";
 
 const MEMORY = 256 * 1024 ** 2;
+
+/** A year of day files takes two threads half as long as one; further ones add memory. */
+const MAX_THREADS = 2;
 
 /** The `product_id` of a crawled row, by its day and its place in the file of the day. */
 export type CrawledId = { day: string; place: string; product_id: string };
@@ -25,7 +29,8 @@ export async function readProductIds(
   }
   const paths = files.map(({ path }) => path);
   const sql = `SELECT crawl_date::VARCHAR, place::VARCHAR, exact(product_id) FROM (${crawledRows(paths)}) WHERE retailer = $1 AND sku = $2`;
-  await using duckDb = await openDuckDb({ threads: 1, memory: MEMORY, files: paths, signal });
+  const threads = Math.min(availableParallelism(), MAX_THREADS);
+  await using duckDb = await openDuckDb({ threads, memory: MEMORY, files: paths, signal });
   const found = await duckDb.until((connection) => connection.runAndReadAll(sql, [retailer, sku]));
   if (!(await areInPlace(files))) {
     throw replacedError(folder);
