@@ -173,14 +173,11 @@ FROM usual JOIN retailer_day(until) r USING (retailer, day);
 -- Why products are not there: `gone`, `not_crawled` or `unknown`, of the relation `lost`: product and end_day, the day up to
 -- which it is not there. `last_seen`: the last day with any row of it.
 CREATE MACRO missing_reason(lost, until) AS TABLE
-WITH seen AS (
-  SELECT product, end_day, day, place, excluded, price.listing
-  FROM price JOIN (SELECT product, end_day FROM query_table(lost)) USING (product) WHERE day <= end_day
-), days AS (
+WITH days AS (
   -- The last six days with an observation, and those with another row, which few have.
   SELECT product, end_day, max(day, 6) FILTER (excluded IS NULL) AS observed,
     max(DISTINCT day, 6) FILTER (excluded IS NOT NULL) AS other
-  FROM seen GROUP BY ALL
+  FROM price JOIN (SELECT product, end_day FROM query_table(lost)) USING (product) WHERE day <= end_day GROUP BY ALL
 ), rhythm AS (
   -- The longest of the last five pauses.
   SELECT product, end_day, last_days[1] AS last_seen,
@@ -193,8 +190,8 @@ WITH seen AS (
 ), last AS (
   SELECT rhythm.*, retailer, department, category, least(end_day, last_told) AS told_day
   FROM rhythm JOIN (
-    SELECT product, arg_min(seen.listing, place) AS listing
-    FROM seen JOIN rhythm USING (product) WHERE day = last_seen GROUP BY product
+    SELECT product, arg_min(price.listing, place) AS listing
+    FROM price JOIN rhythm USING (product) WHERE day = last_seen GROUP BY product
   ) USING (product) JOIN listing USING (product, listing) JOIN last_told_day(until) USING (retailer)
 ), known_day AS (
   SELECT retailer, department, category, day,
