@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { appendFile, cp, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
@@ -7,11 +7,9 @@ import type { DayState } from "../../src/folder/day-state.ts";
 import { type SyncState, writeState } from "../../src/folder/folder-state.ts";
 import { readSyncedFolder } from "../../src/folder/synced-day.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
-import { afterAllTests, type OnEnd } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
-import { onceEach } from "../helpers/once-each.ts";
 import { product } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
+import { sharedService, startTestService } from "../helpers/service.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
 
 const MONDAY = "2026-01-12";
@@ -28,48 +26,32 @@ const WEEK = [
   product({ sku: "stays", crawl_date: FRIDAY, retailer: "bolt", category: "chairs", department: "living" }),
 ];
 
-interface Synced {
-  rows?: readonly (Product | string)[];
-  flags?: string[];
+/** A service with the same rows. */
+const service = sharedService({ rows: WEEK });
+
+/** A folder `copy` that the command has synced with these rows. */
+async function syncedBy({ rows = WEEK, flags = [] }: { rows?: readonly (Product | string)[]; flags?: string[] }) {
+  const folder = join(await temporaryFolder(), "copy");
+  const args = ["sync", folder, ...flags];
+  expect(await runInProcess(args, { service: await startTestService({ rows }) })).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+  return folder;
 }
 
-const onEnd = afterAllTests();
-
-/** Syncs a folder `copy` in a folder of its own. */
-async function sync({ rows = WEEK, flags = [] }: Synced, end?: OnEnd) {
-  const cwd = await temporaryFolder(end);
-  const { url, key } = await startTestService({ rows, ...(end && { onEnd: end }) });
-  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  expect(await runInProcess(["sync", join(cwd, "copy"), ...flags], { env })).toMatchObject({ code: 0, stderr: "" });
-  return { cwd, env };
-}
-
-/** What a sync of `WEEK` made, and a question, which built the index. */
-const week = onceEach(async () => {
-  const made = await sync({}, onEnd);
-  expect(await runInProcess(["latest", join(made.cwd, "copy")])).toMatchObject({ code: 0 });
-  return made;
-});
-
-/** A copy of it. */
-async function syncedWeek() {
-  const { cwd: original, env } = await week();
-  const cwd = await temporaryFolder();
-  await cp(original, cwd, { recursive: true });
-  return { cwd, env };
-}
-
-/** A folder `copy` that was synced with these rows, and the service that they came from. */
-async function synced(options?: Synced) {
-  const { cwd, env } = options === undefined ? await syncedWeek() : await sync(options);
+/** A folder `copy` of `WEEK` with its index, or as `syncedBy`. */
+async function synced(options?: Parameters<typeof syncedBy>[0]) {
+  const folder = options === undefined ? await syncedFolder(WEEK) : await syncedBy(options);
+  const cwd = dirname(folder);
   return {
     cwd,
-    file: (day: string) => join(cwd, "copy", `crawl_date=${day}`, "part-0.parquet"),
-    state: join(cwd, "copy/.catalog/state.json"),
-    fromService: (...args: string[]) => runInProcess(["diff", ...args], { env }),
+    file: (day: string) => join(folder, `crawl_date=${day}`, "part-0.parquet"),
+    state: join(folder, ".catalog/state.json"),
+    fromService: async (...args: string[]) => runInProcess(["diff", ...args], { service: await service() }),
     /** Without key and address; the folder is told as `copy`. */
     fromFolder: async (...args: string[]) => {
-      const { code, stdout, stderr } = await runInProcess(["diff", "--against", join(cwd, "copy"), ...args]);
+      const { code, stdout, stderr } = await runInProcess(["diff", "--against", folder, ...args]);
       return { code, stdout, stderr: stderr.replaceAll(`${cwd}/`, "") };
     },
   };
