@@ -7,6 +7,7 @@ import {
   COMMA,
   endOfName,
   endOfNumber,
+  endOfString,
   endOfValue,
   LINE_FEED,
   OPEN_BRACE,
@@ -18,7 +19,7 @@ import {
   valueAfterColon,
 } from "./json-bytes.ts";
 import { hasLineBreak, joinLines } from "./lines.ts";
-import { ColumnName, endOfLongString, isNull } from "./words.ts";
+import { ColumnName, isNull } from "./words.ts";
 
 const FIRST_CAPACITY = 512;
 
@@ -96,7 +97,7 @@ class RowCollector {
       const value = at;
       const first = bytes[at] as number;
       if (first === QUOTE) {
-        at = endOfLongString(bytes, view, at + 1);
+        at = endOfString(bytes, at + 1);
       } else {
         at = startsNumber(first) ? endOfNumber(bytes, at) : isNull(view, at) ? at + 4 : endOfValue(bytes, at);
       }

@@ -1,5 +1,3 @@
-import { BACKSLASH, endOfEscape, endOfString, QUOTE, unexpected } from "./json-bytes.ts";
-
 /** Bytes compared at a time. */
 const WORD = 8;
 
@@ -53,45 +51,6 @@ export class ColumnName {
     }
     return true;
   }
-}
-
-const QUOTES = 0x22222222;
-const BACKSLASHES = 0x5c5c5c5c;
-const SPACES = 0x20202020;
-const ONES = 0x01010101;
-const HIGH_BITS = 0x80808080;
-
-/**
- * Like `endOfString`, but skips four bytes at a time while none of them is a quote, a backslash or a control character. It uses
- * the SWAR test for "has a byte less than n": only the first byte that it marks is reliable, because subtraction borrows.
- */
-export function endOfLongString(bytes: Uint8Array, view: DataView, at: number): number {
-  const last = view.byteLength - 4;
-  let next = at;
-  while (next <= last) {
-    const word = view.getInt32(next, true);
-    const quotes = word ^ QUOTES;
-    const backslashes = word ^ BACKSLASHES;
-    const found =
-      ((((quotes - ONES) | 0) & ~quotes) |
-        (((backslashes - ONES) | 0) & ~backslashes) |
-        (((word - SPACES) | 0) & ~word)) &
-      HIGH_BITS;
-    if (found === 0) {
-      next += 4;
-      continue;
-    }
-    next += (31 - Math.clz32(found & -found)) >>> 3;
-    const byte = bytes[next];
-    if (byte === QUOTE) {
-      return next + 1;
-    }
-    if (byte !== BACKSLASH) {
-      throw unexpected(bytes, next);
-    }
-    next = endOfEscape(bytes, next + 1);
-  }
-  return endOfString(bytes, next);
 }
 
 const NULL = 0x6c6c756e;
