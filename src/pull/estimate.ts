@@ -34,7 +34,7 @@ export interface Estimate {
  * and that the rows of a combination that is cut by date are spread evenly. With `maxRows`, a pull may send a few more
  * requests, for pages that it reads ahead and does not need.
  *
- * @param before number of the requests before the first page, which look up the filters and the coverage
+ * @param before number of the requests already sent, for the filters and the coverage
  */
 export function estimate(plan: Plan, options: PageOptions, before: number, pace: RequestLimits): Estimate {
   const rows = Math.min(plan.totalRows, options.maxRows ?? plan.totalRows);

@@ -30,7 +30,7 @@ export interface Plan {
   totalRows: number;
   /** Expected pages of the slices. */
   pages: number;
-  /** Of the data, that the coverage was of. Undefined if the service names none. */
+  /** Version of the data that the coverage counted. Undefined if the service names none. */
   version?: string | undefined;
 }
 
@@ -57,8 +57,8 @@ const SLACK = 0.15;
  * Cuts a set into slices: contiguous groups of combinations in canonical order (retailer, department, category by code
  * unit). A combination that is much larger than a slice is cut by crawl days. With many small combinations, the length
  * limit of a URL would make the slices short. Then the whole set is cut by crawl days, if one request can carry its
- * filters. The first slice has one page, and each of the next has four times as many until they are full, so that stdout
- * gets its first rows soon.
+ * filters. The first slice has one page, and each following one has four times as many as the one before, until they are
+ * full, so that stdout gets its first rows soon.
  *
  * A pure function of its arguments.
  *
@@ -116,7 +116,7 @@ export function pagesOfSlice(coverage: readonly Coverage[], pageSize: number): n
   return Math.ceil(Math.min(LONGEST_ROWS / pageSize, Math.max(SHORTEST_PAGES, pages / fullSlices(pages))));
 }
 
-/** Pages that the slice after `before` others should have. */
+/** Target length, in pages, of the slice after `before` others. */
 function targetOf(before: number, slicePages: number): number {
   return Math.min(GROWTH ** before, slicePages);
 }
@@ -214,8 +214,8 @@ export function firstSlices({ slices }: Plan, rows: number): readonly Slice[] {
 }
 
 /**
- * Replaces a slice by slices of one page, as far as combinations and days allow, from the coverage of its filters. They are
- * a part of its group.
+ * Replaces a slice by slices of one page, as far as combinations and days allow, from the coverage of its filters. The new
+ * slices belong to its group.
  */
 export function withPagesOf(
   plan: Plan,

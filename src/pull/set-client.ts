@@ -68,7 +68,7 @@ function spacedOut(texts: readonly string[], count: number): string[] {
   return texts.filter((_, index) => Math.floor((index + 1) * share) > Math.floor(index * share));
 }
 
-/** What a response says of the whole set. */
+/** The `meta` of the whole set. */
 function metaOf({ rcd, start_date, end_date }: Filters, meta: Meta, coverage: CoverageSummary): Meta {
   const resolved = { rcd: rcd ?? null, start_date: start_date ?? null, end_date: end_date ?? null };
   return { ...meta, resolved: { ...meta.resolved, ...resolved }, coverage };

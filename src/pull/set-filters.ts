@@ -19,7 +19,7 @@ export function ofRetailer({ own_days, ...filters }: SetFilters, retailer: strin
   return { ...filters, ...named, ...own_days?.[retailer] };
 }
 
-/** A test whether a day is among the days of a retailer. */
+/** Whether a day is among the days of a retailer; true for one without days of its own. */
 export function ownDayFilter({ own_days }: SetFilters): (retailer: string, day: string) => boolean {
   const filters = new Map(Object.entries(own_days ?? {}).map(([name, window]) => [name, dayFilter(window)]));
   return (retailer, day) => filters.get(retailer)?.(day) ?? true;

@@ -128,7 +128,7 @@ export class RowBatch {
     return this.columns.indexOf(name);
   }
 
-  /** The rows from `from` up to `to`, as `Array.prototype.slice` counts them; bytes and places are shared. */
+  /** The rows from `from` up to `to`, both from 0; bytes and places are shared. */
   slice(from: number, to = this.length): RowBatch {
     const end = Math.min(to, this.length);
     const stride = strideOf(this.columns);

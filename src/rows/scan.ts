@@ -198,8 +198,8 @@ function asLines(rows: RowBatch, contiguous: boolean): RowBatch {
 }
 
 /**
- * A batch of lines from `RowBatch.lines`. Offsets are found on first use; a caller that only writes the lines again never
- * needs them. The batch takes ownership of `bytes`.
+ * A batch from the bytes that `RowBatch.lines` returned. Offsets are found on first use; a caller that only writes the lines
+ * again never needs them. The batch takes ownership of `bytes`.
  */
 export function batchOfLines(bytes: Buffer, columns: readonly string[] = PRODUCT_COLUMNS): RowBatch {
   let rows = 0;

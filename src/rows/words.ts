@@ -3,7 +3,7 @@ const WORD = 8;
 
 /**
  * A column's name as it precedes a value, `"name":`. Compares eight bytes at a time as one double: doubles are equal exactly if
- * their bytes are, except ±0 and NaN, which no ASCII name can form.
+ * their bytes are, except ±0 and NaN, which no UTF-8 text can form.
  */
 export class ColumnName {
   /** In bytes. */

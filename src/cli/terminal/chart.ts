@@ -43,8 +43,8 @@ export function heatLine(values: readonly number[], cells: number): string {
 const LEVELS = "▁▂▃▄▅▆▇█";
 
 /**
- * Draws values as a line of blocks, scaled from the lowest to the highest. Of more than `width` values, `width` are drawn,
- * evenly spaced and including the last.
+ * Draws values as a line of blocks, scaled from the lowest to the highest. If there are more than `width` values, `width` of
+ * them are drawn, evenly spaced and including the last.
  */
 export function sparkline(values: readonly number[], width: number): string {
   const indexOf = (_: unknown, cell: number) => Math.round((cell * (values.length - 1)) / (width - 1));

@@ -26,7 +26,7 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
 
 async function sync(options: SyncOptions, context: Context): Promise<void> {
   const startedAt = context.now();
-  // Filters are resolved later, because those that the folder remembers count, too.
+  // Resolved later, because the filters that the folder remembers may apply.
   await using connection = await connect({ ...options, filters: {} }, context);
   const { client, reporter, signal } = connection;
   const log = async (outcome: string, done?: SyncResult) =>

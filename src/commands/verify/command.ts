@@ -20,7 +20,7 @@ interface VerifyOptions {
 export function declare(command: Command, context: Context, run: Run<VerifyOptions> = runVerify): void {
   const declared = command
     .description(
-      "Checks an exported file against FILE.manifest.json (its size, its sha256 and the counts of its rows), or each file of a synced or partitioned folder against its checksum. Offline; changes nothing.",
+      "Checks an exported file against FILE.manifest.json (its size and its sha256), or each file of a synced or partitioned folder against its checksum. Offline; changes nothing.",
     )
     .argument(
       "<file>",

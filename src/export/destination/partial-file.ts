@@ -24,8 +24,8 @@ export interface FileOptions {
 
 /**
  * Opens `path` for new content. A regular file is locked, written to `PATH.partial` and renamed by `finish`, so that an
- * existing file stays complete until then; what a killed run has left there is replaced. A device, a named pipe or a file that
- * is open already is written directly.
+ * existing file stays complete until then; what a killed run has left there is replaced. A device, a named pipe or a file
+ * named by its descriptor, such as `/dev/fd/3`, is written directly.
  *
  * @throws LockedError if another run is writing it
  */

@@ -102,7 +102,7 @@ export async function assertSameLayout(
   const refuse = (path: string): never => {
     throw new InputError(
       (nameOf) =>
-        `${path} is of another layout or format than ${nameOf("partition_by")} ${columns.join(",")} with ${name}, so that readers of the folder would count rows twice; name another folder, or remove it`,
+        `${path} is of another layout or format than ${nameOf("partition_by")} ${columns.join(",")} with ${name}, so that readers of the folder would count rows twice; export to another folder, or remove ${path}`,
       { input: "partition_by" },
     );
   };

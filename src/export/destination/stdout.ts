@@ -22,7 +22,8 @@ export function writeToStdout(stream: Writable, options?: StreamOptions): Destin
 export function writeToStream(stream: Writable, name: string, { signal, beforeData }: StreamOptions = {}): Destination {
   let failure: Error | undefined;
   let isBegun = false;
-  // The listener stays: a failed write may emit its error last, and an error without a listener ends the process.
+  // The listener stays: the stream may emit the error after the write was rejected, and an error without a listener ends the
+  // process.
   stream.on("error", (error: Error) => {
     failure ??= error;
   });

@@ -64,7 +64,8 @@ function contractType(name: string): ColumnType {
 
 /** Opens DuckDB, which writes Parquet, for as many files as needed. @param signal ends the writing of a file */
 export async function loadParquet(signal: AbortSignal): Promise<CreateEncoder> {
-  // One thread: the same rows give the same bytes. Without the threshold, the allocator keeps the memory of each file for the next one.
+  // One thread: the same rows give the same bytes. Without the threshold, the allocator keeps the memory of each file for the
+  // next one.
   const setUp = ["SET allocator_bulk_deallocation_flush_threshold = '1MB'"];
   const duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, setUp, signal });
   return (options, scratchPath) => createParquetEncoder(duckDb, options, scratchPath);
@@ -185,7 +186,7 @@ function valueCheck(names: readonly string[], types: readonly ColumnType[], { on
   };
 }
 
-/** A zero has no sign, so that equal values have equal bytes. */
+/** Drops the sign of zero, so that equal values have equal bytes. */
 function unsigned(raw: string): string {
   return raw.startsWith("-") && Number(raw) === 0 ? "0" : raw;
 }

@@ -35,7 +35,7 @@ export interface StoreOptions {
   head: StoreHead;
   /** Rows of a request; a few pages of another size are not worth going on with. */
   pageSize: number;
-  /** `careful` starts over where hardly anything is lost. */
+  /** `careful` starts over if at most `FEW_PAGES` pages are lost, and otherwise calls `refuse`. */
   mode: "resume" | "fresh" | "careful";
   /** Held by this process as long as the store is open. */
   lock: Lock;
@@ -93,7 +93,7 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
   const earlier = options.mode === "fresh" ? undefined : await earlierPages(paths, options);
   await lock.assertHeld();
   if (earlier === undefined) {
-    // Synced with the new files: between two syncs of the folder the lock could be lost.
+    // Not synced here but together with the new files, because the lock could be lost between two syncs.
     await removeFiles(paths);
   }
   const extents = [...(earlier?.pages.values() ?? [])].flat().map(({ extent }) => extent.at + extent.length);
@@ -118,7 +118,7 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
     return syncing;
   };
   const record = async (line: StoreLine) => {
-    // A line that is written between the two would be synced before its page.
+    // A line written between the sync of the pages and that of the lines would be synced before its page.
     await syncing;
     await lines.append(lineOf(line));
     timer ??= setTimeout(sync, SYNC_INTERVAL).unref();

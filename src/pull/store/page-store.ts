@@ -75,7 +75,7 @@ interface PageStoreOptions {
   cuts?: PlanCuts | undefined;
   /** Called before the first page, unless there are `cuts`. */
   begin?: (cuts: PlanCuts) => Promise<void>;
-  /** Called for each page that was saved, and before the pages of a slice are discarded. */
+  /** Called after each page was appended, and before the pages of a slice are discarded. */
   record?: (line: PageLine) => Promise<void>;
 }
 

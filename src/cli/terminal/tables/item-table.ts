@@ -1,7 +1,7 @@
 import { type Cell, numberCell, priceCell, textCell } from "./cell.ts";
 import type { Column, Table } from "./table.ts";
 
-/** A minimum width at which no sku is truncated, because people copy skus. Real shops have skus of up to 25 characters. */
+/** Wide enough that no sku is cut, because people copy skus. Real shops have skus of up to 25 characters. */
 export const WHOLE_SKU = 26;
 
 export interface ItemColumn<Item> extends Column {

@@ -22,7 +22,7 @@ const KIND_OF_ENDING: readonly (readonly [ending: RegExp, kind: CellKind])[] = [
   [/(?:^|_)(?:percent|pct)$/, "percent"],
 ];
 
-/** In the bytes of a JSON string: what the text of a cell holds otherwise. U+FFFE and U+FFFF begin with the byte EF. */
+/** Bytes of a JSON string that a cell must write differently. U+FFFE and U+FFFF begin with the byte EF. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: XML lacks control characters.
 const SPECIAL = /[\\&<>\xef\x00-\x1f]|_x|^" | "$/;
 
