@@ -31,7 +31,7 @@ export interface ScannedResponse {
 }
 
 /**
- * Proves that a response is JSON (RFC 8259) in UTF-8, in one pass, and finds its rows. Accepts what `JSON.parse` accepts;
+ * Proves that a response is JSON (RFC 8259) in UTF-8, in one pass, and finds its rows. Accepts what `JSON.parse` accepts, and a byte order mark;
  * if a name repeats, the last value counts. The rows take ownership of `bytes`.
  *
  * @throws SyntaxError if it is not valid
@@ -40,7 +40,7 @@ export function scanResponse(bytes: Buffer): ScannedResponse {
   if (!isUtf8(bytes)) {
     throw new SyntaxError("it is not UTF-8");
   }
-  const hasMark = bytes.indexOf(BYTE_ORDER_MARK) === 0;
+  const hasMark = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const start = skipSpace(bytes, hasMark ? BYTE_ORDER_MARK.length : 0);
   if (bytes[start] !== OPEN_BRACE) {
     expectEnd(bytes, endOfValue(bytes, start));

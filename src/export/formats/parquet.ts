@@ -47,11 +47,6 @@ const FITS: Readonly<Record<ColumnType["kind"], (raw: string) => boolean>> = {
   boolean: (raw) => raw === "true" || raw === "false",
 };
 
-/** The type of a column in SQL, as the contract has it. */
-export function sqlTypeOf(name: string): string {
-  return SQL_TYPES[contractType(name).kind];
-}
-
 function contractType(name: string): ColumnType {
   const properties: Readonly<Record<string, { type: string | readonly string[]; format?: string }>> =
     productSchema.properties;
