@@ -69,14 +69,15 @@ export function serviceFilters(client: Pick<CatalogClient, "coverage">, signal: 
  * If days are relative to `latest`, each retailer has days of its own. Days after today (UTC) are never the latest.
  *
  * @param now milliseconds since the epoch
- * @param options `oneWindow`: use the newest day over all retailers instead of each retailer's own
+ * @param options `oneWindow`: use the newest day over all retailers instead of each retailer's own. `isRemembered`: every value had
+ * combinations once, so those without any are left out, unless that leaves no combination
  * @throws InputError if a value has no combination with the other filters, or the first day is after the last
  */
 export async function resolveFilters(
   written: WrittenFilters,
   source: FilterSource,
   now: number,
-  { oneWindow = false } = {},
+  { oneWindow = false, isRemembered = false } = {},
 ): Promise<SetFilters> {
   const single = singleValues(written);
   const isLong = !fitsRequest(single);
@@ -94,18 +95,10 @@ export async function resolveFilters(
       ? new ApiError(lookupRefused(listed[0]), error)
       : error;
   });
-  for (const name of listed) {
-    const values = new Set(known.map((entry) => entry[name]));
-    const unknown = written[name]?.filter((one) => !values.has(one)) ?? [];
-    for (const value of name === "rcd" ? requestsOf(unknown) : unknown) {
-      // The source refuses what it does not know, by an error of its own.
-      await source.check({ ...(single.retailer !== undefined && { retailer: single.retailer }), [name]: value });
-    }
-  }
-  for (const kind of several) {
-    assertEach(kind, written, known);
-  }
   const matching = matchingOf(known, written);
+  if (!isRemembered || matching.length === 0) {
+    await assertKnown(listed, written, known, source);
+  }
   const rcd = matching
     .map((entry) => entry.rcd)
     .sort()
@@ -122,6 +115,26 @@ export async function resolveFilters(
   return !oneWindow && withDays.length > 0 && new Set(windows.map((window) => JSON.stringify(window))).size > 1
     ? { rcd, ...spanOf(withDays), own_days }
     : { ...named, ...resolveDays(written, now, newestOf(dated)) };
+}
+
+/** Refuses values that match no combination, those that the source does not know by its own error. */
+async function assertKnown(
+  listed: readonly ListFilter[],
+  written: WrittenFilters,
+  known: readonly Combination[],
+  source: FilterSource,
+): Promise<void> {
+  const { retailer } = singleValues(written);
+  for (const name of listed) {
+    const values = new Set(known.map((entry) => entry[name]));
+    const unknown = written[name]?.filter((one) => !values.has(one)) ?? [];
+    for (const value of name === "rcd" ? requestsOf(unknown) : unknown) {
+      await source.check({ ...(retailer !== undefined && { retailer }), [name]: value });
+    }
+  }
+  for (const kind of listed.filter((name) => name !== "rcd")) {
+    assertEach(kind, written, known);
+  }
 }
 
 /** The triples in lists that requests can carry. */

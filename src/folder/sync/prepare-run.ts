@@ -31,7 +31,8 @@ export async function prepareRun(client: CatalogClient, options: ComparisonOptio
   const stored = await readStateOf(folder);
   const known = stored ?? stateOfPages(unfinished);
   const written = known === undefined ? options.filters : rememberedFilters(folder, known, options);
-  const filters = await resolveFilters(written, serviceFilters(client, signal), options.now(), { oneWindow: true });
+  const how = { oneWindow: true, isRemembered: known !== undefined };
+  const filters = await resolveFilters(written, serviceFilters(client, signal), options.now(), how);
   const isInWindow = dayFilter(filters);
   const state = known ?? newState({ service, filters: written });
   assertWithinFilters(folder, state);
