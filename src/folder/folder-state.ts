@@ -48,7 +48,7 @@ export function syncCommand(folder: string, ...flags: readonly string[]): string
 
 /** What to do with a state that cannot be used, worded to follow a message that begins with its path. */
 export function startOver(folder: string): string {
-  return `delete it and run \`${syncCommand(folder, "--adopt")}\` to start over`;
+  return `delete it and run \`${syncCommand(folder, "--adopt")}\` with the filters of the folder to start over`;
 }
 
 export function statePathOf(folder: string): string {

@@ -241,7 +241,7 @@ test("a state that cannot be read is an error that says what to do, also for dif
   const refusal = {
     code: 6,
     stdout: "",
-    stderr: `error: ${state} was altered: its own checksum is wrong; delete it and run \`catalog sync ${rows.folder} --adopt\` to start over\n`,
+    stderr: `error: ${state} was altered: its own checksum is wrong; delete it and run \`catalog sync ${rows.folder} --adopt\` with the filters of the folder to start over\n`,
   };
   expect(await sync()).toMatchObject(refusal);
   expect(await runInProcess(["diff", "--against", rows.folder, "--from", FIRST_DAY, "--to", LAST_DAY])).toMatchObject(

@@ -69,7 +69,7 @@ describe("a state of an earlier version that cannot be read is refused with a so
     expect((await readStateOf(folder))?.days).toEqual({ [DAY]: CONTENT });
     await writeFile(path, damage(text));
     await expect(readStateOf(folder)).rejects.toThrow(
-      `${path} ${reason}; delete it and run \`catalog sync ${folder} --adopt\` to start over`,
+      `${path} ${reason}; delete it and run \`catalog sync ${folder} --adopt\` with the filters of the folder to start over`,
     );
   });
 });
@@ -140,7 +140,7 @@ describe("a state with its own checksum", () => {
     const refusal = {
       code: 6,
       stdout: "",
-      stderr: `error: ${path} was altered: its own checksum is wrong; delete it and run \`catalog sync ${folder} --adopt\` to start over\n`,
+      stderr: `error: ${path} was altered: its own checksum is wrong; delete it and run \`catalog sync ${folder} --adopt\` with the filters of the folder to start over\n`,
     };
     const env = { CATALOG_BASE_URL: "http://127.0.0.1:1", CATALOG_API_KEY: "k" };
     for (const args of [
