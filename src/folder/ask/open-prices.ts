@@ -32,10 +32,15 @@ interface OpenPrices extends OpenPriceIndex {
 export async function openPrices(request: PricesRequest): Promise<OpenPrices> {
   const index = await openPriceIndex(request);
   const statements = isJudgedAgain(request, index) ? judgeAgain(request) : [];
-  for (const sql of statements) {
-    await (sql === MATCHED_LISTINGS
-      ? runStatement(index, sql, request.scope)
-      : index.until((connection) => connection.run(sql)));
+  try {
+    for (const sql of statements) {
+      await (sql === MATCHED_LISTINGS
+        ? runStatement(index, sql, request.scope)
+        : index.until((connection) => connection.run(sql)));
+    }
+  } catch (error) {
+    await index[Symbol.asyncDispose]();
+    throw error;
   }
   const preamble = statements.map((sql) => `${filledIn(sql, request.scope).trim().replace(/;$/, "")};\n`).join("\n");
   return { ...index, preamble };

@@ -43,7 +43,7 @@ async function assertPriced(duckDb: DuckDb, files: readonly string[]): Promise<v
 /**
  * Fills an empty index with the rows of day files, and with those of the days `kept` of an attached older one, `old`.
  *
- * @throws FileError if a file cannot be read as Parquet
+ * @throws FileError if a file cannot be read as Parquet; DuckDB's own error if days are kept, or the index cannot be written
  */
 export async function fillIndex(
   duckDb: DuckDb,
@@ -69,7 +69,7 @@ export async function fillIndex(
     await run(READ_ROWS);
   } catch (error) {
     // If it is the older index that cannot be read, it is not needed.
-    if (error instanceof FileError || kept.size > 0) {
+    if (error instanceof FileError || kept.size > 0 || isOfWriting(error)) {
       throw error;
     }
     const message = (error as Error).message.replace(/\n[\s\S]*$/, "");
@@ -92,6 +92,11 @@ export async function fillIndex(
   // Questions make some of the same names, in this connection if the index is in memory.
   await dropTemporary(duckDb);
   await run("CHECKPOINT");
+}
+
+/** Whether DuckDB could not write its file, as on a full disk. */
+export function isOfWriting(error: unknown): boolean {
+  return error instanceof Error && /Could not (?:write|fsync)/.test(error.message);
 }
 
 /** Drops all temporary tables and views but one. */

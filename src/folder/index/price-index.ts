@@ -5,12 +5,13 @@ import { FileError, SetChangedError } from "../../contract/errors.ts";
 import { type DuckDb, type DuckDbOptions, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { assertOwnFolder } from "../../files/own-file.ts";
 import { type ScratchFolder, scratchFolder } from "../../files/scratch-folder.ts";
+import { fileError } from "../../files/system-error.ts";
 import { placeOfDay } from "../day-files.ts";
 import { ownFolderOf } from "../folder-lock.ts";
 import type { SyncState } from "../folder-state.ts";
 import { readSyncedFolder } from "../synced-day.ts";
 import { areInPlace, checkFiles } from "./checked-files.ts";
-import { daysKey, fillIndex, INDEX_VERSION } from "./fill-index.ts";
+import { daysKey, fillIndex, INDEX_VERSION, isOfWriting } from "./fill-index.ts";
 
 /** Maximum number of threads of DuckDB. Each needs memory of its own. */
 const MAX_THREADS = 4;
@@ -59,8 +60,8 @@ export async function openPriceIndex(request: PriceIndexRequest): Promise<OpenPr
   }
   const next = join(scratch.path, "prices.duckdb");
   const built = await build(next, request).catch((error: Error) => {
-    // A file system without fsync, or a full one.
-    if (!error.message.startsWith("IO Error")) {
+    // The disk is full, or its file system has no fsync.
+    if (!(isOfWriting(error) || error.message.startsWith("IO Error"))) {
       throw error;
     }
     request.onNotStored?.(error.message);
@@ -73,8 +74,6 @@ export async function openPriceIndex(request: PriceIndexRequest): Promise<OpenPr
     // A program that opened the previous index for writing may have left changes to it.
     await rm(`${path}.wal`, { force: true });
     await rename(next, path);
-    // The index of earlier versions of the tool.
-    await rm(join(ownFolderOf(request.folder), "prices.index"), { force: true });
   } catch (error) {
     request.onNotStored?.((error as Error).message);
   }
@@ -110,9 +109,10 @@ async function openIfCurrent(path: string, request: PriceIndexRequest): Promise<
       return { ...duckDb, state, until: untilDamaged(path, duckDb) };
     }
   } catch {
-    signal.throwIfAborted();
+    // It is damaged, or the signal was aborted.
   }
   await duckDb?.[Symbol.asyncDispose]();
+  signal.throwIfAborted();
   return undefined;
 }
 
@@ -128,7 +128,9 @@ function untilDamaged(path: string, duckDb: DuckDb): DuckDb["until"] {
       if (!(error instanceof Error && DAMAGED.test(error.message))) {
         throw error;
       }
-      await rm(path, { force: true });
+      await rm(path, { force: true }).catch((failure: unknown) => {
+        throw fileError(path, failure, ", but it is damaged and must be removed");
+      });
       throw new FileError(`${path} is damaged and was removed; run the command again, which rebuilds it`, path, error);
     }
   };
@@ -163,7 +165,9 @@ async function build(database: string | undefined, request: PriceIndexRequest): 
     } catch (error) {
       signal.throwIfAborted();
       const isOfFiles = files !== undefined && !(await areInPlace(files));
-      if (!isOfFiles && (error instanceof FileError || error instanceof SetChangedError || kept.size === 0)) {
+      const isOfOld =
+        kept.size > 0 && !(error instanceof FileError || error instanceof SetChangedError || isOfWriting(error));
+      if (!isOfFiles && !isOfOld) {
         throw error;
       }
       // The older index may be damaged.

@@ -1,14 +1,18 @@
+import { execFile } from "node:child_process";
 import { mkdir, readdir, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import type { DuckDb } from "../../../src/files/duckdb.ts";
 import { readRows } from "../../../src/folder/ask/ask.ts";
+import { openPrices } from "../../../src/folder/ask/open-prices.ts";
 import { placeOfDay } from "../../../src/folder/day-files.ts";
 import { ownFolderOf } from "../../../src/folder/folder-lock.ts";
 import { openPriceIndex, priceIndexPath } from "../../../src/folder/index/price-index.ts";
 import { readSyncedFolder } from "../../../src/folder/synced-day.ts";
+import { bareEnvironment, CATALOG, temporaryFolder } from "../../helpers/cli.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, servedFolder, syncedFolder } from "../../helpers/synced-folder.ts";
@@ -44,8 +48,6 @@ function pricesOf(rows: readonly (typeof ROWS)[number][]): string[] {
 describe("the index of a folder", () => {
   test("has the prices of all days, and reads each file once", async () => {
     const folder = await syncedFolder(ROWS, onTestFinished, false);
-    const ofEarlierVersion = join(ownFolderOf(folder), "prices.index");
-    await writeFile(ofEarlierVersion, "");
     expect(await read(folder)).toEqual({ prices: pricesOf(ROWS), readDays: [3], notStored: [] });
     expect(await read(folder)).toEqual({ prices: pricesOf(ROWS), readDays: [], notStored: [] });
     expect(await readdir(ownFolderOf(folder))).toEqual(["prices.duckdb", "state.json"]);
@@ -159,7 +161,42 @@ describe("the index of a folder", () => {
     });
     await expect(damaged).rejects.toThrow(`${path} is damaged and was removed; run the command again`);
     expect(await readdir(ownFolderOf(folder))).toEqual(["state.json"]);
+    await mkdir(path);
+    // No user may remove a folder as a file.
+    await expect(index.until(() => Promise.reject(new Error("corrupt database file")))).rejects.toThrow(
+      /prices\.duckdb: .*, but it is damaged and must be removed/,
+    );
   });
+
+  test("leaves no temporary folder if a statement before the question fails", async () => {
+    const [folder, temporary] = [await syncedFolder(ROWS), await temporaryFolder()];
+    vi.stubEnv("TMPDIR", temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const scope = { departments: null, categories: null, combinations: null, brands: null };
+    const request = { folder, state: await readSyncedFolder(folder), signal: new AbortController().signal, scope };
+    await expect(openPrices({ ...request, lastDay: FIRST_DAY, suspectFactor: "none" })).rejects.toThrow("none");
+    expect(await readdir(temporary)).toEqual([]);
+  });
+
+  test.each(["", "DELETE FROM day WHERE day = (SELECT max(day) FROM day); UPDATE meta SET days = ''"])(
+    "is in memory if the disk is full, without an older one and with one: %s",
+    async (older) => {
+      const folder = await syncedFolder(ROWS, onTestFinished, older !== "");
+      if (older !== "") {
+        const connection = await (await DuckDBInstance.create(priceIndexPath(folder))).connect();
+        await connection.run(older);
+        connection.closeSync();
+      }
+      // As on a full disk, writes fail: here beyond a size of 40 blocks of a file.
+      const limited = ["-c", 'trap "" XFSZ; ulimit -f 40; exec "$0" "$@"', process.execPath, CATALOG];
+      const question = ["history", "s0", folder, "-f", "csv", "--columns", "crawl_date", "-v"];
+      const { stdout, stderr } = await promisify(execFile)("/bin/sh", [...limited, ...question], {
+        env: bareEnvironment(),
+      });
+      expect(stdout).toBe(["crawl_date", ...DAYS, ""].join("\r\n"));
+      expect(stderr.match(/Could not write/g)).toHaveLength(1);
+    },
+  );
 
   test("is not made from a file that was altered", async () => {
     const folder = await syncedFolder(ROWS, onTestFinished, false);
