@@ -88,13 +88,14 @@ async function auditRange(range: DayRange, comparison: Comparison, found: Findin
 function rangesBetween(range: DayRange, days: ReadonlySet<string>): DayRange[] {
   const ranges: DayRange[] = [];
   let first = range.first;
-  for (const day of [...[...days].sort(), addDays(range.last, 1)]) {
+  for (const day of [...days].sort()) {
     if (first < day) {
       ranges.push({ first, last: addDays(day, -1) });
     }
     first = addDays(day, 1);
   }
-  return ranges;
+  // Not by the day after the last one: 9999-12-31 has none.
+  return days.has(range.last) ? ranges : [...ranges, { first, last: range.last }];
 }
 
 /** The counts of several days together. */

@@ -53,6 +53,14 @@ test("rows that moved to another day are found only when one of the two days is 
   expect([inOrder(all.changed), all.equal.length]).toEqual([found, 363]);
 });
 
+test("rows that moved from the last day that there is are found by auditing the other day", async () => {
+  const range = { first: "9999-01-01", last: "9999-12-31" };
+  const local = daysOf(range.first, 365, { a: 3 });
+  const remote = { ...local, "9999-12-30": { a: 4 }, "9999-12-31": { a: 2 } };
+  const { changed } = await compare(local, remote, ["9999-12-30"], remote, range);
+  expect(inOrder(changed).map(({ first }) => first)).toEqual(["9999-12-30", "9999-12-31"]);
+});
+
 test("an equal audited day is reported, and also a day whose counts were calculated", async () => {
   const local = yearOf({ a: 3 });
   expect(await compare(local, local, ["2026-03-03"])).toEqual({ changed: [], equal: ["2026-03-03"], requests: 1 });
@@ -72,9 +80,9 @@ test("if rows are added between two requests, the second half is requested inste
 });
 
 /** Compares two years by coverage requests; the first one was answered from `counted`. */
-async function compare(local: Days, remote: Days, audited: readonly string[] = [], counted = remote) {
+async function compare(local: Days, remote: Days, audited: readonly string[] = [], counted = remote, year = YEAR) {
   let requests = 0;
-  const findings = await compareRange(YEAR, within(counted, YEAR), {
+  const findings = await compareRange(year, within(counted, year), {
     local: (range) => within(local, range),
     remote: async (range) => {
       requests += 1;
