@@ -17,18 +17,15 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
  *
  * @throws FileError with the `errorCode` EEXIST if something has that name
  */
-export function createOwnFile(
-  path: string,
-  { mode = 0o666, append = false }: { mode?: number; append?: boolean } = {},
-): Promise<FileHandle> {
+export function createOwnFile(path: string, { mode = 0o666 } = {}): Promise<FileHandle> {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
-  return withFileError(path, () => open(path, append ? flags | constants.O_APPEND : flags, mode));
+  return withFileError(path, () => open(path, flags, mode));
 }
 
 /**
- * Opens one of the tool's own files.
+ * Opens one of the tool's own files, and creates it if the flags have O_CREAT and there is none.
  *
- * @throws FileError if it is a link, a folder or a named pipe; its `errorCode` is ENOENT if there is none
+ * @throws FileError if it is a link, also one to nothing, a folder or a named pipe; its `errorCode` is ENOENT if there is none
  */
 export async function openOwnFile(path: string, flags: number = constants.O_RDONLY): Promise<FileHandle> {
   // With O_NOFOLLOW, `open` itself refuses links.

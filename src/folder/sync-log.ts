@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { parseJsonObject } from "../contract/values/json-object.ts";
-import { createOwnFile, openOwnFile, readOwnFile } from "../files/own-file.ts";
-import { ifPresent, withFileError } from "../files/system-error.ts";
+import { openOwnFile, readOwnFile } from "../files/own-file.ts";
+import { withFileError } from "../files/system-error.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 import { isSyncedFolder } from "./folder-state.ts";
 
@@ -44,8 +44,7 @@ export async function logSync(folder: string, entry: SyncLogEntry): Promise<void
     return;
   }
   const path = logOf(folder);
-  const flags = constants.O_RDWR | constants.O_APPEND;
-  const file = (await ifPresent(path, () => openOwnFile(path, flags))) ?? (await createOwnFile(path, { append: true }));
+  const file = await openOwnFile(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
   try {
     await withFileError(path, async () => {
       const { size } = await file.stat();
@@ -58,8 +57,13 @@ export async function logSync(folder: string, entry: SyncLogEntry): Promise<void
   }
 }
 
-/** The runs of a synced folder, the oldest first. A line that was cut or damaged is left out. */
+/** The runs of a synced folder, the oldest first. A line that was cut or damaged, or is of no run, is left out. */
 export async function readSyncLog(folder: string): Promise<SyncLogEntry[]> {
   const text = (await readOwnFile(logOf(folder), MAX_BYTES)) ?? "";
-  return text.split("\n").flatMap((line) => (parseJsonObject(line) as SyncLogEntry | undefined) ?? []);
+  return text.split("\n").flatMap((line) => {
+    const entry = parseJsonObject(line);
+    return typeof entry?.started_at === "string" && typeof entry.outcome === "string"
+      ? [entry as unknown as SyncLogEntry]
+      : [];
+  });
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
@@ -71,10 +71,20 @@ test("sync log lists the runs of a folder: when, what they changed, their reques
   ]);
 });
 
-test("sync log leaves out a line that was cut but not the next run, and refuses a folder that no sync wrote", async () => {
+test("a sync whose log cannot be written tells what it did, and warns", async () => {
   const { rows, sync } = await served();
   await sync();
-  await writeFile(join(rows.folder, ".catalog/log.ndjson"), '{"started_at":"2026', { flag: "a" });
+  await rm(join(rows.folder, ".catalog/log.ndjson"));
+  await mkdir(join(rows.folder, ".catalog/log.ndjson"));
+  const { code, stdout, stderr } = await runInProcess(["sync", rows.folder], { env: rows.env });
+  expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("Up to date")]);
+  expect(stderr).toContain("this run is missing in the log: ");
+});
+
+test("sync log leaves out a line that was cut or is of no run but not the next run, and refuses a folder that no sync wrote", async () => {
+  const { rows, sync } = await served();
+  await sync();
+  await writeFile(join(rows.folder, ".catalog/log.ndjson"), '{"a":1}\n{"started_at":"2026', { flag: "a" });
   expect((await runInProcess(["sync", "log", rows.folder])).stdout.split("\n")).toHaveLength(2);
   await sync();
   expect((await runInProcess(["sync", "log", rows.folder])).stdout.split("\n")).toHaveLength(3);

@@ -45,7 +45,8 @@ async function sync(options: SyncOptions, context: Context): Promise<void> {
     await log(error instanceof InputError ? "usage" : errorEntryOf(error).code).catch(() => undefined);
     throw error;
   });
-  await log("done", result);
+  // The copy is complete all the same.
+  await log("done", result).catch((error: Error) => reporter.warn(`this run is missing in the log: ${error.message}`));
   reportUnchanged(result, options, reporter);
   const isEmpty = result.daysChecked === 0;
   const newest = isEmpty ? await newestDay({ client, filters: result.resolved, signal }) : undefined;
