@@ -6,6 +6,9 @@ import type { DuckDBType } from "@duckdb/node-api";
 export const EXACT_MACRO = `CREATE TEMP MACRO exact(value VARCHAR) AS
   if(starts_with(value, chr(65279)), chr(65279) || value, value), (value) AS value`;
 
+/** The types whose values may be infinite, which the package takes for a day of the year 5881580. Their texts are those of JSON. */
+const MAY_BE_INFINITE = /^(?:DATE|TIMESTAMP(?:_S|_MS|_NS)?)$/;
+
 /** A name in SQL. */
 export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
@@ -34,6 +37,9 @@ export function exactValue(value: string, type: DuckDBType, depth = 0): string {
     const isNamed = type.entryNames.every((name) => name !== "");
     const packed = isNamed ? `struct_pack(${named.join(", ")})` : `row(${entries.join(", ")})`;
     return `if(${value} IS NULL, NULL, ${packed})`;
+  }
+  if (MAY_BE_INFINITE.test(String(type))) {
+    return `${value}::VARCHAR`;
   }
   return String(type) === "VARCHAR" ? `exact(${value})` : value;
 }

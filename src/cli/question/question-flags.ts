@@ -129,7 +129,11 @@ function ageLimit(text: string): number | "none" {
 
 function suspectFactor(text: string): string {
   if (!/^\d{1,9}(\.\d{1,6})?$/.test(text) || Number(text) <= 1) {
-    throw valueError("--suspect-factor", text, "is not a number above 1; write 10 or 2.5.");
+    throw valueError(
+      "--suspect-factor",
+      text,
+      "is not a number above 1, with at most nine digits and six decimals; write 10 or 2.5.",
+    );
   }
   return text;
 }

@@ -109,6 +109,9 @@ export async function openSqlSession(
       ask(async () => {
         const { query, statements } = await oneQuery(sql);
         const prepared = await prepareLast(statements);
+        if (prepared.parameterCount > 0) {
+          throw new Error("it has a parameter; write the value.");
+        }
         const types = Array.from({ length: prepared.columnCount }, (_, index) => prepared.columnType(index));
         const names = types.map((_, index) => prepared.columnName(index));
         // It keeps what it has read of a CSV file to find its types.
@@ -133,9 +136,6 @@ export async function openSqlSession(
   };
 }
 
-/** Whether values of a type may be infinite, which the package takes for a day of the year 5881580. */
-const isDay = (type: string) => /^(?:DATE|TIMESTAMP(?:_S|_MS|_NS)?)$/.test(type);
-
 const isInterval = (type: string) => type === "INTERVAL";
 
 /** Whether values of a type have parts: lists, structs, maps. */
@@ -147,7 +147,7 @@ export function hasParts(type: string): boolean {
 function asRead(sql: string, types: readonly DuckDBType[], isText: (type: string) => boolean): string {
   const columns = types.map((_, index) => `c${index}`);
   const shown = types.map((type, index) =>
-    isText(String(type)) || isDay(String(type)) ? `exact(c${index}::VARCHAR)` : exactValue(`c${index}`, type),
+    isText(String(type)) ? `exact(c${index}::VARCHAR)` : exactValue(`c${index}`, type),
   );
   return `SELECT ${shown.join(", ")} FROM ${inParentheses(sql)} AS shown(${columns.join(", ")})`;
 }

@@ -141,6 +141,9 @@ describe("a query", () => {
 
   test("has days and times as DuckDB prints them, also infinite ones, and keeps their types", async () => {
     const session = await openSession();
+    expect(await rowsOf(session, "select ['infinity'::date, '2026-01-02'], {'a': timestamp 'infinity'}")).toEqual([
+      ['["infinity","2026-01-02"]', '{"a":"infinity"}'],
+    ]);
     const sql = `select date 'infinity', timestamp '-infinity', date '2026-02-28', date '0044-03-15 (BC)',
       timestamp '2026-01-02 03:04:05.678', timestamp_ns '2026-01-02 03:04:05.678901234', timestamp_s '2026-01-02 03:04:05', null::date`;
     expect(await rowsOf(session, sql)).toEqual([
@@ -152,6 +155,11 @@ describe("a query", () => {
     expect((await session.query(sql)).columns.map(({ type }) => type)).toEqual([
       ...["DATE", "TIMESTAMP", "DATE", "DATE", "TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP_S", "DATE"],
     ]);
+  });
+
+  test.each(["select $x", "select 1 where 1 = ?"])("has no parameter: %s", async (sql) => {
+    const session = await openSession();
+    await expect(session.query(sql)).rejects.toThrow("The query cannot be run: it has a parameter; write the value.");
   });
 
   test("may pivot by the values that it finds", async () => {
