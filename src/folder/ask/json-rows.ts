@@ -35,7 +35,7 @@ function asInJavaScript(text: string): string {
   return text.includes("\\u") ? text.replace(/\\(?:u.{4}|.)/g, (escaped) => escaped.toLowerCase()) : text;
 }
 
-/** SQL for the parts of a member: its name, and the value as `JSON.stringify` writes it. */
+/** SQL for the parts of a member: its name, and the value as `JSON.stringify` writes it, but with all digits of a decimal. */
 function memberSql(columnName: string, type: DuckDBType, name = columnName): string {
   const column = sqlName(columnName);
   return `${sqlText(`${JSON.stringify(name)}:`)}, coalesce(${valueSql(column, String(type))}, 'null')`;

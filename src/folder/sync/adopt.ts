@@ -18,8 +18,8 @@ interface AdoptOptions {
 
 /**
  * Handles day files that the folder's state does not list. Sync never replaces or removes a file that it may not have
- * written. With `adopt` it takes over files whose Parquet metadata say that this tool wrote them and that all rows are of
- * that day.
+ * written. With `adopt` it takes over files whose Parquet metadata say that this tool wrote them. Those of version 0.1.0, which have
+ * the day as a column, must have rows of that day alone.
  *
  * @param state undefined if the folder has none
  * @returns the days taken over; they must be pulled again, because their rows are not known

@@ -37,7 +37,7 @@ export interface ComparisonOptions extends Pick<PullOptions, "pageSize" | "concu
   lookback: number;
   /** Number of days whose counts are compared alone, with one request each: those checked longest ago. */
   audit: number;
-  /** Compare every day with the service and every file with its digest. */
+  /** Compare every day of the window with the service, and every file with its SHA-256. */
   verify: boolean;
   /** Take over day files that the state does not list, if this tool wrote them. */
   adopt: boolean;
