@@ -107,7 +107,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
 
 /** The statements that end access to everything but these files. */
 function accessTo(files: readonly string[]): string[] {
-  // DuckDB compares the pattern with this list, then each path that matches it.
+  // DuckDB looks up both the pattern and each path that it matches.
   const paths = new Set(files.flatMap((file) => [filePattern(file), file]));
   return [`SET allowed_paths = [${[...paths].map(sqlText).join(", ")}]`, "SET enable_external_access = false"];
 }

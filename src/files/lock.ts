@@ -74,7 +74,7 @@ async function create(path: string, content: string): Promise<FileHandle | undef
   }
 }
 
-/** Undefined if the lock was released meanwhile, or if the check took too long and must be repeated. */
+/** Undefined: try again, because the lock was released meanwhile or the check took too long. */
 async function replaceStale(subject: string, path: string, content: string): Promise<FileHandle | undefined> {
   const draft = `${path}.${randomUUID()}`;
   const handle = await create(draft, content);

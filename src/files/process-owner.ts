@@ -50,7 +50,7 @@ async function startOf(pid: number): Promise<string | null> {
 /** Linux: the boot's id and the inode of the PID namespace. */
 async function namespaceOfThisProcess(): Promise<string | null> {
   try {
-    // A /proc mounted in an outer PID namespace has other process numbers: a process then has one for each namespace.
+    // Several numbers after `NSpid`: this /proc is of an outer namespace, and its numbers are not ours.
     if (!/^NSpid:\t\d+$/m.test(await readFile("/proc/self/status", "utf8"))) {
       return null;
     }

@@ -6,8 +6,8 @@ import { fileError } from "./system-error.ts";
 
 /**
  * Replaces the content of the file at `path` in one step: at any time the file is either the old or the new one, whole.
- * Once the promise resolves, the new one survives a loss of power. Until then the content is in `PATH.new`, or `PATH.TAG.new`. A
- * link at `path` is replaced, not followed.
+ * Once the promise resolves, the new one survives a loss of power. Until then the content is in `PATH.new`, or
+ * `PATH.TAG.new`. A link at `path` is replaced, not followed.
  *
  * @param mode permissions of the new file
  * @param beforePlacing called when the new file is complete and on disk; if it throws, the new file is not renamed
@@ -38,7 +38,7 @@ export async function replaceFile(
       await handle.close();
     }
   });
-  // The new file stays after an error of this: it may already be the one of another process.
+  // If this throws, the new file stays: it may already be the one of another process.
   await beforePlacing?.();
   await orRemoved(async () => {
     await rename(next, path);

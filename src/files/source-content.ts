@@ -36,14 +36,14 @@ const REFUSED: readonly [start: string, what: string][] = [
 export async function openContent(input: Chunks): Promise<SourceContent> {
   const packed = await peek(input);
   const codec = codecOf(packed.head);
-  // Errors of either stream surface when the second is read.
+  // An error of the input is thrown by the decompressor.
   const { head, chunks } = codec === undefined ? packed : await peek(pipeline(packed.chunks, codec, () => undefined));
   const start = head.toString("latin1");
   const refused = REFUSED.find(([mark]) => start.startsWith(mark));
   if (refused !== undefined) {
     throw new ContentError(`is ${refused[1]}`);
   }
-  // A byte order mark is white space, and a short head is padded with zeros.
+  // `\s` matches a byte order mark, and a short head is padded with zeros.
   const [first = ""] = /[^\s\0]/u.exec(head.toString()) ?? [];
   return { kind: kindOf(start, first), start: first, chunks, isCompressed: codec !== undefined };
 }

@@ -40,8 +40,8 @@ export function textFromSpreadsheet(text: string): string {
 }
 
 /**
- * Returns a function that reads the texts of a file, one after another, which `export --excel` may have protected. It throws a
- * RowError at a text that is protected although an earlier one is not, or the other way round: such a file was changed later.
+ * Returns a function that reads the texts of a file, one after another, which `export --excel` may have protected. It throws
+ * a RowError at a text that is protected although an earlier one is not, or the other way round: somebody edited the file.
  *
  * @param isMarked whether the file begins with a byte order mark, as those of `--excel` do
  */

@@ -52,7 +52,7 @@ export function countNewlines(text: string | Buffer): number {
   return count;
 }
 
-/** The lines, or an error at the first one that is not UTF-8 after the lines before it. */
+/** The lines; at one that is not UTF-8 it throws, after the lines before it. */
 function* utf8Lines(bytes: Buffer, line: number): Generator<Lines> {
   const isMarked = line === 1 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const from = isMarked ? BYTE_ORDER_MARK.length : 0;

@@ -64,7 +64,8 @@ async function namesIn(folder: string): Promise<string[]> {
  * replaced it. A day that such a run had not replaced yet is not one of them.
  *
  * @param thorough compares the content of all files, not only the size.
- * @param isInWindow whether the filters want a day. Other days are checked only if `thorough`, or if a run was about to replace them.
+ * @param isInWindow whether the filters want a day. Other days are checked only if `thorough`, or if a run was about to
+ * replace them.
  */
 export async function untrustedDays(
   folder: string,
@@ -91,7 +92,7 @@ export async function untrustedDays(
 
 /**
  * The days whose file may no longer be the one that `state` describes, because a sync is replacing it or was interrupted while
- * it did. Days that a sync has finished replacing since `state` was read do not count: for them, `state` is only older.
+ * it did. Days that were replaced completely since are left out.
  *
  * @throws FileError naming a file that is missing or has another size for any other reason
  */

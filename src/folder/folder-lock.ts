@@ -27,7 +27,9 @@ export interface LockedFolder extends AsyncDisposable {
 
 const STAGING = "staging";
 
-/** Makes the tool's own folder with a lock in it. A run that ends may remove the folder before the lock is there. */
+/**
+ * Makes the tool's own folder with a lock in it. Another run that ends may remove the folder before the lock is there.
+ */
 async function lockIn(folder: string, own: string, pid: number): Promise<Lock> {
   for (;;) {
     await makeOwnFolder(own);

@@ -46,7 +46,7 @@ export function syncCommand(folder: string, ...flags: readonly string[]): string
   return quoteCommand(["catalog", "sync", operand(folder), ...flags]);
 }
 
-/** What to do with a state that cannot be used, worded to follow a message that begins with its path. */
+/** What to do with a state that cannot be used, to be added to a message that begins with the path. */
 export function startOver(folder: string): string {
   return `delete it and run \`${syncCommand(folder, "--adopt")}\` with the filters of the folder to start over`;
 }

@@ -1,5 +1,5 @@
--- Makes the table `marked` of the rows of `unmarked`: each with `excluded`, the rule by which it is no observation, the number of
--- its series, and the day of the next observation.
+-- Makes the table `marked` of the rows of `unmarked`: each with `excluded`, the rule by which it is no observation, the
+-- number of its series, and the day of the next observation.
 
 -- The rows of days on which a product has several.
 CREATE TEMP TABLE several AS

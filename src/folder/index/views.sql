@@ -7,8 +7,8 @@ CREATE VIEW price AS FROM price_row;
 CREATE VIEW observation AS
 SELECT * EXCLUDE (excluded) FROM price WHERE excluded IS NULL;
 
--- Products with a row that may not count, or in another currency: only their rows are compared with one another, because windows
--- over all rows take seconds. Variable `suspect_factor`: see suspect-rows.sql.
+-- Products with a row that may not count, or in another currency: only their rows are compared with one another, because
+-- windows over all rows take seconds. Variable `suspect_factor`: see suspect-rows.sql.
 CREATE VIEW rare_product AS
 SELECT product FROM price_row GROUP BY product
 HAVING bool_or(excluded IS NOT NULL OR next_day = day OR selling_price IS NULL OR selling_price <= 0)
@@ -29,7 +29,8 @@ SELECT unnest(
   own_list::JSON::STRUCT(line VARCHAR, own_retailer VARCHAR, own_sku VARCHAR, quantity VARCHAR, target_price VARCHAR, note VARCHAR)[],
   recursive := true);
 
--- The products on it, whatever the case and the outer spaces of their skus. A line without a retailer means each that has the sku.
+-- The products on it, whatever the case and the outer spaces of their skus. A line without a retailer means each that has the
+-- sku.
 CREATE MACRO own_product(own_list) AS TABLE
 SELECT product, line::INTEGER AS line, own_retailer, quantity::DECIMAL(9, 3) AS quantity,
   nullif(target_price, '')::DECIMAL(18, 4) AS target_price, nullif(note, '') AS note
@@ -108,7 +109,7 @@ CREATE MACRO exact_discount(discount_pct) AS CASE WHEN discount_pct > 0 THEN TRY
 -- selling_price. `present_since`: the first day of the latest run of observations with this price.
 CREATE MACRO reference_price(lasts) AS TABLE
 WITH present AS (
-  -- From the day after the last one with another price on, or from the first day.
+  -- It begins where the last other price ends, or with the series.
   SELECT product, series, coalesce(max(o.next_day) FILTER (o.selling_price <> l.selling_price), min(o.day)) AS present_since
   -- DISTINCT changes no row: it tells the optimizer that they are few, so that it hashes them and not all observations.
   FROM (SELECT DISTINCT product, series, day, selling_price FROM query_table(lasts)) l JOIN observation o USING (product, series)
@@ -131,8 +132,8 @@ CREATE MACRO last_told_day(until) AS TABLE
 SELECT retailer, least(last_row + 56, until::DATE) AS last_told
 FROM (SELECT retailer, max(day) AS last_row FROM row_count WHERE day <= until::DATE GROUP BY retailer);
 
--- The days of each retailer from its first row to `until`, which may be thousands of years later, as long as its usual rows tell
--- something: rows, and its usual rows, the upper quartile of the 56 days before.
+-- The days of each retailer from its first row to `until`, which may be thousands of years later, as long as its usual rows
+-- tell something: rows, and its usual rows, the upper quartile of the 56 days before.
 CREATE MACRO retailer_day(until) AS TABLE
 WITH counted AS (
   SELECT retailer, day, sum(rows)::BIGINT AS rows FROM row_count WHERE day <= until::DATE GROUP BY ALL
@@ -146,9 +147,9 @@ FROM calendar LEFT JOIN counted USING (retailer, day)
 -- The calendar has every day.
 WINDOW before AS (PARTITION BY retailer ORDER BY day ROWS BETWEEN 56 PRECEDING AND 1 PRECEDING);
 
--- As retailer_day, of the categories in the relation `seen`: retailer, department, category and last_seen, a day with rows, from
--- the earliest of which on the days are right. Whether a day is good is decided by the retailer where the category has too few rows
--- to tell; a day of which nothing is known is neither good nor bad.
+-- As retailer_day, of the categories in the relation `seen`: retailer, department, category and last_seen, a day with rows,
+-- from the earliest of which on the days are right. Whether a day is good is decided by the retailer where the category has
+-- too few rows to tell; a day of which nothing is known is neither good nor bad.
 CREATE MACRO category_day(seen, until) AS TABLE
 WITH wanted AS (
   SELECT retailer, department, category, min(last_seen) AS since FROM query_table(seen) GROUP BY ALL

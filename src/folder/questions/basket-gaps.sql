@@ -1,5 +1,5 @@
--- What the index of a basket is about: its base day, and by retailer how many of the products have no price on that day, and from
--- which day on all have one that ever do.
+-- What the index of a basket is about: its base day, and by retailer how many of the products have no price on that day, and
+-- the day on which the last of those that ever get a price has one.
 WITH seen AS (
   FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
 ), item AS (

@@ -74,7 +74,8 @@ export async function openSqlSession(
     });
   /**
    * One query, without the semicolon and what follows it. The settings let COPY and ATTACH change the files themselves; a query
-   * cannot. DuckDB takes nothing but a query in parentheses, and no semicolon between them, so it is the one that reads the text.
+   * cannot. DuckDB takes nothing but a query in parentheses, and no semicolon between them, so it is the one that reads the
+   * text.
    */
   const oneQuery = async (sql: string): Promise<{ query: string; statements: DuckDBExtractedStatements }> => {
     if (sql.includes("\0")) {
@@ -114,7 +115,7 @@ export async function openSqlSession(
         }
         const types = Array.from({ length: prepared.columnCount }, (_, index) => prepared.columnType(index));
         const names = types.map((_, index) => prepared.columnName(index));
-        // It keeps what it has read of a CSV file to find its types.
+        // A prepared statement keeps the rows of a CSV file that it read to guess types.
         prepared.destroySync();
         const result = await (await prepareLast(await extract(asRead(query, types, isText)))).stream();
         await checked;

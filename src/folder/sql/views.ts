@@ -11,15 +11,15 @@ import VIEWS from "./views.sql";
  */
 export function viewStatements(files: readonly string[], lastDay: string): string[] {
   const crawledRow = (some: readonly string[]) => `CREATE OR REPLACE TEMP VIEW "crawled row" AS ${crawledRows(some)}`;
-  // Each statement that declares a view of it opens all files that it has by then.
+  // Declared without files first: each view on it would open all of them.
   return [crawledRow([]), VIEWS.replaceAll("$last_day", `DATE ${sqlText(lastDay)}`), crawledRow(files)];
 }
 
 /**
  * Declares "observed row": the observations up to the newest day.
  *
- * @param isJudgedAgain whether days after the newest one are in the index, so that temporary tables have the observations. These are
- * dropped, because a table of the user may have any of their names
+ * @param isJudgedAgain whether days after the newest one are in the index, so that temporary tables have the observations.
+ * These are dropped, because a table of the user may have any of their names
  */
 export async function declareObserved(duckDb: DuckDb, lastDay: string, isJudgedAgain: boolean): Promise<void> {
   const upToLastDay = `day <= DATE ${sqlText(lastDay)}`;

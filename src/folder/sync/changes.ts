@@ -60,8 +60,8 @@ export async function compareRange(
 
 /**
  * Compares the audited days of a range whose sum is equal. If one of them differs, other days must differ in the opposite
- * direction, so the days between are compared too. If all days of the copy match, the days without rows match
- * too, because the totals agree.
+ * direction, so the days between are compared too. Days without rows in the copy need no request: if all others match, so do
+ * they, because the totals agree.
  */
 async function auditRange(range: DayRange, comparison: Comparison, found: Findings): Promise<void> {
   const days = comparison.audited.filter((day) => isInRange(day, range));
@@ -78,7 +78,7 @@ async function auditRange(range: DayRange, comparison: Comparison, found: Findin
   found.changed.push(...[...differing].map(oneDay));
   found.equal.push(...days.filter((day) => !differing.has(day)));
   const others = differing.size === 0 ? [] : rangesBetween(range, differing);
-  // An audited day alone between two that differ is known.
+  // A range that is one audited day was compared above.
   for (const other of others.filter(({ first, last }) => first !== last || !days.includes(first))) {
     await compareRange(other, await comparison.remote(other), { ...comparison, audited: [] }, found);
   }
@@ -140,8 +140,8 @@ export function longestUnchecked(days: Days, count: number): string[] {
 }
 
 /**
- * Days that must differ although the total count of a combination is the same, because the first or last day of the
- * combination is not the same as in the copy.
+ * Days that must differ, because a combination begins or ends on another day than in the copy although its total is the same,
+ * because the first or last day of the combination is not the same as in the copy.
  */
 export function edgesThatDiffer(days: Days, coverage: readonly Coverage[]): string[] {
   const copies = combinationsIn(days);

@@ -149,7 +149,7 @@ async function replaceDays(
 
 /**
  * Divides days into batches, by the row counts of one more coverage request for each range. A single day needs no request,
- * because the copy shows the expected number of rows.
+ * because its rows in the copy are the estimate.
  */
 export async function cutIntoBatches(run: ComparedRun, ranges: readonly DayRange[]): Promise<Batch[]> {
   const batches: Batch[] = [];

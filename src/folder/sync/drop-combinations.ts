@@ -11,9 +11,9 @@ import { isUnalteredFile } from "../synced-day.ts";
 import { placeDays, type SyncRun, stagedFile } from "./sync-run.ts";
 
 /**
- * Removes the rows of some combinations from the day files, without requests. The file of a day without other rows is
- * removed. A file that differs from the state stays, and its day is added to the untrusted ones. Of days outside the window it is
- * not known what the service has, so they stay as they are.
+ * Removes the rows of some combinations from the day files of the window, without requests. The file of a day without other
+ * rows is removed. A file that differs from the state stays, and its day is added to the untrusted ones. Of days outside the
+ * window it is not known what the service has, so they stay as they are.
  *
  * @param gone combinations as `retailer:category:department`
  */

@@ -23,7 +23,8 @@ interface Totals {
 /**
  * Compares the counts of all days together, by one coverage request.
  *
- * @throws ShrinkError if a retailer has vanished, more than half of the rows would be removed, or rows outside the window are lost
+ * @throws ShrinkError if a retailer has vanished, more than half of the rows would be removed, or rows outside the window are
+ * lost
  */
 export async function compareTotals(run: ComparedRun): Promise<Totals> {
   const { options, state, untrusted, isInWindow } = run;
@@ -67,7 +68,7 @@ async function findChanges(run: ComparedRun, range: DayRange, coverage: readonly
   const { state, counts, checkedAt } = run;
   const { audit, verify, concurrency } = run.options;
   const days = daysWhere(state, (day) => isInRange(day, range));
-  // Those that this run has read already need no check.
+  // Days that this run has just read, as an unfinished batch, need no check.
   const old = daysWhere({ days }, (day) => days[day]?.checked !== checkedAt);
   const audited = verify ? Object.keys(old) : longestUnchecked(old, audit);
   const { changed, equal } = await compareRange(range, countsOf(coverage), {
@@ -128,8 +129,8 @@ function refuseVanished(before: RcdCounts, counted: RcdCounts, { folder, prune }
 }
 
 /**
- * A day outside the window whose file is damaged is read again only if the service still has its rows: until --prune, such a day
- * stays although the service may no longer have it.
+ * A day outside the window whose file is damaged is read again only if the service still has its rows: until --prune, such a
+ * day stays although the service may no longer have it.
  *
  * @throws ShrinkError unless shrinking is allowed
  */

@@ -66,7 +66,7 @@ export async function syncFolder(client: CatalogClient, options: FolderSyncOptio
       createParquet({ ...DAY_FILE, ...(onLoss && { onLoss }) }, scratchPath),
     );
   } catch (error) {
-    // A process that took the lock has removed the staging folder; what failed because of that is not the reason.
+    // A process that took the lock has removed the staging folder; the lost lock is the error to report.
     await locked.lock.assertHeld();
     throw error;
   }

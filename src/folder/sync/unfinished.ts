@@ -38,8 +38,8 @@ export function stateOfPages(unfinished: UnfinishedBatch | undefined): SyncState
 }
 
 /**
- * Whether this run would ask for the same set, and it has days that are still within the dates of the filters. Others of its
- * days may have left them. Filters as written may mean other combinations by now.
+ * Whether this run would ask for the same set, and it has days that are still within the dates of the filters. Some of its
+ * days may lie outside by now. The same written filters may match other combinations than before.
  */
 export function isOfRun({ head, range }: UnfinishedBatch, { filters, isInWindow, options }: ComparedRun): boolean {
   return (
