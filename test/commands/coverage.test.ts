@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { COMBINATION, coverageBody, META } from "../helpers/envelopes.ts";
 import { runInProcess } from "../helpers/in-process.ts";
+import { askParquet } from "../helpers/parquet-files.ts";
 import { product, products } from "../helpers/products.ts";
 import { startRewritingProxy } from "../helpers/rewriting-proxy.ts";
 import { sharedService } from "../helpers/service.ts";
@@ -20,6 +21,15 @@ const shared = sharedService({ rows: ROWS });
 async function coverage(args: readonly string[], cwd?: string) {
   return await runInProcess(["coverage", ...args], { service: await shared(), ...(cwd !== undefined && { cwd }) });
 }
+
+test("Parquet has days as dates and counts as integers", async () => {
+  const folder = await temporaryFolder();
+  await coverage(["--group-by", "retailer", "--retailer", "zeta", "-o", "./zeta.parquet"], folder);
+  const types = "SELECT retailer, typeof(matching_rows) AS rows, typeof(earliest_date) AS day FROM read_parquet(FILE)";
+  expect(await askParquet(join(folder, "zeta.parquet"), types)).toEqual([
+    { retailer: "zeta", rows: "BIGINT", day: "DATE" },
+  ]);
+});
 
 test("--chart and a page of a service take one request", async () => {
   const page = ["--html", "./page.html"];

@@ -15,7 +15,7 @@ import { type FlagsOf, flagError, flagSet, formatOption, NamesOption } from "./v
 export const TABLE_FORMATS = ["table", ...ROW_FORMATS] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** Without Parquet, for commands whose columns have no types. */
+/** Without Parquet, for records of the service and error codes, whose columns have no types. */
 type ListFormat = Exclude<TableFormat, "parquet">;
 export const LIST_FORMATS = TABLE_FORMATS.filter((format): format is ListFormat => format !== "parquet");
 
@@ -29,7 +29,7 @@ export interface OutputOptions<Format extends string> {
   links?: boolean;
 }
 
-export interface ListingOptions<Format extends string = ListFormat> {
+export interface ListingOptions<Format extends string = TableFormat> {
   output: OutputOptions<Format>;
   list: ListOptions;
   columns: readonly string[] | undefined;

@@ -1,6 +1,7 @@
 import type { QuestionColumn } from "../../cli/question/declaration.ts";
 import { RETAILER } from "../../cli/question/shared-columns.ts";
 import { COVERAGE_COLUMNS } from "../../contract/coverage.ts";
+import type { ColumnType } from "../../export/formats/encoder.ts";
 
 export const DIMENSIONS = ["retailer", "department", "category"] as const;
 
@@ -19,6 +20,13 @@ export function coverageColumns(groupBy: Grouping | undefined): readonly string[
   const columns =
     groupBy === undefined ? COVERAGE_COLUMNS : groupBy === "day" ? DAY_COLUMNS : [groupBy, ...GROUP_COLUMNS];
   return [...columns, "days_old"];
+}
+
+/** The types of columns of `coverageColumns`, for formats that have types. */
+export function coverageTypes(columns: readonly string[]): Readonly<Record<string, ColumnType>> {
+  const isText = (name: string) => ["rcd", "brand", ...DIMENSIONS].includes(name);
+  const kindOf = (name: string) => (name.endsWith("_date") ? "date" : isText(name) ? "string" : "integer");
+  return Object.fromEntries(columns.map((name) => [name, { kind: kindOf(name), nullable: true }]));
 }
 
 export const CRAWL_DAY_COLUMNS: readonly QuestionColumn[] = [

@@ -6,11 +6,11 @@ import { addListFlags } from "../../cli/flags/list.ts";
 import {
   addListOutput,
   columnsOption,
-  LIST_FORMATS,
   type ListingOptions,
   type PageOptions,
   parseListing,
   splitPage,
+  TABLE_FORMATS,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, type FolderOptions, parseFolder, parseSource } from "../../cli/flags/source.ts";
 import { type FlagsOf, flagError, wholeNumber } from "../../cli/flags/values.ts";
@@ -19,7 +19,7 @@ import { namesOf, type QuestionOptions } from "../../cli/question/declaration.ts
 import { parseQuestion } from "../../cli/question/question-flags.ts";
 import { CRAWL_DAY_COLUMNS, coverageColumns, GROUPINGS, type Grouping, NEWEST_DAYS } from "./columns.ts";
 
-export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
+export const COVERAGE_FORMATS = [...TABLE_FORMATS, "markdown"] as const;
 
 export const CRAWL_DAYS = "retailer,day";
 

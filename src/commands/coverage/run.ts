@@ -8,6 +8,7 @@ import { showTable, showText } from "../../cli/terminal/pager.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
 import { openPage, writeRecords } from "../../cli/write-rows.ts";
 import { plural } from "../../contract/values/phrases.ts";
+import { coverageTypes } from "./columns.ts";
 import type { DayRows } from "./counts.ts";
 import { describeGaps, entriesInOrder, type Listing, listingOf } from "./groups.ts";
 import type { CoverageOptions } from "./options.ts";
@@ -63,7 +64,13 @@ async function writeListing(
 ): Promise<void> {
   const { output, columns, list, chart } = options;
   if (hasRowFormat(output)) {
-    await writeRecords(listing.entries, output, { known: listing.columns, chosen: columns }, reporter, context);
+    await writeRecords(
+      listing.entries,
+      output,
+      { known: listing.columns, chosen: columns, types: coverageTypes(listing.columns) },
+      reporter,
+      context,
+    );
     return;
   }
   const screen = screenOf(context, options);

@@ -8,9 +8,9 @@ import {
   addListOutput,
   columnsOption,
   hasRowFormat,
-  LIST_FORMATS,
   type ListingOptions,
   parseListing,
+  TABLE_FORMATS,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
@@ -62,7 +62,7 @@ export function declare(command: Command, context: Context, run: Run<SampleOptio
     }
     const view = wide ? "wide" : card ? "card" : "table";
     const isForPeople = view !== "table" || context.stdout.isTTY === true;
-    const listing = parseListing(flags, LIST_FORMATS, context, PRODUCT_COLUMNS, {}, isForPeople);
+    const listing = parseListing(flags, TABLE_FORMATS, context, PRODUCT_COLUMNS, {}, isForPeople);
     const { format } = listing.output;
     if (view !== "table" && format !== "table") {
       throw flagError(`--${view}`, `is a view for people; it cannot be combined with ${format}.`);

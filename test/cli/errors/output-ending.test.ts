@@ -76,7 +76,7 @@ describe("an output whose ending names another format", () => {
   });
 
   test("a name is not offered without the flag for a format that the command does not write", async () => {
-    const { code, stderr } = await runInProcess(["coverage", "-f", "csv", "-o", "x.parquet"], { service });
+    const { code, stderr } = await runInProcess(["service", "teams", "list", "-f", "csv", "-o", "x.parquet"]);
     const message = '"x.parquet" would contain csv: name the file "x.csv".';
     expect([code, stderr.split("\n")[0]]).toEqual([EXIT.usage, `error: ${message}`]);
   });
