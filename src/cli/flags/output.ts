@@ -15,7 +15,7 @@ import { type FlagsOf, flagError, flagSet, formatOption, NamesOption } from "./v
 export const TABLE_FORMATS = ["table", ...ROW_FORMATS] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** Without Parquet, for records of the service and error codes, whose columns have no types. */
+/** Without Parquet, for records of the service, whose columns have no types. */
 type ListFormat = Exclude<TableFormat, "parquet">;
 export const LIST_FORMATS = TABLE_FORMATS.filter((format): format is ListFormat => format !== "parquet");
 
@@ -70,7 +70,7 @@ export function chosenColumns(flag: string | undefined, known: readonly string[]
   return flag === undefined ? undefined : parseColumns(flag, known);
 }
 
-export const addListOutput = flagSet((command, formats: readonly string[] = LIST_FORMATS) =>
+export const addListOutput = flagSet((command, formats: readonly string[] = TABLE_FORMATS) =>
   addOutputFlags(command, formats, "table in a terminal, else ndjson"),
 );
 

@@ -52,7 +52,7 @@ export const addQuestionFlags = flagSet(
       "--fail-if <condition>",
       `exit with code 8 if any row meets the condition, as in '${comparable(columns)[0]} < 20'; \`count\` is the number of rows`,
     );
-    const listed = addLinksFlag(addListOutput(conditional, TABLE_FORMATS)).addOption(
+    const listed = addLinksFlag(addListOutput(conditional)).addOption(
       columnsOption(`columns to write, in this order: ${names.slice(1, 4).join(",")}`, names),
     );
     return addListFlags(addDemoFlag(listed), sortExample, [...Object.keys(sortWords), ...names], sortHelp, limitHelp);

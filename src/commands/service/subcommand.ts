@@ -145,7 +145,7 @@ export const RECORD_COLUMNS = {
 export function addRecordList(columns: readonly string[]) {
   const [first = "", second] = columns;
   const chosen = columnsOption(`columns to write, in this order: ${first},${second}`, columns);
-  return (command: Command) => addListFlags(addListOutput(command).addOption(chosen), first, columns);
+  return (command: Command) => addListFlags(addListOutput(command, LIST_FORMATS).addOption(chosen), first, columns);
 }
 
 export function parseRecordList(columns: readonly string[]) {

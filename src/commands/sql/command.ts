@@ -38,7 +38,7 @@ export function declare(command: Command, context: Context, run = load): void {
       "Runs one query over a synced folder, in DuckDB with at most 4 threads. The folder is read-only, and a query reaches no " +
         "other file and no network.",
     );
-  const declared = addDemoFlag(addLinksFlag(addListOutput(own, TABLE_FORMATS)))
+  const declared = addDemoFlag(addLinksFlag(addListOutput(own)))
     .addOption(
       new Option(
         "--with <name=file>",

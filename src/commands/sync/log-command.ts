@@ -29,7 +29,7 @@ export function declareLog(command: Command, context: Context, run: Run<SyncLogO
       "The runs of `catalog sync` on a folder, the oldest first: when, how many rows and days they changed, their requests, and how they ended. A run that was killed is missing.",
     )
     .argument("<dir>", "a folder of `catalog sync`");
-  const listed = addListOutput(named, TABLE_FORMATS).addOption(
+  const listed = addListOutput(named).addOption(
     columnsOption("columns to write, in this order: started_at,outcome", SYNC_LOG_COLUMNS),
   );
   const declared = addListFlags(listed, "started_at", SYNC_LOG_COLUMNS);
