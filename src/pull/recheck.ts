@@ -50,8 +50,9 @@ interface Choice {
 }
 
 /**
- * Chooses the pages that are read a second time at the end of a pull. The oldest pages have had the most time to change, so half
- * of those chosen are the first pages of the slices that were begun earliest; the others are random.
+ * Chooses the pages that are read a second time at the end of a pull. Old pages have had the most time to change, and the first
+ * page of a long slice tells most about the set, so three quarters of those chosen are the page that was read first of all and
+ * the first pages of the longest slices; the others are random.
  */
 export function choosePagesToRecheck(
   slices: readonly Slice[],
@@ -62,7 +63,11 @@ export function choosePagesToRecheck(
   const ofBegun = [...begun].flatMap((id) => all.find(({ slice }) => slice.id === id) ?? []);
   const required = ofBegun.filter(({ slice }) => older.has(slice.id)).length;
   const count = Math.max(required, pagesToRecheck(all.length, recheck));
-  const places = ofBegun.slice(0, Math.max(required, Math.ceil(count / 2)));
+  const [first, ...rest] = ofBegun;
+  const isOlder = ({ slice }: PagePlace) => Number(older.has(slice.id));
+  const lengthOf = ({ slice }: PagePlace) => store.pagesOf(slice.id).length;
+  rest.sort((a, b) => isOlder(b) - isOlder(a) || lengthOf(b) - lengthOf(a));
+  const places = (first === undefined ? [] : [first, ...rest]).slice(0, Math.max(required, Math.ceil(count * 0.75)));
   const chosen = new Set(places);
   const others = all.filter((place) => !chosen.has(place));
   while (places.length < count) {

@@ -53,7 +53,7 @@ type ExportFlags = FlagsOf<typeof addExportFlags>;
 
 /** The limits of change detection, for help and manifest. */
 export const UNNOTICED =
-  "If the service replaces rows during an export without changing any count, only pages that are read a second time reveal it. A replacement of all rows is always noticed. In tests that replaced a third of the rows of 120 pages, about half of the runs missed it, and none with --recheck 10. This does not concern services that report the version of their data.";
+  "If the service replaces rows during an export without changing any count, only pages that are read a second time reveal it. A replacement of all rows is always noticed. In tests with 120 pages, no run missed that a third of the rows was replaced, 4 % missed a single day, and 38 % two rows (with --recheck 10, none and 35 %). This does not concern services that report the version of their data.";
 
 export interface ExportOptions extends SourceOptions {
   output: OutputOptions<RowFormat>;
