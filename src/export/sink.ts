@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Writable } from "node:stream";
+import { InputError } from "../contract/errors.ts";
 import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../files/fingerprint.ts";
 import { fsyncFile } from "../files/fsync.ts";
 import { createOwnFile, removeOwnFile } from "../files/own-file.ts";
@@ -19,16 +20,22 @@ export interface SinkOptions extends FileOptions {
   /** Called before the first data goes to stdout. */
   beforeData?: (() => void) | undefined;
   compression?: Compression | undefined;
+  /** What needs a regular file as the output, if anything does. */
+  fileFor?: "manifest" | "resume" | undefined;
   /** Follows what is written. */
   fingerprint?: RunningFingerprint | undefined;
 }
 
-/** Opens stdout or a file; detects as early as possible what would otherwise fail at the end. */
+/**
+ * Opens stdout or a file; detects as early as possible what would otherwise fail at the end.
+ *
+ * @throws InputError if the output is no file and `fileFor` needs one
+ */
 export async function openSink<Input>(
   options: SinkOptions,
   createEncoder: (scratchPath: () => Promise<string>) => Encoder<Input>,
 ): Promise<Destination<Input>> {
-  const { output, stdout, compression, fingerprint } = options;
+  const { output, stdout, compression, fileFor, fingerprint } = options;
   let folder: ScratchFolder | undefined;
   const scratchPath = async (): Promise<string> => {
     if (destination.file !== undefined) {
@@ -41,6 +48,12 @@ export async function openSink<Input>(
   const encoder = compressed(createEncoder(scratchPath), compression);
   const destination = isStdout(output) ? writeToStdout(stdout, options) : await openFile(output, options);
   const { file } = destination;
+  if (file === undefined && fileFor !== undefined) {
+    await destination[Symbol.asyncDispose]();
+    throw new InputError((nameOf) => `${nameOf(fileFor)} needs a regular file, and ${output} is none`, {
+      input: fileFor,
+    });
+  }
   const write = async (chunk: Chunk): Promise<void> => {
     await destination.write(chunk);
     fingerprint?.add(chunk);

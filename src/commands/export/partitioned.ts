@@ -27,7 +27,7 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
   const { output: folder = "" } = options.output;
   const columns = options.partitionBy ?? [];
   await using connection = await connect(options, context);
-  const record = recordExport(options, connection, context);
+  const record = recordExport(options.filters, connection, context);
   await refuseFile(folder);
   await refuseSynced(folder);
   if ((await assertSameLayout(folder, columns, fileNameOf(options))) && options.maxRows !== undefined) {

@@ -2,7 +2,7 @@ import type { Context } from "../../cli/context.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { connect } from "../../cli/source/connection.ts";
 import { newestDay, reportEmpty, reportNothing } from "../../cli/source/empty-result.ts";
-import { plural, quoted } from "../../contract/values/phrases.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { operand, quoteCommand } from "../../contract/values/quote-command.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
@@ -15,13 +15,10 @@ import type { ExportOptions } from "./options.ts";
 import { assertRoomInName, PAGES_SUFFIX } from "./room.ts";
 import { pullRows, recordExport, rowEncoding, storeOptions } from "./shared.ts";
 
-export async function runExport(given: ExportOptions, context: Context): Promise<void> {
-  // Without a new manifest, an earlier one would call the new file damaged.
-  const manifest = given.manifest || (given.ownList === undefined && (await hasManifest(given.output.output)));
-  const options = { ...given, manifest };
+export async function runExport(options: ExportOptions, context: Context): Promise<void> {
   await using connection = await connect(options, context);
   const { reporter, signal } = connection;
-  const record = recordExport(options, connection, context);
+  const record = recordExport(options.filters, connection, context);
   const { ownList, columns, spreadsheet } = options;
   const { output: path, compression, noClobber, format } = options.output;
   if (!isStdout(path)) {
@@ -29,26 +26,27 @@ export async function runExport(given: ExportOptions, context: Context): Promise
   }
   const own =
     ownList === undefined ? undefined : await (await import("./own-rows.ts")).readOwnRows(ownList, context, signal);
-  const fingerprint = options.manifest ? runningFingerprint() : undefined;
-  const createEncoder = await loadEncoder(format, signal);
   const encoding = rowEncoding(options, reporter);
+  const ofStore = storeOptions(options, `${path}${PAGES_SUFFIX}`, connection, context);
+  // Without a new manifest, an earlier one would call the new file damaged.
+  const manifest = options.manifest || (ownList === undefined && (await hasManifest(path)));
+  const fingerprint = manifest ? runningFingerprint() : undefined;
+  const createEncoder = await loadEncoder(format, signal);
+  const resume = options.storeMode === "resume" ? "resume" : undefined;
   await using output = await openSink(
     {
-      ...{ output: path, compression, noClobber, fingerprint, signal },
+      ...{ output: path, compression, noClobber, fingerprint, signal, fileFor: manifest ? "manifest" : resume },
       ...{ stdout: context.stdout, beforeData: reporter.dataBegins, pid: context.pid },
     },
     (scratchPath) => createEncoder(encoding, scratchPath),
   );
   const { file } = output;
-  if (file === undefined) {
-    assertNeedsNoFile(options);
-  }
   await using store =
     file === undefined
       ? temporaryStore()
       : await openPageStore(
           { lines: `${file.path}.partial.json`, pages: file.path + PAGES_SUFFIX },
-          { ...storeOptions(options, path + PAGES_SUFFIX, connection, context), lock: file.lock },
+          { ...ofStore, lock: file.lock },
         );
   assertWantsPages(store.pages.size(), options);
   const write = async (rows: RowBatch) => await output.write(own === undefined ? rows : own.of(rows));
@@ -71,20 +69,17 @@ export async function runExport(given: ExportOptions, context: Context): Promise
     await writeManifest(file, written, record(result, store.resumedFrom));
   }
   await store.remove();
-  if (count > 0 && !isStdout(path)) {
-    const check = options.manifest ? `; \`${quoteCommand(["catalog", "verify", operand(path)])}\` checks it` : "";
-    reporter.note(`${path}: ${plural(count, "row")}${check}`);
-  } else if (count > 0 && context.stdout.isTTY) {
-    reporter.note(`${plural(count, "row")}; --output FILE writes rows to a file, \`catalog sample\` shows a table`);
+  if (count > 0 && (!isStdout(path) || context.stdout.isTTY)) {
+    reporter.note(describeOutput(path, plural(count, "row"), manifest));
   }
 }
 
-/** Refuses flags that need a file where the output is a pipe or a device. */
-function assertNeedsNoFile({ manifest, storeMode, output }: ExportOptions): void {
-  if (manifest || storeMode === "resume") {
-    const flag = manifest ? "--manifest" : "--resume";
-    throw flagError(flag, `needs a regular file as the output, and ${quoted(String(output.output))} is none.`);
+function describeOutput(path: string | undefined, rows: string, hasManifest: boolean): string {
+  if (isStdout(path)) {
+    return `${rows}; --output FILE writes rows to a file, \`catalog sample\` shows a table`;
   }
+  const check = hasManifest ? `; \`${quoteCommand(["catalog", "verify", operand(path)])}\` checks it` : "";
+  return `${path}: ${rows}${check}`;
 }
 
 /** Refuses a small export that would throw away what a larger one has read. @param pages of an interrupted run */

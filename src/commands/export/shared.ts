@@ -11,9 +11,10 @@ import { assertFolderNames } from "../../export/destination/partitions.ts";
 import type { EncoderOptions } from "../../export/formats/encoder.ts";
 import type { ExportRecord } from "../../export/manifest.ts";
 import { assertReadable } from "../../files/duckdb.ts";
-import { type PullResult, pull } from "../../pull/pull.ts";
+import { type PullObserver, type PullResult, pull } from "../../pull/pull.ts";
 import type { StoreOptions } from "../../pull/store/open-store.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";
+import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { leftoverError } from "./leftover-error.ts";
 import { type ExportOptions, OWN_ROW_COLUMNS, UNNOTICED } from "./options.ts";
@@ -35,32 +36,32 @@ export async function pullRows(
   if (options.output.format === "parquet" && target !== undefined) {
     assertReadable(target);
   }
-  using progress = showProgress(reporter, context, options);
   let ofEarlierRun: number | undefined;
+  const observer: PullObserver = {
+    onCoverage: (coverage) => {
+      assertFitsSheet(options, coverage);
+      assertFolderNames(partitionBy, coverage);
+    },
+    onPlan: async ({ totalRows, pages }, stored) => {
+      const total = Math.min(totalRows, maxRows ?? totalRows);
+      if (target !== undefined) {
+        await assertRoom(target, bytesNeeded(total, options, { stored, isStdout: false }));
+      }
+      ofEarlierRun ??= stored;
+      progress.update({
+        total,
+        stored: ofEarlierRun,
+        requests: totalRows === 0 ? 0 : Math.ceil((pages * total) / totalRows),
+      });
+    },
+    onRows: (rows) => progress.update({ rows: Math.min(rows, maxRows ?? rows) }),
+    ...rereadObserver(reporter),
+  };
+  using progress = showProgress(reporter, context, options);
   const result = await pull(client, store, {
-    ...{ filters, concurrency, maxRows, recheck, write, signal, random: context.random },
+    ...{ filters, concurrency, maxRows, recheck, write, signal, observer, random: context.random },
     pageSize: options.pageSize,
     isStreamed: target === undefined,
-    observer: {
-      onCoverage: (coverage) => {
-        assertFitsSheet(options, coverage);
-        assertFolderNames(partitionBy, coverage);
-      },
-      onPlan: async ({ totalRows, pages }, stored) => {
-        const total = Math.min(totalRows, maxRows ?? totalRows);
-        if (target !== undefined) {
-          await assertRoom(target, bytesNeeded(total, options, { stored, isStdout: false }));
-        }
-        ofEarlierRun ??= stored;
-        progress.update({
-          total,
-          stored: ofEarlierRun,
-          requests: totalRows === 0 ? 0 : Math.ceil((pages * total) / totalRows),
-        });
-      },
-      onRows: (rows) => progress.update({ rows: Math.min(rows, maxRows ?? rows) }),
-      ...rereadObserver(reporter),
-    },
   });
   progress.done();
   return result;
@@ -107,24 +108,25 @@ export function rowEncoding(
 /**
  * Follows an export from now on, for its manifest.
  *
+ * @param asked the filters as written
  * @returns makes the record of the export, once its output is in place
  */
 export function recordExport(
-  options: ExportOptions,
+  asked: WrittenFilters,
   { service, filters, reporter }: Connection,
   context: Context,
 ): (result: PullResult, resumedFrom: string | undefined) => ExportRecord {
   const startedAt = new Date(context.now()).toISOString();
   const ids: string[] = [];
   reporter.listeners.add((event) => {
-    if (event.type === "response" && event.requestId !== undefined && options.manifest) {
+    if (event.type === "response" && event.requestId !== undefined) {
       ids.push(event.requestId);
     }
   });
   return (result, resumedFrom) => ({
     tool: { name: "retail-catalog-cli", version: VERSION, node: context.nodeVersion },
     service,
-    asked: options.filters,
+    asked,
     filters,
     resolved: result.resolved,
     rows: result.rows,
