@@ -1,5 +1,5 @@
 import { firstSlices, type Plan, pagesOf } from "./plan.ts";
-import type { PullOptions } from "./pull.ts";
+import type { PullOptions } from "./pull-options.ts";
 import { pagesToRecheck } from "./recheck.ts";
 
 /** Limits on the requests of a pull. */

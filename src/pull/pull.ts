@@ -1,72 +1,15 @@
 import type { CatalogClient } from "../client/client.ts";
 import type { CoverageResponse } from "../client/responses/coverage-response.ts";
-import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
-import type { Meta, ResolvedFilters } from "../contract/envelope.ts";
+import type { Meta } from "../contract/envelope.ts";
 import { FileError, SetChangedError } from "../contract/errors.ts";
-import type { Filters } from "../contract/filters.ts";
 import { groupDigits, plural } from "../contract/values/phrases.ts";
-import type { RowBatch } from "../rows/batch.ts";
 import { assertCounted, assertCountedAgain, assertPlausible, isCountedDifferently, whyMoved } from "./checks.ts";
 import { firstSlices, type Plan, pagesOfSlice, planPull, type Slice, withPagesOf } from "./plan.ts";
+import type { FinishedSlice, PullOptions, PullResult } from "./pull-options.ts";
 import { choosePagesToRecheck, type PagePlace, recheckPages, unproven } from "./recheck.ts";
-import type { SetFilters } from "./set-filters.ts";
 import type { PageStore, PlanCuts } from "./store/page-store.ts";
 import { CursorTooShortError, walkSlice } from "./walk.ts";
 import { deferred, startWalkers } from "./walkers.ts";
-
-export interface PullOptions {
-  filters: SetFilters;
-  /** Maximum rows of a request; a store that has pages continues with the size of these. */
-  pageSize: number;
-  concurrency: number;
-  /** The pull ends after this number of rows, even if the set has more. */
-  maxRows?: number | undefined;
-  /** Percentage of the pages that are read a second time at the end, see `pagesToRecheck`. */
-  recheck?: number | undefined;
-  /** Whether each slice is written as soon as it has been read, instead of all once the whole set is verified. */
-  isStreamed?: boolean;
-  /** Receives the rows, in the order of the plan. Calls do not overlap. */
-  write: (rows: RowBatch) => Promise<void>;
-  signal: AbortSignal;
-  observer?: PullObserver;
-  /** A number from 0 up to 1. */
-  random?: () => number;
-}
-
-/** Callbacks of a running pull; the pull itself prints nothing. */
-export interface PullObserver {
-  /** Receives the coverage that the pull is planned from; an error thrown here ends the pull before its first page. */
-  onCoverage?(coverage: readonly Coverage[]): Promise<void> | void;
-  /**
-   * An error thrown here ends the pull before the next page.
-   *
-   * @param stored rows of the plan that are in the store already
-   */
-  onPlan?(plan: Plan, stored: number): Promise<void> | void;
-  /** Receives the number of rows in the store. */
-  onRows?(rows: number): void;
-  onRestart?: (reason: string) => void;
-  /** Receives the number of pages of the store that are damaged or behind a damaged one, and are read again. */
-  onDamage?: (pages: number) => void;
-}
-
-/** A slice and its number of rows in the output. */
-export interface FinishedSlice {
-  filters: Filters;
-  rows: number;
-}
-
-export interface PullResult {
-  rows: number;
-  /** Whether `maxRows` ended the pull before the end of the set. */
-  truncated: boolean;
-  cuts: PlanCuts;
-  slices: readonly FinishedSlice[];
-  /** Number of pages that were read a second time. */
-  compared: number;
-  summary: CoverageSummary;
-  resolved: ResolvedFilters;
-}
 
 /** Number of new plans in a row without progress after which the pull fails. */
 const FRUITLESS_REPLANS = 3;

@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { temporaryBytes } from "../../src/files/stored-bytes.ts";
-import { type PullOptions, type PullResult, pull } from "../../src/pull/pull.ts";
+import { pull } from "../../src/pull/pull.ts";
+import type { PullOptions, PullResult } from "../../src/pull/pull-options.ts";
 import { temporaryStore } from "../../src/pull/store/open-store.ts";
 import { createPageStore, type PageStore } from "../../src/pull/store/page-store.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";

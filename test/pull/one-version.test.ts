@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Plan } from "../../src/pull/plan.ts";
-import { type PullOptions, pull } from "../../src/pull/pull.ts";
+import { pull } from "../../src/pull/pull.ts";
+import type { PullOptions } from "../../src/pull/pull-options.ts";
 import { temporaryStore } from "../../src/pull/store/open-store.ts";
 import type { PageStore } from "../../src/pull/store/page-store.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";

@@ -6,7 +6,8 @@ import { openPartitionSpool, type PartitionSpool } from "../../export/destinatio
 import { partitionOf } from "../../export/destination/partitions.ts";
 import { writeStaged } from "../../export/sink.ts";
 import { cutByDate } from "../../pull/date-cuts.ts";
-import { type PullObserver, pull } from "../../pull/pull.ts";
+import { pull } from "../../pull/pull.ts";
+import type { PullObserver } from "../../pull/pull-options.ts";
 import { openPageStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { DayState } from "../day-state.ts";

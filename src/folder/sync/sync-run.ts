@@ -4,7 +4,7 @@ import type { Coverage } from "../../contract/coverage.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { moveIntoPlace } from "../../export/destination/partitions.ts";
 import type { EncoderOptions, RowEncoder } from "../../export/formats/encoder.ts";
-import type { PullObserver, PullOptions } from "../../pull/pull.ts";
+import type { PullObserver, PullOptions } from "../../pull/pull-options.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import { placeOfDay, removeDay } from "../day-files.ts";
 import type { DayState } from "../day-state.ts";
