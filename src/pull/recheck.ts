@@ -63,11 +63,10 @@ export function choosePagesToRecheck(
   const ofBegun = [...begun].flatMap((id) => all.find(({ slice }) => slice.id === id) ?? []);
   const required = ofBegun.filter(({ slice }) => older.has(slice.id)).length;
   const count = Math.max(required, pagesToRecheck(all.length, recheck));
-  const [first, ...rest] = ofBegun;
   const isOlder = ({ slice }: PagePlace) => Number(older.has(slice.id));
   const lengthOf = ({ slice }: PagePlace) => store.pagesOf(slice.id).length;
-  rest.sort((a, b) => isOlder(b) - isOlder(a) || lengthOf(b) - lengthOf(a));
-  const places = (first === undefined ? [] : [first, ...rest]).slice(0, Math.max(required, Math.ceil(count * 0.75)));
+  const later = ofBegun.splice(1).sort((a, b) => isOlder(b) - isOlder(a) || lengthOf(b) - lengthOf(a));
+  const places = [...ofBegun, ...later].slice(0, Math.max(required, Math.ceil(count * 0.75)));
   const chosen = new Set(places);
   const others = all.filter((place) => !chosen.has(place));
   while (places.length < count) {
