@@ -16,6 +16,7 @@ export interface Context extends Environment {
    * if the reader closed the pipe, or with the reason of `signal`.
    */
   print: (text: string) => Promise<void>;
+  /** Writes text to stderr, without secrets. */
   printError: (text: string) => void;
   /** Whether the process was started with stdout closed (`>&-`): all output would be lost without an error. */
   isStdoutClosed: () => boolean;

@@ -39,7 +39,10 @@ export interface ErrorEntry {
   remedy: string;
 }
 
-/** The errors of this tool by code, with their classes. The first class that matches an error counts. None is retryable unless it says so. */
+/**
+ * The errors of this tool by code, with their classes. The first class that matches an error counts. None is retryable unless it
+ * says so.
+ */
 const KINDS = {
   nothing_found: {
     kind: NotFoundError,

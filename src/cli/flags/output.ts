@@ -32,6 +32,7 @@ export interface OutputOptions<Format extends string> {
 export interface ListingOptions<Format extends string = TableFormat> {
   output: OutputOptions<Format>;
   list: ListOptions;
+  /** The chosen columns, in order; undefined for the default ones. */
   columns: readonly string[] | undefined;
 }
 
@@ -57,6 +58,7 @@ export interface PageOptions {
   file: string;
   compression: Compression | undefined;
   noClobber: boolean;
+  /** Whether no other output is asked for. */
   isOnly: boolean;
 }
 
