@@ -8,7 +8,7 @@ import { isJsonObject } from "../contract/values/json-object.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { errorCode, fileError, withFileError } from "../files/system-error.ts";
 import { checkedJson, isUnaltered } from "../files/text-checksum.ts";
-import type { FinishedSlice } from "../pull/pull.ts";
+import type { FinishedSlice } from "../pull/pull-options.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
 import type { LockedFile } from "./destination/destination.ts";
 import type { Spreadsheet } from "./formats/encoder.ts";
@@ -72,10 +72,14 @@ export function manifestPathOf(file: string): string {
   return `${file}.manifest.json`;
 }
 
+/** Where the manifest of a file is: next to the file itself, not next to a link to it. */
+async function manifestBeside(file: string): Promise<string> {
+  return manifestPathOf(await realpath(file).catch(() => file));
+}
+
 /** Whether an export to this path has written a manifest. */
 export async function hasManifest(file: string | undefined): Promise<boolean> {
-  const path = file && (await realpath(file).catch(() => undefined));
-  return path !== undefined && (await stat(manifestPathOf(path)).catch(() => undefined))?.isFile() === true;
+  return file !== undefined && (await stat(await manifestBeside(file)).catch(() => undefined))?.isFile() === true;
 }
 
 /**
@@ -85,8 +89,7 @@ export async function hasManifest(file: string | undefined): Promise<boolean> {
  * @throws MismatchError if its own checksum is wrong
  */
 export async function readManifest(file: string): Promise<Manifest> {
-  // The manifest is next to the file itself, not next to a link to it.
-  const path = manifestPathOf(await realpath(file).catch(() => file));
+  const path = await manifestBeside(file);
   for (const name of [file, path]) {
     const entry = await stat(name).catch(() => undefined);
     if (entry?.isFile() === false && !entry.isDirectory()) {

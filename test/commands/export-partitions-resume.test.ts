@@ -37,7 +37,7 @@ function argsOf(folder: string, ...flags: string[]): string[] {
 }
 
 /** Pages that an export had read when it was killed. */
-const KILLED_AFTER = 7;
+const KILLED_AFTER = 8;
 
 /** The folder of that export. */
 async function kill(): Promise<string> {
@@ -88,4 +88,12 @@ test("the pages of a killed run are not thrown away without being asked, and --f
   const fresh = await runInProcess(argsOf(folder, "--fresh"), { env: service.env });
   expect(fresh).toEqual({ code: 0, stdout: "", stderr: "" });
   expect([service.returned.length, await filesBelow(folder, ".csv")]).toEqual([PAGES, whole]);
+});
+
+test("a --max-rows that would throw away most of the pages is refused", async () => {
+  const folder = await killedExport();
+  const small = argsOf(folder, "--resume", "--max-rows", "1", "--concurrency", "1");
+  const { code, stderr } = await runInProcess(small, { env: service.env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`would throw away ${KILLED_AFTER} pages`)]);
+  expect(service.returned).toEqual([]);
 });

@@ -1,5 +1,4 @@
 import type { Context } from "../../cli/context.ts";
-import { flagError } from "../../cli/flags/values.ts";
 import { connect } from "../../cli/source/connection.ts";
 import { newestDay, reportEmpty, reportNothing } from "../../cli/source/empty-result.ts";
 import { plural } from "../../contract/values/phrases.ts";
@@ -9,7 +8,7 @@ import { loadEncoder } from "../../export/formats/registry.ts";
 import { hasManifest, writeManifest } from "../../export/manifest.ts";
 import { openSink } from "../../export/sink.ts";
 import { runningFingerprint } from "../../files/fingerprint.ts";
-import { FEW_PAGES, openPageStore, temporaryStore } from "../../pull/store/open-store.ts";
+import { openPageStore, temporaryStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { ExportOptions } from "./options.ts";
 import { assertRoomInName, PAGES_SUFFIX } from "./room.ts";
@@ -48,7 +47,6 @@ export async function runExport(options: ExportOptions, context: Context): Promi
           { lines: `${file.path}.partial.json`, pages: file.path + PAGES_SUFFIX },
           { ...ofStore, lock: file.lock },
         );
-  assertWantsPages(store.pages.size(), options);
   const write = async (rows: RowBatch) => await output.write(own === undefined ? rows : own.of(rows));
   const result = await pullRows(write, options, { store: store.pages, target: file?.path }, connection, context);
   own?.warnOfUnmatched(reporter);
@@ -80,15 +78,4 @@ function describeOutput(path: string | undefined, rows: string, hasManifest: boo
   }
   const check = hasManifest ? `; \`${quoteCommand(["catalog", "verify", operand(path)])}\` checks it` : "";
   return `${path}: ${rows}${check}`;
-}
-
-/** Refuses a small export that would throw away what a larger one has read. @param pages of an interrupted run */
-function assertWantsPages(pages: number, { maxRows, pageSize, concurrency }: ExportOptions): void {
-  // An interrupted run with the same `maxRows` may have read a page too many with each walker.
-  if (maxRows !== undefined && pages > Math.ceil(maxRows / pageSize) + concurrency + FEW_PAGES) {
-    throw flagError(
-      "--max-rows",
-      `would throw away ${pages} pages of an interrupted run; leave it out to continue, or use --fresh instead of --resume.`,
-    );
-  }
 }

@@ -1,5 +1,6 @@
 // What an export to a file and one to Hive folders share.
 import type { Context } from "../../cli/context.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import { rereadObserver, showProgress } from "../../cli/pull-progress.ts";
 import { OWN_LIST_COLUMNS, typesOf } from "../../cli/question/declaration.ts";
 import type { Reporter } from "../../cli/reporter.ts";
@@ -11,8 +12,9 @@ import { assertFolderNames } from "../../export/destination/partitions.ts";
 import type { EncoderOptions } from "../../export/formats/encoder.ts";
 import type { ExportRecord } from "../../export/manifest.ts";
 import { assertReadable } from "../../files/duckdb.ts";
-import { type PullObserver, type PullResult, pull } from "../../pull/pull.ts";
-import type { StoreOptions } from "../../pull/store/open-store.ts";
+import { pull } from "../../pull/pull.ts";
+import type { PullObserver, PullResult } from "../../pull/pull-options.ts";
+import { FEW_PAGES, type StoreOptions } from "../../pull/store/open-store.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { RowBatch } from "../../rows/batch.ts";
@@ -57,6 +59,7 @@ export async function pullRows(
     onRows: (rows) => progress.update({ rows: Math.min(rows, maxRows ?? rows) }),
     ...rereadObserver(reporter),
   };
+  assertWantsPages(store.size(), options);
   using progress = showProgress(reporter, context, options);
   const result = await pull(client, store, {
     ...{ filters, concurrency, maxRows, recheck, write, signal, observer, random: context.random },
@@ -65,6 +68,17 @@ export async function pullRows(
   });
   progress.done();
   return result;
+}
+
+/** Refuses a small export that would throw away what a larger one has read. @param pages of an interrupted run */
+function assertWantsPages(pages: number, { maxRows, pageSize, concurrency }: ExportOptions): void {
+  // An interrupted run with the same `maxRows` may have read a page too many with each walker.
+  if (maxRows !== undefined && pages > Math.ceil(maxRows / pageSize) + concurrency + FEW_PAGES) {
+    throw flagError(
+      "--max-rows",
+      `would throw away ${pages} pages of an interrupted run; leave it out to continue, or use --fresh instead of --resume.`,
+    );
+  }
 }
 
 /**
