@@ -20,8 +20,3 @@ export function checkedJson(document: object): string {
 export function isUnaltered(text: string): boolean {
   return text === withChecksum(text.slice(0, Math.max(text.lastIndexOf(CHECKSUM), 0)));
 }
-
-/** Whether a text has a checksum, right or wrong. */
-export function hasChecksum(text: string): boolean {
-  return text.includes(CHECKSUM);
-}

@@ -9,10 +9,13 @@ export interface DayState {
   bytes: number;
   sha256: string;
   /** Rows per combination. */
-  counts: ReadonlyMap<string, number>;
+  counts: DayCounts;
   /** When a run last pulled the day, or compared only its counts (ISO 8601). Absent if unknown. */
   checked?: string;
 }
+
+/** The combinations of a day with their rows: a map, or a stored list that is read where it is needed. */
+export type DayCounts = Pick<ReadonlyMap<string, number>, "keys" | typeof Symbol.iterator>;
 
 /** A day as it is stored: `counts` has the index of each combination in the list, followed by its rows. */
 type StoredDay = Omit<DayState, "counts"> & { counts: readonly number[] };
@@ -45,41 +48,47 @@ export function readDays({ combinations, days }: JsonObject): Record<string, Day
   }
   const read: Record<string, DayState> = {};
   for (const [day, stored] of Object.entries(days)) {
-    const counts =
-      isJsonObject(stored) && Array.isArray(stored.counts) ? countsOf(stored.counts, combinations) : undefined;
-    if (counts === undefined) {
+    if (!isJsonObject(stored) || !areCounts(stored.counts, combinations.length)) {
       return undefined;
     }
-    read[day] = { ...(stored as unknown as StoredDay), counts };
+    read[day] = { ...(stored as unknown as StoredDay), counts: new StoredCounts(combinations, stored.counts) };
   }
   return read;
 }
 
-/** The same for a state of version 3 and earlier, whose days name their combinations. */
-export function readEarlierDays(days: unknown): Record<string, DayState> | undefined {
-  if (!isJsonObject(days) || !Object.values(days).every((day) => isJsonObject(day) && isJsonObject(day.counts))) {
-    return undefined;
-  }
-  const contents = Object.entries(days as Record<string, { counts: JsonObject }>);
-  const combinations = [...new Set(contents.flatMap(([, { counts }]) => Object.keys(counts)))];
-  const indexes = new Map(combinations.map((rcd, index) => [rcd, index]));
-  const stored = contents.map(([day, content]) => {
-    const counts = Object.entries(content.counts).flatMap(([rcd, rows]) => [indexes.get(rcd), rows]);
-    return [day, { ...content, counts }];
-  });
-  return readDays({ combinations, days: Object.fromEntries(stored) });
+/** Whether each combination is in the list, and has a positive number of rows. */
+function areCounts(stored: unknown, combinations: number): stored is number[] {
+  return (
+    Array.isArray(stored) &&
+    stored.length % 2 === 0 &&
+    stored.every(
+      (number, at) =>
+        Number.isSafeInteger(number) && (at % 2 === 0 ? number >= 0 && number < combinations : number > 0),
+    )
+  );
 }
 
-/** Undefined if a combination is not in the list, or has no positive number of rows. */
-function countsOf(stored: readonly unknown[], combinations: readonly string[]): Map<string, number> | undefined {
-  const counts = new Map<string, number>();
-  for (let at = 0; at < stored.length; at += 2) {
-    const rcd = combinations[stored[at] as number];
-    const rows = stored[at + 1];
-    if (rcd === undefined || typeof rows !== "number" || !Number.isSafeInteger(rows) || rows < 1) {
-      return undefined;
-    }
-    counts.set(rcd, rows);
+/** Not a map: to make those of a year of 420 combinations takes longer than to answer most questions. */
+class StoredCounts implements DayCounts {
+  readonly #combinations: readonly string[];
+  readonly #stored: readonly number[];
+
+  constructor(combinations: readonly string[], stored: readonly number[]) {
+    this.#combinations = combinations;
+    this.#stored = stored;
   }
-  return counts;
+
+  *keys(): Generator<string, undefined> {
+    for (let at = 0; at < this.#stored.length; at += 2) {
+      yield this.#combinations[this.#stored[at] as number] as string;
+    }
+  }
+
+  *[Symbol.iterator](): Generator<[rcd: string, rows: number], undefined> {
+    let at = 1;
+    for (const rcd of this.keys()) {
+      yield [rcd, this.#stored[at] as number];
+      at += 2;
+    }
+  }
 }

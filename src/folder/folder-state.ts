@@ -3,34 +3,28 @@ import { join } from "node:path";
 import { AlteredFolderError, FileError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters, isCalendarDate } from "../contract/filters.ts";
 import { isDateExpression } from "../contract/values/date-expression.ts";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../contract/values/json-object.ts";
+import { isJsonObject, parseJsonObject } from "../contract/values/json-object.ts";
 import { operand, quoteCommand } from "../contract/values/quote-command.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
-import { hasChecksum, isUnaltered, withChecksum } from "../files/text-checksum.ts";
+import { isUnaltered, withChecksum } from "../files/text-checksum.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
-import { type DayState, readDays, readEarlierDays, storedDays } from "./day-state.ts";
+import { type DayState, readDays, storedDays } from "./day-state.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 
-/** Bumped on incompatible changes. Version 2 had no checksum, and version 3 repeated the names of combinations. */
+/** Bumped on incompatible changes. */
 const STATE_VERSION = 4;
-
-/** The beginning of a state that must have a checksum. */
-const BEGINNING = /^\{"version":[34],/;
 
 /** Maximum bytes of a state. A year of 420 combinations takes 0.9 MB. */
 const MAX_BYTES = 256 * 1024 ** 2;
 
 /** The source of a folder and its content. */
 export interface SyncState {
-  version: number;
   service: string;
   /** As written, so that relative dates are resolved again in each run. */
   filters: WrittenFilters;
   /** The absolute dates of the filters on the last run. */
   window: Pick<Filters, "start_date" | "end_date">;
-  /** Whether the dates of `filters` may have been relative: version 1 stored only absolute dates. */
-  datesAreResolved?: boolean;
   days: Record<string, DayState>;
   /** Days whose files are being replaced. If a run is interrupted, their content is unknown. */
   pending: string[];
@@ -62,7 +56,7 @@ export async function isSyncedFolder(folder: string): Promise<boolean> {
 
 /** The state of a new folder. */
 export function newState(copyOf: Pick<SyncState, "service" | "filters">): SyncState {
-  return { version: STATE_VERSION, ...copyOf, window: {}, days: {}, pending: [], incomplete: true };
+  return { ...copyOf, window: {}, days: {}, pending: [], incomplete: true };
 }
 
 /**
@@ -77,46 +71,27 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
   if (text === undefined) {
     return undefined;
   }
-  // Either the version or the checksum is enough to require a valid checksum, so that damage to the other is noticed, too.
-  if ((BEGINNING.test(text) || hasChecksum(text)) && !isUnaltered(text)) {
+  if (!isUnaltered(text)) {
     throw new AlteredFolderError(`${path} was altered: its own checksum is wrong; ${startOver(folder)}`);
   }
-  const state = migrated(parseJsonObject(text) ?? {});
-  if (state.version !== undefined && state.version !== STATE_VERSION) {
+  const { checksum: _, version, combinations, days, ...members } = parseJsonObject(text) ?? {};
+  if (version !== STATE_VERSION) {
     throw new FileError(`${path} was written by another version of catalog; ${startOver(folder)}`, path);
   }
+  const state: Unproven = { ...members, days: readDays({ combinations, days }) };
   if (!isState(state)) {
     throw new FileError(`${path} is damaged; ${startOver(folder)}`, path);
   }
   return state;
 }
 
-/** Reads the days of a state, and converts one of an earlier version: 1 stored the filters as they were sent to the API. */
-function migrated({ checksum: _, combinations, ...written }: JsonObject): Unproven {
-  if (written.version === STATE_VERSION) {
-    return { ...written, days: readDays({ combinations, days: written.days }) };
-  }
-  const state: Unproven = { ...written, days: readEarlierDays(written.days) };
-  if (state.version === 2 || state.version === 3) {
-    return { ...state, version: STATE_VERSION };
-  }
-  if (state.version !== 1 || !isJsonObject(state.filters)) {
-    return state;
-  }
-  const sent = Object.entries(state.filters).map(([name, value]) => [name, String(value)] as const);
-  const window = Object.fromEntries(sent.filter(([name]) => name.endsWith("_date")));
-  const filters = { ...Object.fromEntries(sent.map(([name, value]) => [name, value.split(",")])), ...window };
-  return { ...state, version: STATE_VERSION, filters, window, datesAreResolved: true };
-}
-
 function isState(state: Unproven): state is SyncState {
-  const { version, service, filters, window, days, pending } = state;
+  const { service, filters, window, days, pending } = state;
   return (
-    version === STATE_VERSION &&
     typeof service === "string" &&
     isJsonObject(filters) &&
     Object.entries(filters).every(isWrittenFilter) &&
-    [state.datesAreResolved, state.incomplete].every((value) => value === undefined || typeof value === "boolean") &&
+    (state.incomplete === undefined || typeof state.incomplete === "boolean") &&
     isJsonObject(window) &&
     Object.values(window).every((day) => typeof day === "string" && isCalendarDate(day)) &&
     isJsonObject(days) &&
@@ -160,7 +135,7 @@ function isWrittenFilter([name, value]: [name: string, value: unknown]): boolean
  */
 export async function writeState(folder: string, state: SyncState, beforePlacing?: () => Promise<void>): Promise<void> {
   const text = withChecksum(
-    JSON.stringify({ ...state, version: STATE_VERSION, ...storedDays(state.days) }).slice(0, -"}".length),
+    JSON.stringify({ version: STATE_VERSION, ...state, ...storedDays(state.days) }).slice(0, -"}".length),
   );
   await replaceFile(statePathOf(folder), text, beforePlacing && { beforePlacing });
 }

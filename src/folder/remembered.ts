@@ -24,13 +24,9 @@ export function rememberedFilters(
   if (Object.keys(given.filters).length === 0) {
     return state.filters;
   }
-  const differing = FILTER_NAMES.filter((name) => {
-    const [kept, now] = [state.filters[name], given.filters[name]];
-    return (
-      sortedValues(kept) !== sortedValues(now) &&
-      !(state.datesAreResolved && isRelative(name, now) && kept !== undefined)
-    );
-  });
+  const differing = FILTER_NAMES.filter(
+    (name) => sortedValues(state.filters[name]) !== sortedValues(given.filters[name]),
+  );
   if (differing.length > 0) {
     const keptWith = (nameOf: NameOf) =>
       Object.keys(state.filters).length === 0 ? "without filters" : `with ${filtersInWords(state.filters, nameOf)}`;
@@ -78,10 +74,6 @@ function isOfFilters({ rcd, ...filters }: WrittenFilters, combination: string): 
     (rcd === undefined || rcd.includes(combination)) &&
     (["retailer", "category", "department"] as const).every((kind) => filters[kind]?.includes(parts[kind]) ?? true)
   );
-}
-
-function isRelative(name: WrittenName, value: WrittenFilters[WrittenName]): boolean {
-  return (name === "start_date" || name === "end_date") && typeof value === "string" && !isCalendarDate(value);
 }
 
 function sortedValues(value: WrittenFilters[WrittenName]): string {

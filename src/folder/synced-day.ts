@@ -87,9 +87,18 @@ export async function checkDay(folder: string, day: string, state: SyncState): P
 export function matchingDays({ days }: Pick<SyncState, "days">, filters: SetFilters): string[] {
   const isWanted = rowFilter(filters);
   return Object.entries(days)
-    .filter(([day, held]) => [...held.counts.keys()].some((rcd) => isWanted(rcd, day)))
+    .filter(([day, { counts }]) => hasAny(counts.keys(), (rcd) => isWanted(rcd, day)))
     .map(([day]) => day)
     .sort();
+}
+
+function hasAny<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolean): boolean {
+  for (const item of items) {
+    if (isWanted(item)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** A test whether filters match the rows of a combination on a day. A combination is on many days, so each is split once. */

@@ -114,9 +114,9 @@ test.each<[WrittenFilters, string | undefined]>([
 
 describe("the filters that a folder remembers", () => {
   const given = (filters: WrittenFilters) => ({ service: "http://a/", filters });
-  const refusal = (kept: WrittenFilters, now: WrittenFilters, members: Partial<SyncState> = {}) => {
+  const refusal = (kept: WrittenFilters, now: WrittenFilters) => {
     try {
-      rememberedFilters("rows", { ...stateWith(kept), ...members }, given(now));
+      rememberedFilters("rows", stateWith(kept), given(now));
       return undefined;
     } catch (error) {
       expect(error).toBeInstanceOf(InputError);
@@ -135,17 +135,6 @@ describe("the filters that a folder remembers", () => {
       "start_date",
     ]);
     expect(refusal({ retailer: ["ab"] }, { retailer: ["a", "b"] })).toBeDefined();
-  });
-
-  test("may become relative days where an earlier version has stored days only", () => {
-    const members = { datesAreResolved: true };
-    const kept = { start_date: DAYS[0], end_date: DAYS[1], retailer: ["acme"] };
-    expect(refusal(kept, { ...kept, start_date: "7d" }, members)).toBeUndefined();
-    expect(refusal(kept, { ...kept, end_date: "1d" }, members)).toBeUndefined();
-    expect(refusal(kept, { ...kept, end_date: "2026-01-03" }, members)?.[1]).toBe("end_date");
-    expect(refusal(kept, { ...kept, retailer: ["bolt"] }, members)?.[1]).toBe("retailer");
-    expect(refusal({ retailer: ["acme"] }, { retailer: ["acme"], end_date: "1d" }, members)?.[1]).toBe("end_date");
-    expect(refusal(kept, { ...kept, end_date: "1d" })?.[1]).toBe("end_date");
   });
 });
 

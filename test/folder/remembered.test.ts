@@ -1,4 +1,3 @@
-import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { statePathOf, writeState } from "../../src/folder/folder-state.ts";
@@ -54,45 +53,6 @@ describe("the folder remembers its filters as they were written:", () => {
     const rows = await servedFolder(sixteenDays());
     await rows.alreadySynced();
     await expect(rows.sync({ service: "http://other/" })).rejects.toThrow("not of http://other/");
-  });
-});
-
-describe("a state of version 1", () => {
-  async function ofVersion1() {
-    const rows = await servedFolder(sixteenDays());
-    const start_date = addDays(LAST_DAY, -5);
-    await rows.sync({ filters: { start_date, retailer: ["bolt"] } });
-    const path = statePathOf(rows.folder);
-    const { window: _, ...state } = await readSyncedFolder(rows.folder);
-    const days = Object.fromEntries(
-      Object.entries(state.days).map(([day, content]) => [
-        day,
-        { ...content, checked: undefined, counts: Object.fromEntries(content.counts) },
-      ]),
-    );
-    const filters = { retailer: "bolt", start_date };
-    await writeFile(path, JSON.stringify({ ...state, version: 1, filters, days }));
-    return { ...rows, start_date };
-  }
-
-  test("continues without pulling anything again", async () => {
-    const rows = await ofVersion1();
-    expect(await rows.sync()).toMatchObject({
-      filters: { retailer: ["bolt"], start_date: rows.start_date },
-      days: 0,
-      requests: 1,
-    });
-    expect(JSON.parse(await readFile(statePathOf(rows.folder), "utf8"))).toMatchObject({ version: 4 });
-  });
-
-  test("accepts a relative date in place of the stored absolute one, and remembers it", async () => {
-    const rows = await ofVersion1();
-    const filters = { retailer: ["bolt"], start_date: "5d" };
-    expect(await rows.sync({ filters, now: clockAfter(1) })).toMatchObject({ outside: [rows.start_date] });
-    expect(await rows.sync({ now: clockAfter(1) })).toMatchObject({ filters });
-    await expect(rows.sync({ filters: { ...filters, start_date: "6d" }, now: clockAfter(1) })).rejects.toThrow(
-      "5d there",
-    );
   });
 });
 

@@ -54,7 +54,7 @@ async function syncedFolder() {
   const staged = join(ownFolderOf(path), "staged");
   await mkdir(ownFolderOf(path));
   await mkdir(dirname(file));
-  const state: SyncState = { version: 2, service: "test", filters: {}, window: {}, days: {}, pending: [] };
+  const state: SyncState = { service: "test", filters: {}, window: {}, days: {}, pending: [] };
   const replace = async (rows: number) => {
     await writeFile(staged, "row".repeat(rows));
     const content = await fingerprint(staged);

@@ -90,9 +90,11 @@ export function unknownValueError(message: string, { filter, value, candidates }
 /** The distinct combinations of some days, each with its newest day. */
 export function combinationsOn(days: readonly string[], state: SyncState) {
   const newest = new Map<string, string>();
-  for (const day of [...days].sort()) {
+  for (const day of [...days].sort().reverse()) {
     for (const rcd of state.days[day]?.counts.keys() ?? []) {
-      newest.set(rcd, day);
+      if (!newest.has(rcd)) {
+        newest.set(rcd, day);
+      }
     }
   }
   return [...newest].map(([rcd, latest_date]) => ({ ...splitRcd(rcd), rcd, latest_date }));

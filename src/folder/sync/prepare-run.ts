@@ -41,9 +41,6 @@ export async function prepareRun(client: CatalogClient, options: ComparisonOptio
   const { start_date, end_date } = filters;
   Object.assign(state, { filters: written, window: { start_date, end_date }, days: { ...state.days, ...adopted } });
   state.pending = [...new Set([...state.pending, ...Object.keys(adopted)])];
-  if (options.filters === written) {
-    delete state.datesAreResolved;
-  }
   const untrusted = await untrustedDays(folder, state, options.verify, isInWindow);
   state.pending = state.pending.filter((day) => untrusted.has(day));
   const run: ComparedRun = {

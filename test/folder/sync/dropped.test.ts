@@ -20,7 +20,11 @@ async function lostRetailer() {
   const rows = await servedFolder([...KEPT, ...GONE]);
   await rows.alreadySynced();
   await rows.replace(KEPT);
-  return { ...rows, stateOf: async (day: string) => (await readSyncedFolder(rows.folder)).days[day] };
+  const stateOf = async (day: string) => {
+    const held = (await readSyncedFolder(rows.folder)).days[day];
+    return held && { ...held, counts: new Map(held.counts) };
+  };
+  return { ...rows, stateOf };
 }
 
 test("the rows of a lost combination leave the files, and the state says what these have then", async () => {
