@@ -1,4 +1,5 @@
-import { beforeAll, expect, test } from "vitest";
+import { readFile } from "node:fs/promises";
+import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
@@ -142,4 +143,49 @@ test("a bookmark stays before the days after today, so that the next day is told
   await service.addRows([price("acme", "2026-01-11", 40), price("bolt", "2026-01-10", 60)]);
   await run("sync", copy);
   expect(await drops()).toEqual(["acme,40", "bolt,60"]);
+});
+
+describe("a category or brand of a retailer that only has a day after today", () => {
+  const rows = [
+    price("bolt", "2026-01-09", 70),
+    product({ sku: "t", retailer: "bolt", category: "toys", brand: "Zed", crawl_date: "2062-01-10" }),
+    ...["2026-01-07", "2026-01-08"].map((crawl_date) =>
+      product({ sku: "u", retailer: "bolt", brand: "Zed", crawl_date }),
+    ),
+  ];
+  const freshness = async (...args: string[]) => {
+    const flags = ["--columns", "latest_date,days_old", "-f", "csv", "--fail-if", "days_old > 1"];
+    const { code, stdout } = await runInProcess(["coverage", ...args, ...flags], { service: own, now });
+    return { code, lines: stdout.trimEnd().split("\r\n").slice(1) };
+  };
+  let own: TestService;
+  let copy: string;
+  beforeAll(async () => {
+    own = await startTestService({ rows, onEnd });
+    copy = await syncedFolder(rows, onEnd);
+  });
+
+  test.each([["the service"], ["a folder"]])("hides no age of %s", async (source) => {
+    const from = source === "a folder" ? [copy] : [];
+    expect(await freshness(...from, "--group-by", "retailer")).toEqual({
+      code: EXIT.condition,
+      lines: ["2026-01-09,2"],
+    });
+    expect(await freshness(...from)).toMatchObject({ code: EXIT.condition });
+  });
+
+  test("hides no age of a brand", async () => {
+    expect(await freshness(copy, "--group-by", "brand")).toEqual({
+      code: EXIT.condition,
+      lines: ["2026-01-09,2", "2026-01-08,3"],
+    });
+    const early = await freshness(copy, "--group-by", "brand", "--end-date", "2026-01-07");
+    expect(early.lines).toEqual(["2026-01-07,4"]);
+  });
+
+  test("hides no age on the page", async () => {
+    const page = `${copy}.html`;
+    await runInProcess(["coverage", copy, "--html", page], { now });
+    expect(await readFile(page, "utf8")).toContain("2 days old");
+  });
 });

@@ -57,9 +57,15 @@ export async function upToToday(
   const known = await ask({ ...filters, end_date: today });
   const later = plural(summary.matching_rows - known.summary.matching_rows, "row");
   reporter.warn(`${later} of days after today: these days are never the newest`);
-  const newest = new Map(known.combinations.map(({ rcd, latest_date }) => [rcd, latest_date]));
   return {
-    combinations: combinations.map((one) => ({ ...one, latest_date: newest.get(one.rcd) ?? one.latest_date })),
+    combinations: withNewestOf(combinations, known.combinations),
     summary: { ...summary, latest_date: known.summary.latest_date },
   };
+}
+
+/** Parts with the newest days that they have among `known`, if they are there. */
+export function withNewestOf<One extends Part>(parts: readonly One[], known: readonly Part[]): One[] {
+  const keyOf = ({ rcd, brand = "" }: Part) => `${rcd} ${brand}`;
+  const newest = new Map(known.map((part) => [keyOf(part), part.latest_date]));
+  return parts.map((part) => ({ ...part, latest_date: newest.get(keyOf(part)) ?? part.latest_date }));
 }

@@ -1,6 +1,7 @@
 import { checkBrandNames, indexMessages } from "../../cli/question/question-prices.ts";
 import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { splitRcd } from "../../contract/filters.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { readRows } from "../../folder/ask/ask.ts";
 import { daysBeingReplaced } from "../../folder/day-files.ts";
@@ -8,8 +9,8 @@ import type { SyncState } from "../../folder/folder-state.ts";
 import { openPriceIndex } from "../../folder/index/price-index.ts";
 import BRAND_COUNTS from "../../folder/questions/brand-counts.sql";
 import { rowFilter } from "../../folder/synced-day.ts";
-import type { SetFilters } from "../../pull/set-filters.ts";
-import { type Counts, type DayRows, type Part, setOf, upToToday } from "./counts.ts";
+import { type SetFilters, sharedDays } from "../../pull/set-filters.ts";
+import { type Counts, type DayRows, type Part, setOf, upToToday, withNewestOf } from "./counts.ts";
 import type { CoverageOptions } from "./options.ts";
 
 /** Counts what a folder has: by its state, or by its index if brands matter. */
@@ -28,7 +29,10 @@ export async function countFolder(
   const counts = brands === undefined && !isByBrand ? countsOf(state) : await countBrands(synced, brands);
   const ask = (filters: SetFilters) => setOf(coverageOf(counts, filters));
   const set = groupBy === "day" ? ask(filters) : await upToToday(ask(filters), synced, now, ask);
-  const parts = isByBrand ? coverageOf(counts, filters, isByBrand) : set.combinations;
+  const upToNow = { ...filters, ...sharedDays(filters, { end_date: dayOf(now) }) };
+  const parts = isByBrand
+    ? withNewestOf(coverageOf(counts, filters, isByBrand), coverageOf(counts, upToNow, isByBrand))
+    : set.combinations;
   const { start_date, end_date, own_days: _, ...undatedFilters } = filters;
   const isDated = start_date !== undefined || end_date !== undefined;
   const undated = isDated ? coverageOf(counts, undatedFilters, isByBrand) : parts;

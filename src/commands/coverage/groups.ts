@@ -6,7 +6,7 @@ import { dayNumber, dayOf, daysBetween } from "../../contract/values/day-arithme
 import { groupBy } from "../../contract/values/group-by.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { coverageColumns, DIMENSIONS, type Grouping } from "./columns.ts";
-import type { Counts, DayRows } from "./counts.ts";
+import type { Counts, DayRows, Part } from "./counts.ts";
 
 /** A combination, a group, a day or a total. Not every kind has every member. */
 export interface Entry extends Partial<Record<Name | "rcd", string>> {
@@ -65,10 +65,17 @@ export function combinationEntries(combinations: readonly Coverage[], now: numbe
   }));
 }
 
+/** What parts have together. A day after today (UTC) is the newest only of parts that have no other. */
+export function sumOfParts(parts: readonly Part[], now: number): CoverageSummary {
+  const all = summaryOf(parts);
+  const known = summaryOf(parts.filter(({ latest_date }) => latest_date <= dayOf(now)));
+  return { ...all, latest_date: known.latest_date ?? all.latest_date };
+}
+
 function groupParts({ parts, undated }: Counts, dimension: Exclude<Grouping, "day">, now: number) {
   const corpus = groupBy(undated, (part) => part[dimension]);
   return [...groupBy(parts, (part) => part[dimension])].map(([value, own]) => {
-    const { combinations, corpus_rows: _, ...matching } = summaryOf(own);
+    const { combinations, corpus_rows: _, ...matching } = sumOfParts(own, now);
     const { corpus_rows } = summaryOf(corpus.get(value) ?? []);
     const days_old = daysOld(matching.latest_date, now);
     return { [dimension]: value, combinations, corpus_rows, ...matching, days_old };

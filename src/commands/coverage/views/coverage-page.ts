@@ -1,6 +1,5 @@
 import { html, renderPage } from "../../../cli/html/html-document.ts";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
-import { summaryOf } from "../../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
 import { dayNumber, daysBetween, minuteOf } from "../../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../../contract/values/group-by.ts";
@@ -8,7 +7,7 @@ import type { Html } from "../../../contract/values/html-tag.ts";
 import { groupDigits, plural } from "../../../contract/values/phrases.ts";
 import { visible } from "../../../contract/values/visible.ts";
 import type { Counts } from "../counts.ts";
-import { type CombinationEntry, combinationEntries, daysOld, entriesInOrder } from "../groups.ts";
+import { type CombinationEntry, combinationEntries, daysOld, entriesInOrder, sumOfParts } from "../groups.ts";
 import { type Activity, activityOfDays, type Period } from "./activity.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
 
@@ -43,7 +42,7 @@ ${hasMap ? html`<p><a href="#map">Back to the map</a></p>` : ""}`;
 function stalestFirst(coverage: readonly Coverage[], now: number) {
   const named = entriesInOrder(combinationEntries(coverage, now));
   const groups = [...groupBy(named, ({ retailer }) => retailer)].map(([retailer, entries]) => {
-    const together = summaryOf(entries);
+    const together = sumOfParts(entries, now);
     return { retailer, entries: sortByAge(entries), ...together, days_old: daysOld(together.latest_date, now) };
   });
   return sortByAge(groups);
