@@ -3,13 +3,16 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { ContentError } from "../../files/content-error.ts";
+import { ContentError, RowError } from "../../files/content-error.ts";
 import { filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { scratchFolder } from "../../files/scratch-folder.ts";
 import type { SourceRow } from "./row.ts";
 import { checkHeader } from "./table-rows.ts";
 
 const MEMORY_BYTES = 512 * 1024 * 1024;
+
+/** Digits of a decimal. DuckDB takes longer ones for doubles, and reads wrong numbers. */
+const DECIMAL_DIGITS = 38;
 
 /** Streams the rows of a Parquet file through DuckDB; chunks are first copied to a temporary file. `line` is the number of the row. @throws ContentError */
 export async function* readParquet(
@@ -29,7 +32,8 @@ export async function* readParquet(
     files: [path],
     signal,
   });
-  const rows = `read_parquet(${sqlText(filePattern(path))}, hive_partitioning = false, binary_as_string = true)`;
+  const pattern = sqlText(filePattern(path));
+  const rows = `read_parquet(${pattern}, hive_partitioning = false, binary_as_string = true)`;
   const ask = async <T>(action: () => Promise<T>): Promise<T> => {
     try {
       return await duckDb.until(action);
@@ -43,6 +47,13 @@ export async function* readParquet(
   const described = await ask(() => duckDb.connection.runAndReadAll(`DESCRIBE FROM ${rows}`));
   const types = new Map(described.getRows().map(([name, type]) => [String(name), String(type)]));
   checkHeader([...types.keys()], partition);
+  const longDecimals = `SELECT name, precision FROM parquet_schema(${pattern}) WHERE precision > ${DECIMAL_DIGITS}`;
+  const [long] = (await ask(() => duckDb.connection.runAndReadAll(longDecimals))).getRows();
+  if (long !== undefined) {
+    const [field = "", digits] = long.map(String);
+    const expected = `a decimal of at most ${DECIMAL_DIGITS} digits`;
+    throw new RowError({ line: 1, field, found: `one of ${digits}`, expected });
+  }
   const members = PRODUCT_COLUMNS.flatMap((name) => {
     const type = types.get(name);
     return type === undefined ? [] : [`'"${name}":', coalesce(${jsonExpression(name, type)}, 'null')`];
