@@ -72,13 +72,14 @@ export async function* readParquet(
   }
 }
 
-/** SQL of the JSON text of a column. Decimals and integers keep their digits; a timestamp at midnight becomes a date. */
+/** SQL of the JSON text of a column. Decimals and integers keep their digits, a FLOAT its shortest ones; a timestamp at midnight becomes a date. */
 function jsonExpression(column: string, type: string): string {
   if (/^(?:DECIMAL|U?(?:TINY|SMALL|BIG|HUGE)?INT)/.test(type)) {
     return `${column}::VARCHAR`;
   }
   if (type === "DOUBLE" || type === "FLOAT") {
-    const number = `${column}::DOUBLE`;
+    // The nearest double of a FLOAT that was 19.9 would be 19.899999618530273.
+    const number = type === "FLOAT" ? `${column}::VARCHAR::DOUBLE` : column;
     const text = `to_json(${number})::VARCHAR`;
     return `CASE WHEN isfinite(${number}) THEN regexp_replace(${text}, '\\.0$', '') ELSE '"' || ${text} || '"' END`;
   }

@@ -55,6 +55,16 @@ test("decimals and integers keep their digits", async () => {
   ]);
 });
 
+test("a number in four bytes is the shortest one that it can stand for", async () => {
+  const query = rowsQuery([product()], {
+    mrp: "19.9::FLOAT",
+    selling_price: "-0.05::FLOAT",
+    discount_pct: "1e21::FLOAT",
+  });
+  const [body = ""] = await bodies(await parquetOf(query));
+  expect(JSON.parse(body)).toEqual(product({ mrp: 19.9, selling_price: -0.05, discount_pct: 1e21 }));
+});
+
 test.each([
   "crawl_date::DATE",
   "crawl_date::TIMESTAMP",
