@@ -210,6 +210,23 @@ test("a bookmark never moves back, and warns of one from before the first day", 
   expect(await look("movers", folder, "last:new")).toEqual(["80,79"]);
 });
 
+test("what came after the last day of a retailer is told later", async () => {
+  const dropping = (retailer: string, days: number) =>
+    rowsUpTo(days).map((row) => ({ ...row, retailer, product_id: `${retailer}-${row.product_id}` }));
+  const folder = await syncedFolder([...dropping("acme", 19), ...dropping("bolt", 12)]);
+  const drops = async (...flags: string[]) => {
+    const { stdout } = await runInProcess([
+      ...["movers", folder, "--only", "drop", "--since", "last", ...flags],
+      ...["--columns", "retailer,before_selling_price,selling_price", "-f", "csv"],
+    ]);
+    return stdout.trimEnd().split("\r\n").slice(1);
+  };
+  // Each retailer has its own newest day.
+  expect(await drops("--end-date", "latest-4d")).toEqual(["acme,92,85", "bolt,99,92"]);
+  expect(await drops()).toEqual(["acme,85,81", "bolt,92,88"]);
+  expect(await drops()).toEqual([]);
+});
+
 test("rows that the filters leave out are not said to be missing from the folder", async () => {
   const late = [2, 3].map((day) => product({ crawl_date: addDays(FIRST, day), retailer: "zeta" }));
   const folder = await syncedFolder([...rowsUpTo(3), ...late]);

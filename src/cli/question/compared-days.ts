@@ -29,13 +29,17 @@ export function rowsAfter({ state }: Pick<SyncedFolder, "state">, day: string, n
   return later.reduce((sum, [, { rows }]) => sum + rows, 0);
 }
 
-/** The retailers that the filters match, each with its newest crawled day up to `lastDay`. */
+/** The retailers that the filters match, each with its newest crawled day up to its last one, or else to `lastDay`. */
 export function newestOfRetailers({ state, filters }: SyncedFolder, lastDay: string): Map<string, string> {
-  const days = Object.keys(state.days).filter((day) => day <= lastDay);
+  const lastDayOf = (retailer: string) => filters.own_days?.[retailer]?.end_date ?? lastDay;
+  const lastDays = new Set([lastDay, ...Object.keys(filters.own_days ?? {}).map(lastDayOf)]);
   const newest = new Map<string, string>();
-  for (const { retailer, latest_date } of combinationsOn(days, state).filter(combinationFilter(filters))) {
-    if (latest_date > (newest.get(retailer) ?? BEFORE_ALL_DAYS)) {
-      newest.set(retailer, latest_date);
+  for (const last of lastDays) {
+    const days = Object.keys(state.days).filter((day) => day <= last);
+    for (const { retailer, latest_date } of combinationsOn(days, state).filter(combinationFilter(filters))) {
+      if (lastDayOf(retailer) === last && latest_date > (newest.get(retailer) ?? BEFORE_ALL_DAYS)) {
+        newest.set(retailer, latest_date);
+      }
     }
   }
   return newest;
