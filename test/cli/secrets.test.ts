@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { ProcessContext } from "../../src/cli/context.ts";
 import { hideSecrets } from "../../src/cli/secrets.ts";
 import { EXIT } from "../../src/contract/errors.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 
 test("everything that is printed is without the secrets", async () => {
@@ -24,4 +25,14 @@ test("a key on the command line is refused, whatever else is on it", async () =>
   const args = ["sample", "--retailer", key, "--department", "auth", "--base-url", "http://127.0.0.1:1"];
   const { code, stderr } = await runInProcess(args, { env: { CATALOG_API_KEY: key } });
   expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("the command line contains the API key")]);
+});
+
+test("the command of a login may contain the key, also after global options", async () => {
+  const config = `${await temporaryFolder()}/config.toml`;
+  const command = `echo ${"aB3".padEnd(43, "x")}`;
+  const login = ["auth", "login", "--base-url", "http://127.0.0.1:1", "--no-check", "--api-key-command", command];
+  for (const options of [[], ["--quiet"], ["--profile", "ci"]]) {
+    const { code, stderr } = await runInProcess([...options, ...login], { env: { CATALOG_CONFIG: config } });
+    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+  }
 });
