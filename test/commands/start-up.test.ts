@@ -124,6 +124,9 @@ test.each([
   ["index", "~ada/basket.csv"],
   ["service", "load", "rows.csv", "~/rows.csv"],
   ["service", "keys", "list", "--database", "~/service.db"],
+  ["history", "A1", "~/rows"],
+  ["why", "acme", "A1", "~/rows"],
+  ["sql", "from watch", "--with", "watch=~/list.csv"],
 ])("the ~ that a shell left in `catalog %s %s %s %s %s` is refused, with both readings", async (...args) => {
   const { code, stderr } = await runInProcess(args.filter((word) => word !== undefined));
   expect(code).toBe(2);

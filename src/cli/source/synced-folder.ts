@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { isSyncedFolder, type SyncState, syncCommand } from "../../folder/folder-state.ts";
@@ -76,6 +77,8 @@ async function readFolder(
 
 async function namedFolder(folder: string | undefined): Promise<string> {
   if (folder !== undefined) {
+    // The folder may be one of several words, which no declaration tells apart.
+    refuseTilde(folder, "the folder");
     return folder;
   }
   if (await isSyncedFolder(".")) {

@@ -4,6 +4,7 @@ import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addListOutput, parseOutput, TABLE_FORMATS } from "../../cli/flags/output.ts";
 import { addDemoFlag, parseFolderSource } from "../../cli/flags/source.ts";
 import { collectValues, size, valueError } from "../../cli/flags/values.ts";
+import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import type { NamedFile } from "../../folder/sql/user-table.ts";
 import type { SqlOptions } from "./options.ts";
@@ -84,6 +85,7 @@ function namedFiles(texts: readonly string[]): NamedFile[] {
     if (taken.has(name.toLowerCase())) {
       throw valueError("--with", text, `names a table that there is already; the tables are ${[...taken].join(", ")}.`);
     }
+    refuseTilde(path, "--with");
     taken.add(name.toLowerCase());
     return { name, path };
   });
