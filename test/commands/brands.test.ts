@@ -53,6 +53,19 @@ test("coverage counts the rows of a brand, and each brand", async () => {
   expect([stale.code, stale.stderr]).toEqual([8, expect.stringContaining("holds for 1 group: Philips")]);
 });
 
+test("the error of --fail-if shows that a brand has no name", async () => {
+  const unnamed = await syncedFolder([at("2026-01-01", "o1", "Osram", 20), at("2026-01-01", "n1", "", 20)]);
+  for (const [command, condition] of [
+    ["coverage", "matching_rows > 0"],
+    ["latest", "products > 0"],
+  ] as const) {
+    const args = [command, unnamed, "--group-by", "brand", "--fail-if", condition];
+    expect(await runInProcess(args)).toMatchObject({
+      ...{ code: 8, stderr: expect.stringMatching(/ holds for 2 groups: (?:Osram, ""|"", Osram)\n$/) },
+    });
+  }
+});
+
 test("movers are grouped by brand", async () => {
   const { stdout } = await runInProcess(["movers", folder, "--only", "drop", "--group-by", "brand", "-f", "table"]);
   expect(stdout.match(/^(Biggest|OSRAM|Osram|Philips).*$/gm)).toEqual([

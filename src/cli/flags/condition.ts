@@ -62,7 +62,7 @@ function matchText(text: string, names: readonly string[], noun: string): string
   const matches = plural(names.length, noun);
   const moved = movementOf(text);
   const what = moved === undefined ? `${text} holds for ${matches}` : `${matches} ${moved}`;
-  return `${what}: ${firstFew(names)}`;
+  return `${what}: ${firstFew(names.map((name) => name || JSON.stringify(name)))}`;
 }
 
 /** Describes a condition on `percent` as a price movement: `fell more than 20 %`. */
