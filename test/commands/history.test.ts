@@ -217,6 +217,21 @@ describe("catalog history", () => {
     ]);
   });
 
+  test("calls no price a new low that was lower before --start-date", async () => {
+    const last = async (...flags: string[]) => {
+      const { stdout } = await runInProcess(["history", "A1", ...flags, "-f", "table"]);
+      return stdout.match(/^last .*$/m)?.[0];
+    };
+    const at = (day: number, selling_price: number, currency = "EUR") =>
+      product({ crawl_date: `2026-01-0${day}`, sku: "A1", selling_price, currency });
+    const dearer = await syncedFolder([at(1, 10), at(2, 50), at(3, 40)]);
+    expect(await last(dearer, "--start-date", "2026-01-02")).toBe("last 40.00 EUR (2026-01-03), not a new low");
+    const cheaper = await syncedFolder([at(1, 50), at(2, 40)]);
+    expect(await last(cheaper, "--start-date", "2026-01-02")).toBe("last 40.00 EUR (2026-01-02), a new low");
+    const converted = await syncedFolder([at(1, 50), at(2, 40, "USD")]);
+    expect(await last(converted)).toBe("last 40.00 USD (2026-01-02)");
+  });
+
   test("lists the cheapest of each currency, one currency after the other", async () => {
     const { stdout } = await runInProcess(["history", "--search", "toaster", searched, "-f", "table"]);
     expect(stdout.match(/one|two|three/g)).toEqual(["three", "two", "one"]);

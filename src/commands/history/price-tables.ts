@@ -56,7 +56,7 @@ function productFacts(
   const shown = truncate(visible(title), room);
   return [
     style("bold", `${screen.links ? linked(shown, url) : shown}${name}`, screen.colour),
-    `last ${price(last)}${isNewLow ? ", a new low" : points.length > 1 ? ", not a new low" : ""}`,
+    `last ${price(last)}${isNewLow === undefined ? "" : isNewLow ? ", a new low" : ", not a new low"}`,
     `lowest ${price(lowest)}, highest ${price(highest)}`,
     `${plural(changes, "change")} in ${plural(points.length, "day")}  ${lineOf(points, SPARK_CELLS * 2)}`,
   ].join("\n");

@@ -30,8 +30,8 @@ export interface ProductSeries {
   last: PricePoint;
   /** Days on which the selling price or the currency changed. */
   changes: number;
-  /** Whether the last price is below each earlier one of its series. */
-  isNewLow: boolean;
+  /** Whether the last price is below each earlier one of its series, also before the days that are shown; undefined without any. */
+  isNewLow: boolean | undefined;
 }
 
 /** The products of an answer to `history.sql` in its order. One that has only suspect prices is not among them. */
@@ -49,7 +49,6 @@ function productOf(rows: readonly AnswerRow[], newest: AnswerRow): ProductSeries
   const comparable = points.filter(({ series }) => series === last.series);
   const extreme = (isBetter: (a: number, b: number) => boolean) =>
     comparable.reduce((best, point) => (isBetter(best.selling_price, point.selling_price) ? best : point));
-  const earlier = comparable.slice(0, -1);
   return {
     retailer: String(newest.retailer),
     sku: String(newest.sku),
@@ -62,7 +61,7 @@ function productOf(rows: readonly AnswerRow[], newest: AnswerRow): ProductSeries
     lowest: extreme((a, b) => a < b),
     highest: extreme((a, b) => a > b),
     changes: points.filter((point, index) => index > 0 && !isSamePrice(point, points[index - 1])).length,
-    isNewLow: earlier.length > 0 && earlier.every(({ selling_price }) => last.selling_price < selling_price),
+    isNewLow: typeof newest.is_new_low === "boolean" ? newest.is_new_low : undefined,
   };
 }
 

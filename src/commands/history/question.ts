@@ -15,7 +15,7 @@ const HISTORY_QUESTION: Question<HistoryOptions> = {
   }),
   subject: ["retailer", "sku"],
   noun: "product",
-  viewColumns: ["url", "series"],
+  viewColumns: ["url", "series", "is_new_low"],
   viewTakesAll: true,
   view: async () => {
     const { historyText } = await import("./price-tables.ts");

@@ -8,7 +8,9 @@ WITH wanted AS (
   FROM price SEMI JOIN wanted USING (product) JOIN matched USING (listing)
   WHERE day <= last_day AND coalesce(excluded, 'suspect') = 'suspect'
 ), step AS (
-  SELECT *, lag(selling_price) OVER earlier AS price_before, lag(series) OVER earlier AS series_before
+  SELECT *, lag(selling_price) OVER earlier AS price_before, lag(series) OVER earlier AS series_before,
+    selling_price < min(selling_price) OVER (PARTITION BY product, suspect, series ORDER BY day, place
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS is_new_low
   FROM counted WINDOW earlier AS (PARTITION BY product, suspect ORDER BY day, place)
 ), newest AS (
   -- A suspect row tells what the product is only if it has no other.
@@ -18,7 +20,7 @@ WITH wanted AS (
 SELECT newest_listing.retailer, newest_listing.sku, newest_listing.title, own.department, own.category,
   step.day AS crawl_date, currency, mrp, selling_price, discount_pct,
   CASE WHEN NOT suspect AND series = series_before THEN percent_change(selling_price, price_before) END AS percent,
-  suspect, today - newest.day AS days_old, nullif(newest_listing.url, '') AS url, series,
+  suspect, today - newest.day AS days_old, nullif(newest_listing.url, '') AS url, series, is_new_low,
   target_price, CASE WHEN NOT suspect THEN selling_price <= target_price END AS target_met, note
 FROM step JOIN wanted USING (product) JOIN newest USING (product)
   JOIN listing own ON own.listing = step.listing
