@@ -16,14 +16,14 @@ const WHY_QUESTION: Question<WhyOptions> = {
   sql: WHY,
   columns: WHY_COLUMNS,
   find: async (prices, parameters, options, synced) => {
-    const { product, sku } = await findProduct(prices, parameters, options, synced);
-    const days = await readRows(
+    const product = await findProduct(prices, parameters, options, synced);
+    const rows = await readRows(
       prices,
-      "SELECT DISTINCT day::VARCHAR FROM price WHERE product = $product AND day <= $last_day::DATE ORDER BY ALL",
+      "SELECT day::VARCHAR, place::VARCHAR FROM price WHERE product = $product AND day <= $last_day::DATE ORDER BY ALL",
       { product, last_day: parameters.last_day ?? null },
     );
-    const names = days.map(([day]) => String(day));
-    return { product, product_ids: await readProductIds(synced, names, { retailer: options.retailer, sku }) };
+    const crawled = rows.map(([day, place]) => ({ day: String(day), place: String(place) }));
+    return { product, product_ids: await readProductIds(synced, crawled) };
   },
   subject: ["retailer", "sku", "crawl_date"],
   noun: "row",
@@ -40,14 +40,14 @@ async function findProduct(
   parameters: Parameters,
   { retailer, sku }: WhyOptions,
   { name }: SyncedFolder,
-): Promise<{ product: number; sku: string }> {
+): Promise<number> {
   const skusLike = async (text: string | null) =>
     (await readRows(prices, SKUS, { ...parameters, sku: text })).map(([product, found]) => ({
       ...{ product: Number(product), sku: String(found) },
     }));
   const [first, ...others] = await skusLike(sku);
   if (first !== undefined) {
-    return others.find((other) => other.sku === sku) ?? first;
+    return (others.find((other) => other.sku === sku) ?? first).product;
   }
   const suggestions = closest(
     sku,

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { openDuckDb } from "../../files/duckdb.ts";
+import { openDuckDb, sqlText } from "../../files/duckdb.ts";
 import type { SyncState } from "../folder-state.ts";
 import { areInPlace, checkFiles, replacedError } from "../index/checked-files.ts";
 import { crawledRows } from "../index/crawled-rows.ts";
@@ -9,29 +9,31 @@ const MEMORY = 256 * 1024 ** 2;
 /** A year of day files takes two threads half as long as one; further ones add memory. */
 const MAX_THREADS = 2;
 
-/** The `product_id` of a crawled row, by its day and its place in the file of the day. */
-export type CrawledId = { day: string; place: string; product_id: string };
+/** A crawled row, by its day and its place in the file of the day. */
+export type CrawledRow = { day: string; place: string };
 
 /**
- * Reads from the files of days what the index does not have: the ids of a product's rows.
+ * Reads from the files of days what the index does not have: the ids of crawled rows.
  *
  * @throws FileError if a file is missing or was altered
  * @throws SetChangedError if a sync replaces one meanwhile
  */
 export async function readProductIds(
   { folder, state, signal }: { folder: string; state: SyncState; signal: AbortSignal },
-  days: readonly string[],
-  { retailer, sku }: { retailer: string; sku: string },
-): Promise<CrawledId[]> {
+  rows: readonly CrawledRow[],
+): Promise<(CrawledRow & { product_id: string })[]> {
+  const days = [...new Set(rows.map(({ day }) => day))];
   const files = await checkFiles({ folder, state, signal }, days);
   if (files === undefined) {
     throw replacedError(folder);
   }
   const paths = files.map(({ path }) => path);
-  const sql = `SELECT crawl_date::VARCHAR, place::VARCHAR, exact(product_id) FROM (${crawledRows(paths)}) WHERE retailer = $1 AND sku = $2`;
+  const wanted = rows.map(({ day, place }) => `(DATE ${sqlText(day)}, ${place})`).join(", ");
+  const sql = `SELECT crawl_date::VARCHAR, place::VARCHAR, exact(product_id) FROM (${crawledRows(paths)})
+    SEMI JOIN (VALUES ${wanted}) AS wanted (crawl_date, place) USING (crawl_date, place)`;
   const threads = Math.min(availableParallelism(), MAX_THREADS);
   await using duckDb = await openDuckDb({ threads, memory: MEMORY, files: paths, signal });
-  const found = await duckDb.until((connection) => connection.runAndReadAll(sql, [retailer, sku]));
+  const found = await duckDb.until((connection) => connection.runAndReadAll(sql));
   if (!(await areInPlace(files))) {
     throw replacedError(folder);
   }
