@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { openDuckDb, sqlText } from "../../files/duckdb.ts";
 import type { SyncState } from "../folder-state.ts";
 import { areInPlace, checkFiles, replacedError } from "../index/checked-files.ts";
-import { crawledRows } from "../index/crawled-rows.ts";
+import { crawledRows, fileList } from "../index/crawled-rows.ts";
 
 const MEMORY = 256 * 1024 ** 2;
 
@@ -29,7 +29,7 @@ export async function readProductIds(
   }
   const paths = files.map(({ path }) => path);
   const wanted = rows.map(({ day, place }) => `(DATE ${sqlText(day)}, ${place})`).join(", ");
-  const sql = `SELECT crawl_date::VARCHAR, place::VARCHAR, exact(product_id) FROM (${crawledRows(paths)})
+  const sql = `SELECT crawl_date::VARCHAR, place::VARCHAR, exact(product_id) FROM (${crawledRows(fileList(paths))})
     SEMI JOIN (VALUES ${wanted}) AS wanted (crawl_date, place) USING (crawl_date, place)`;
   const threads = Math.min(availableParallelism(), MAX_THREADS);
   await using duckDb = await openDuckDb({ threads, memory: MEMORY, files: paths, signal });

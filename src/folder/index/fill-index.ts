@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { FileError } from "../../contract/errors.ts";
-import { type DuckDb, filePattern, sqlText } from "../../files/duckdb.ts";
+import { type DuckDb, sqlText } from "../../files/duckdb.ts";
 import type { SyncState } from "../folder-state.ts";
-import { crawledRows } from "./crawled-rows.ts";
+import { crawledRows, fileList } from "./crawled-rows.ts";
 import MARK_ROWS from "./mark-rows.sql";
 import READ_ROWS from "./read-rows.sql";
 import { SUSPECT_FACTOR } from "./suspect-factor.ts";
@@ -29,8 +29,7 @@ async function assertPriced(duckDb: DuckDb, files: readonly string[]): Promise<v
   if (files.length === 0) {
     return;
   }
-  const list = files.map((file) => sqlText(filePattern(file))).join(", ");
-  const sql = `SELECT file_name, count(*) FILTER (name = 'sku') FROM parquet_schema([${list}])
+  const sql = `SELECT file_name, count(*) FILTER (name = 'sku') FROM parquet_schema(${fileList(files)})
     GROUP BY file_name HAVING count(*) FILTER (name IN ('sku', 'selling_price')) < 2 LIMIT 1`;
   const [lacking] = (await duckDb.until((connection) => connection.runAndReadAll(sql))).getRows();
   if (lacking !== undefined) {
@@ -64,7 +63,7 @@ export async function fillIndex(
     kept.size > 0 ? `old.price_row WHERE day IN (${[...kept].map(sqlText).join(", ")})` : "unmarked WHERE false";
   try {
     await assertPriced(duckDb, files);
-    await run(`CREATE TEMP VIEW crawled_row AS ${crawledRows(files)}`);
+    await run(`CREATE TEMP VIEW crawled_row AS ${crawledRows(fileList(files))}`);
     await run(`CREATE TEMP VIEW kept_row AS FROM ${keptRows}`);
     await run(READ_ROWS);
   } catch (error) {

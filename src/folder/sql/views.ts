@@ -1,18 +1,23 @@
 import { type DuckDb, sqlText } from "../../files/duckdb.ts";
-import { crawledRows } from "../index/crawled-rows.ts";
+import { crawledRows, fileList } from "../index/crawled-rows.ts";
 import { dropTemporary } from "../index/fill-index.ts";
 import VIEWS from "./views.sql";
 
 /**
  * The statements that declare the tables of `catalog sql`, over the table "observed row".
  *
- * @param files the day files
+ * @param files the day files, at least one
  * @param lastDay the newest day that counts for prices
  */
 export function viewStatements(files: readonly string[], lastDay: string): string[] {
-  const crawledRow = (some: readonly string[]) => `CREATE OR REPLACE TEMP VIEW "crawled row" AS ${crawledRows(some)}`;
-  // Declared without files first: each view on it would open all of them.
-  return [crawledRow([]), VIEWS.replaceAll("$last_day", `DATE ${sqlText(lastDay)}`), crawledRow(files)];
+  const readFrom = (some: readonly string[]) => `SET VARIABLE day_files = ${fileList(some)}`;
+  return [
+    // To declare a view opens the files, of which one is enough.
+    readFrom(files.slice(0, 1)),
+    `CREATE TEMP VIEW "crawled row" AS ${crawledRows("getvariable('day_files')")}`,
+    VIEWS.replaceAll("$last_day", `DATE ${sqlText(lastDay)}`),
+    readFrom(files),
+  ];
 }
 
 /**

@@ -139,5 +139,5 @@ test("files of other versions have the day as a column, lack a column, or have o
 test("a path is read as it is, whatever its characters mean in patterns", () => {
   expect(filePattern("/a[b]*/c?.parquet")).toBe("/a[[]b][*]/c[?].parquet");
   const [place] = DAYS.map((day) => join("/x/crawl_date=2001-01-01", placeOfDay(day)));
-  expect(viewStatements([place ?? ""], FIRST_DAY).at(-1)).toContain(`read_parquet(['${place}'])`.slice(0, -1));
+  expect(viewStatements([place ?? ""], FIRST_DAY).at(-1)).toContain(`= ['${place}'])`.slice(0, -1));
 });
