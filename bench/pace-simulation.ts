@@ -76,11 +76,11 @@ export async function simulatePull({
 
 /** The window of one key, which needs no real time. */
 function windowInMemory(length: number): ReturnType<typeof createWindows> {
-  let window = { startedAt: 0, used: 0 };
+  let window = { endsAt: 0, used: 0 };
   return {
     charge: async (_, time) => {
-      const isOver = time >= window.startedAt + length;
-      window = isOver ? { startedAt: time, used: 1 } : { ...window, used: window.used + 1 };
+      const isOver = time >= window.endsAt;
+      window = isOver ? { endsAt: time + length, used: 1 } : { ...window, used: window.used + 1 };
       return window;
     },
     chargeTeam: async () => undefined,

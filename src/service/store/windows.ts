@@ -19,7 +19,7 @@ const charge = ({ unsynced }: Dialect, source: string) => `
       SELECT excluded.started_at >= present.ends_at OR excluded.ends_at <= present.started_at AS is_over
     ) AS window_state
   )
-  RETURNING started_at AS "startedAt", used`;
+  RETURNING ends_at AS "endsAt", used`;
 
 const chargeKey = (dialect: Dialect) => charge(dialect, "SELECT CAST(?1 AS TEXT) AS key");
 
@@ -28,7 +28,7 @@ const KEY_MEMBERS = ["id", "name", "team", "scopes", "retailers", "created_at", 
 const TEAM_OF_KEY = "SELECT CAST(?4 AS TEXT) || team AS key FROM api_key WHERE hash = ?1 AND revoked_at IS NULL";
 
 const PRESENT = `
-  SELECT started_at AS "startedAt", used FROM request_window WHERE key = (${TEAM_OF_KEY}) AND ends_at > ?2 AND started_at < ?3`;
+  SELECT ends_at AS "endsAt", used FROM request_window WHERE key = (${TEAM_OF_KEY}) AND ends_at > ?2 AND started_at < ?3`;
 
 /** Reads the key of a request and counts the request in the window of its team: one round trip to the database. */
 const chargeTeam = (dialect: Dialect) => `
@@ -39,8 +39,8 @@ const chargeTeam = (dialect: Dialect) => `
 
 /** The requests of a window so far. */
 export interface WindowCount {
-  /** Milliseconds since the epoch. */
-  startedAt: number;
+  /** Milliseconds since the epoch. An instance with another length of windows may have begun it. */
+  endsAt: number;
   used: number;
 }
 

@@ -30,8 +30,8 @@ export function fixedWindow(
   const length = windowSeconds * 1000;
   const windows = store.windows(name, length);
 
-  function figures({ startedAt, used }: WindowCount, time: number): RateFigures {
-    const resetSeconds = Math.max(1, Math.ceil((startedAt + length - time) / 1000));
+  function figures({ endsAt, used }: WindowCount, time: number): RateFigures {
+    const resetSeconds = Math.max(1, Math.ceil((endsAt - time) / 1000));
     return { admitted: used <= limit, limit, remaining: Math.max(0, limit - used), resetSeconds };
   }
 
@@ -50,9 +50,9 @@ export function fixedWindow(
     /** What the team of this valid key has left, without counting a request. Without such a key, the figures of an unused window. */
     left: async (hash: string, deadline: AbortSignal): Promise<RateFigures> => {
       const time = now();
-      return figures((await windows.readTeam(hash, time, deadline)) ?? { startedAt: time, used: 0 }, time);
+      return figures((await windows.readTeam(hash, time, deadline)) ?? { endsAt: time + length, used: 0 }, time);
     },
-    unused: (): RateFigures => figures({ startedAt: 0, used: 0 }, 0),
+    unused: (): RateFigures => figures({ endsAt: length, used: 0 }, 0),
   };
 }
 

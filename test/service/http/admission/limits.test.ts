@@ -171,3 +171,28 @@ test("instances at once, and one that was started anew, admit together exactly t
   expect(attempts.filter(({ status }) => status === 401)).toHaveLength(20);
   expect(attempts.filter(({ status }) => status === 429)).toHaveLength(10);
 });
+
+test("the seconds to wait last until the end of a window that began with another length, before a restart", async () => {
+  let now = 0;
+  const database = await sharedDatabase();
+  const options = { database, rateLimit: 1, now: () => now };
+  const first = await startTestService({ ...options, windowSeconds: 60 });
+  await first.get("/v1/catalog");
+  const restarted = await startInstance(await openStore(database), { ...options, windowSeconds: 5 });
+  onTestFinished(restarted.close);
+  const ask = async () => {
+    const { status, headers } = await fetch(`${restarted.url}/v1/catalog`, {
+      headers: { authorization: `Bearer ${first.key}` },
+    });
+    return [status, headers.get("retry-after"), headers.get("ratelimit-reset")];
+  };
+
+  now = 20_000;
+  const refused = await ask();
+  now = 60_000;
+
+  expect([refused, await ask()]).toEqual([
+    [429, "40", "40"],
+    [200, null, "5"],
+  ]);
+});

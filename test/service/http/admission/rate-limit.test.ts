@@ -32,7 +32,7 @@ test("counts of ended windows are removed", async () => {
   await windows.charge("one", 100_000);
   await windows.charge("two", 200_000);
   // Counted at a time when the first window had not ended.
-  await vi.waitFor(async () => expect(await windows.charge("one", 110_000)).toEqual({ startedAt: 110_000, used: 1 }));
+  await vi.waitFor(async () => expect(await windows.charge("one", 110_000)).toEqual({ endsAt: 170_000, used: 1 }));
 
-  expect(await windows.charge("two", 200_000)).toEqual({ startedAt: 200_000, used: 2 });
+  expect(await windows.charge("two", 200_000)).toEqual({ endsAt: 260_000, used: 2 });
 });
