@@ -87,6 +87,8 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
       const document = problemDocument(problem, errorBase(), newRequestId());
       const body = JSON.stringify(document);
       const headers = {
+        date: new Date().toUTCString(),
+        "cache-control": "no-store",
         "content-type": PROBLEM_TYPE,
         "content-length": String(Buffer.byteLength(body)),
         connection: "close",
