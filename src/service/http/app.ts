@@ -90,7 +90,9 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     },
   });
   // Node.js reports CONNECT requests only with this event, and closes the connection if there is no listener.
-  app.server.on("connect", (_: IncomingMessage, socket: Socket) => connections.refuse(socket, wrongMethod("CONNECT")));
+  app.server.on("connect", (_: IncomingMessage, socket: Socket) =>
+    connections.refuse(socket, wrongMethod("CONNECT", "GET, HEAD")),
+  );
 
   if (root !== "") {
     addRoot(app, root);
@@ -129,14 +131,15 @@ function noSchemas(): never {
 /** The problem of an unknown path or a wrong method. The contract has no code for the latter, so `Allow` lists the valid ones. */
 function notFound(app: FastifyInstance, { method, url }: FastifyRequest): ServiceProblem {
   const [path = url] = url.split("?", 1);
-  return app.hasRoute({ method: "GET", url: path })
-    ? wrongMethod(method)
+  const valid = (["GET", "HEAD", "POST"] as const).filter((known) => app.hasRoute({ method: known, url: path }));
+  return valid.length > 0
+    ? wrongMethod(method, valid.join(", "))
     : new ServiceProblem("not_found", "There is nothing at this path.");
 }
 
-function wrongMethod(method: string): ServiceProblem {
+function wrongMethod(method: string, valid: string): ServiceProblem {
   return new ServiceProblem("not_found", `The method ${method} is not available at this path.`, {
-    headers: { allow: "GET, HEAD" },
+    headers: { allow: valid },
   });
 }
 

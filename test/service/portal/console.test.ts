@@ -49,6 +49,18 @@ test.each([
   expect(isLoopback(hostname)).toBe(expected);
 });
 
+test.each([
+  ["/portal/sign-in", "GET, HEAD, POST"],
+  ["/portal/sign-out", "POST"],
+  ["/portal", "GET, HEAD"],
+])("a wrong method at %s is told the valid ones: %s", async (path, valid) => {
+  const { url } = await startTestPortal();
+
+  const { status, headers } = await fetch(url + path, { method: "PUT" });
+
+  expect([status, headers.get("allow")]).toEqual([404, valid]);
+});
+
 test("a form without a body, and one whose field is repeated, are refused as empty ones", async () => {
   const portal = await startTestPortal();
   const browser = portal.browser();
