@@ -233,7 +233,7 @@ async function tablesOf(database: string) {
   return rows;
 }
 
-test("a sku that is too long for an index of PostgreSQL is refused by name", async () => {
+test("a sku or the name of a team that is too long for an index of PostgreSQL is refused", async () => {
   const store = await testStore();
   const sku = Array.from({ length: 1_000 }, (_, index) => String(index * 7_919)).join(".");
   await expect(load(store, [product({ sku })])).rejects.toThrow(RefusedChangeError);
@@ -244,8 +244,14 @@ test("a sku that is too long for an index of PostgreSQL is refused by name", asy
   });
   expect([code, stderr]).toEqual([
     EXIT.usage,
-    expect.stringContaining("error: standard input: PostgreSQL takes no sku"),
+    expect.stringContaining(
+      "error: standard input: PostgreSQL takes no sku, product_id or name as long as this; no row",
+    ),
   ]);
+  expect(await runInProcess(["service", "teams", "create", sku, "--database", await emptyDatabase()])).toMatchObject({
+    code: EXIT.usage,
+    stderr: "error: PostgreSQL takes no sku, product_id or name as long as this.\n",
+  });
 });
 
 test("messages name the database without its password", async () => {

@@ -202,7 +202,7 @@ function configOf(url: string) {
 function unavailable(error: unknown): Error {
   const { message, code } = error as NodeJS.ErrnoException;
   if (code === TOO_LONG) {
-    return new RefusedChangeError("PostgreSQL takes no sku or product_id as long as one of these rows has");
+    return new RefusedChangeError("PostgreSQL takes no sku, product_id or name as long as this");
   }
   return new StoreUnavailableError(message || code, { cause: error });
 }
