@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import { createApp } from "../../src/service/http/app.ts";
 import type { ServiceOptions } from "../../src/service/http/service-options.ts";
@@ -121,5 +121,13 @@ async function addRows(store: WritableStore, rows: readonly TestRow[], before?: 
       }),
     );
     await stage.merge();
+  });
+}
+
+/** Lets a test say when five seconds are over, after which a service writes its counts. */
+export function holdIntervals(): void {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
   });
 }

@@ -50,17 +50,18 @@ export function createMeasurements(store: Pick<WritableStore, "addDayCounts" | "
 /** Collects values by key. `merge` joins two values of the same key. */
 function collector<T>(write: (values: T[]) => Promise<void>, merge: (a: T, b: T) => T) {
   let collected = new Map<string, T>();
+  /** Those that are being written. A load may lock the database for a minute. */
+  let taken = new Map<string, T>();
   const add = (key: string, value: T): void => {
     const known = collected.get(key);
     collected.set(key, known === undefined ? value : merge(known, value));
   };
-  const pending = () => [...collected.values()];
+  const pending = () => [...taken.values(), ...collected.values()];
   const flush = async (): Promise<void> => {
-    const taken = collected;
-    if (taken.size === 0) {
+    if (collected.size === 0) {
       return;
     }
-    collected = new Map();
+    [taken, collected] = [collected, new Map()];
     try {
       await write([...taken.values()]);
     } catch {
@@ -69,6 +70,7 @@ function collector<T>(write: (values: T[]) => Promise<void>, merge: (a: T, b: T)
         add(key, value);
       }
     }
+    taken = new Map();
   };
   return { add, pending, flush };
 }

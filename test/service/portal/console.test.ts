@@ -1,10 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { isLoopback } from "../../../src/service/http/admission/source-address.ts";
 import { listKeys } from "../../../src/service/store/access/manage-keys.ts";
 import { createTeam, grantTeam } from "../../../src/service/store/access/manage-teams.ts";
 import { addMember } from "../../../src/service/store/access/members.ts";
 import { startTestPortal, startWithCode } from "../../helpers/portal.ts";
-import { startTestService } from "../../helpers/service.ts";
+import { holdIntervals, startTestService } from "../../helpers/service.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 
@@ -100,12 +100,10 @@ test("each step leads to the next page", async () => {
 });
 
 test("each request to the portal is counted for its part of the status feed", async () => {
-  let now = NOON;
-  const portal = await startTestPortal({ now: () => now });
+  holdIntervals();
+  const portal = await startTestPortal({ now: () => NOON });
   const counts = async () => {
-    // The feed is read anew after a second.
-    now += 1_000;
-    await portal.get("/status.json");
+    vi.advanceTimersByTime(5_000);
     const all = await portal.store.dayCounts("2000-01-01");
     return Object.fromEntries(all.map(({ operation, requests, failures }) => [operation, [requests, failures]]));
   };

@@ -19,7 +19,6 @@ export function serveStatus(app: FastifyInstance, { store, measurements, setting
   async function read() {
     const since = windowStart(now());
     const storeReachable = await withinDeadline(queryTimeout, async () => {
-      await measurements.flush();
       known = { counts: await store.dayCounts(since), incidents: await store.incidents(since) };
       return true;
     }).catch(() => false);

@@ -1,8 +1,10 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { OPERATIONS } from "../../../../src/contract/operations.ts";
 import { openIncident, updateIncident } from "../../../../src/service/store/manage-incidents.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../../../src/service/store/store.ts";
-import { rowsFail, startTestService } from "../../../helpers/service.ts";
+import { sharedDatabase } from "../../../helpers/databases.ts";
+import { holdIntervals, rowsFail, startTestService } from "../../../helpers/service.ts";
+import { testStore } from "../../store/stores.ts";
 
 const noon = Date.parse("2026-03-10T12:00:00Z");
 
@@ -96,10 +98,7 @@ test("the state of a suite is that of its latest requests, and the day keeps its
 });
 
 test("counts are written every few seconds, even if nobody reads the status", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
+  holdIntervals();
   const service = await startTestService({ now: () => noon });
   await service.get("/v1/catalog");
 
@@ -108,7 +107,24 @@ test("counts are written every few seconds, even if nobody reads the status", as
   await expect.poll(() => service.store.dayCounts("2026-03-10")).toHaveLength(1);
 });
 
+test("the status is served, with all counts, while a load holds the database", async () => {
+  holdIntervals();
+  const database = await sharedDatabase();
+  const service = await startTestService({ database, now: () => noon });
+  const loading = await testStore(database);
+
+  const { body } = await loading.changeRows(async () => {
+    await service.get("/v1/catalog");
+    vi.advanceTimersByTime(5_000);
+    return await service.get("/status.json");
+  });
+
+  expect(body.state).toBe("operational");
+  expect(body.suites[0].days.at(-1)).toEqual({ date: "2026-03-10", state: "operational", uptime_pct: 100 });
+});
+
 test("counts survive while the database is unavailable, and the status is still served", async () => {
+  holdIntervals();
   let away = true;
   let now = noon;
   const service = await startTestService({
@@ -129,17 +145,18 @@ test("counts survive while the database is unavailable, and the status is still 
     }),
   });
   await service.get("/v1/sample");
+  vi.advanceTimersByTime(5_000);
   const { body: during } = await service.get("/status.json");
   await service.get("/v1/sample");
   away = false;
   now += 1_000;
   const { body: after } = await service.get("/status.json");
+  vi.advanceTimersByTime(5_000);
 
   expect([during.state, during.suites[0].days.at(-1).uptime_pct]).toEqual(["outage", 100]);
   expect(after.state).toBe("operational");
-  expect(await service.store.dayCounts("2026-03-10")).toEqual([
-    { date: "2026-03-10", operation: "sample", requests: 2, failures: 0 },
-  ]);
+  const written = [{ date: "2026-03-10", operation: "sample", requests: 2, failures: 0 }];
+  await expect.poll(() => service.store.dayCounts("2026-03-10")).toEqual(written);
 });
 
 test("an open incident sets the state of its suite until it is resolved", async () => {
