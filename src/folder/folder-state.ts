@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AlteredFolderError, FileError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters, isCalendarDate } from "../contract/filters.ts";
@@ -52,6 +52,13 @@ export function statePathOf(folder: string): string {
 /** Whether `catalog sync` made the folder. */
 export async function isSyncedFolder(folder: string): Promise<boolean> {
   return (await stat(statePathOf(folder)).catch(() => undefined))?.isFile() ?? false;
+}
+
+/** The folders of `catalog sync` directly below a folder; none if it cannot be listed. */
+export async function syncedFoldersBelow(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const synced = await Promise.all(names.map((name) => isSyncedFolder(join(folder, name))));
+  return names.filter((_, index) => synced[index]).sort();
 }
 
 /** The state of a new folder. */

@@ -1,8 +1,10 @@
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { FileError, SetChangedError } from "../contract/errors.ts";
 import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import { splitRcd } from "../contract/filters.ts";
+import { closest } from "../contract/values/closest.ts";
+import { operand, quoteCommand } from "../contract/values/quote-command.ts";
 import { type Fingerprint, fingerprint } from "../files/fingerprint.ts";
 import { openOwnFile, ownFileAt } from "../files/own-file.ts";
 import { ifPresent } from "../files/system-error.ts";
@@ -10,7 +12,7 @@ import { ownDayFilter, type SetFilters } from "../pull/set-filters.ts";
 import { placeOfDay } from "./day-files.ts";
 import type { DayState } from "./day-state.ts";
 import { storeIn } from "./folder-lock.ts";
-import { readStateOf, type SyncState, statePathOf, syncCommand } from "./folder-state.ts";
+import { readStateOf, type SyncState, statePathOf, syncCommand, syncedFoldersBelow } from "./folder-state.ts";
 
 /**
  * The state of a synced folder.
@@ -23,7 +25,10 @@ export async function readSyncedFolder(folder: string): Promise<SyncState> {
     const sync = syncCommand(folder);
     const entry = await stat(folder).catch(() => undefined);
     if (entry === undefined) {
-      throw new FileError(`there is no folder ${folder}; \`${sync}\` creates one`, folder);
+      const near = closest(basename(folder), await syncedFoldersBelow(dirname(folder)));
+      const names = near.map((name) => quoteCommand([operand(join(dirname(folder), name))]));
+      const hint = names.length === 0 ? `\`${sync}\` creates one` : `did you mean ${names.join(", ")}?`;
+      throw new FileError(`there is no folder ${folder}; ${hint}`, folder);
     }
     if (entry.isDirectory() && (await ownFileAt(storeIn(folder, "sync").lines)) !== undefined) {
       throw new FileError(

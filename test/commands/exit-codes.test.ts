@@ -8,6 +8,7 @@ import { answer, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService, type TestServiceOptions } from "../helpers/service.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 async function service(options: TestServiceOptions = {}) {
   const running = await startTestService({ rows: products(50), ...options });
@@ -158,6 +159,15 @@ test("an error with an unknown code is worth another run if its document says so
     return (await runInProcess(["coverage", "--retries", "0"], { service })).code;
   };
   expect([await run(true), await run(false)]).toEqual([EXIT.unavailable, EXIT.usage]);
+});
+
+test("the error of a misspelt folder names the synced folder that is near", async () => {
+  const folder = await syncedFolder([product()]);
+  const { code, stderr } = await runInProcess(["movers", `${folder.slice(0, -1)}i`]);
+  expect([code, stderr]).toEqual([
+    EXIT.failure,
+    `error: there is no folder ${folder.slice(0, -1)}i; did you mean ${folder}?\n`,
+  ]);
 });
 
 test("a missing folder and a column to sort by that does not exist are told with what to do", async () => {

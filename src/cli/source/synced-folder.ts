@@ -1,9 +1,7 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
-import { isSyncedFolder, type SyncState, syncCommand } from "../../folder/folder-state.ts";
+import { isSyncedFolder, type SyncState, syncCommand, syncedFoldersBelow } from "../../folder/folder-state.ts";
 import { matchingDays, readSyncedFolder } from "../../folder/synced-day.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import { resolveFilters } from "../../pull/written-filters.ts";
@@ -90,13 +88,6 @@ async function namedFolder(folder: string | undefined): Promise<string> {
       ? `name a folder of \`catalog sync\`; the current folder is not one, but it contains ${near.join(", ")}.`
       : "name a folder of `catalog sync`; the current folder is not one. `catalog sync rows` creates one, and --demo uses generated rows.",
   );
-}
-
-/** The folders of `catalog sync` directly below a folder; none if it cannot be listed. */
-async function syncedFoldersBelow(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
-  const synced = await Promise.all(names.map((name) => isSyncedFolder(join(folder, name))));
-  return names.filter((_, index) => synced[index]).sort();
 }
 
 /** The error of a question that needs a row of a folder. */

@@ -22,7 +22,8 @@ export async function showText(
 ): Promise<void> {
   const { stdout, env } = context;
   const shown = stdout.isTTY && isStdout(options.output) && isAscii(env) ? asciiText(text) : text;
-  const isLong = text.split("\n").length > (stdout.rows ?? Number.POSITIVE_INFINITY);
+  // A terminal without a size has zero rows.
+  const isLong = text.split("\n").length > (stdout.rows || Number.POSITIVE_INFINITY);
   const command = env.PAGER ?? DEFAULT_PAGER;
   const isPaged =
     pager && isLong && stdout.isTTY && options.output === undefined && env.TERM !== "dumb" && command.trim() !== "";
