@@ -81,15 +81,18 @@ export async function resolveFilters(
 ): Promise<SetFilters> {
   const single = singleValues(written);
   const isLong = !fitsRequest(single);
+  // A service refuses a list with a triple that has vanished since.
+  const mayLackTriples = isRemembered && (written.rcd?.length ?? 0) > 1;
   const several = SLUG_FILTERS.filter((kind) => (written[kind]?.length ?? 0) > 1);
   /** Filters whose values must be looked up. */
-  const listed: readonly ListFilter[] = isLong ? ["rcd"] : several;
+  const listed: readonly ListFilter[] = isLong || mayLackTriples ? ["rcd"] : several;
   const { start_date = "", end_date = "" } = written;
   if (listed.length === 0 && !isFromLatest(start_date) && !isFromLatest(end_date)) {
     return { ...single, ...resolveDays(written, now) };
   }
   const { rcd: _, ...withoutTriples } = single;
-  const known = await source.combinations(isLong ? withoutTriples : single).catch((error: unknown) => {
+  const asked = listed.includes("rcd") ? withoutTriples : single;
+  const known = await source.combinations(asked).catch((error: unknown) => {
     // The command may not need `catalog:read` itself, so say why the lookup does.
     throw error instanceof ApiError && error.problem.code === "insufficient_scope"
       ? new ApiError(lookupRefused(listed[0]), error)
@@ -99,15 +102,13 @@ export async function resolveFilters(
   if (!isRemembered || matching.length === 0) {
     await assertKnown(listed, written, known, source);
   }
-  const rcd = matching
-    .map((entry) => entry.rcd)
-    .sort()
-    .join(",");
-  const named = several.length === 0 ? single : { rcd };
+  const triples = matching.map((entry) => entry.rcd).sort();
+  const rcd = (mayLackTriples ? written.rcd?.filter((triple) => triples.includes(triple)) : triples)?.join(",") ?? "";
+  const named = several.length === 0 && !mayLackTriples ? single : { rcd };
   if (!isFromLatest(start_date) && !isFromLatest(end_date)) {
     return { ...named, ...resolveDays(written, now) };
   }
-  const dated = await upToToday(matching, source, isLong ? withoutTriples : single, now);
+  const dated = await upToToday(matching, source, asked, now);
   const own_days = ownDaysOf(written, matching, dated, now);
   const windows = Object.values(own_days);
   const withDays = windows.filter(hasDays);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { statePathOf, writeState } from "../../src/folder/folder-state.ts";
 import { readSyncedFolder } from "../../src/folder/synced-day.ts";
+import type { WrittenFilters } from "../../src/pull/written-filters.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
 
 /** A clock of the day `days` after the last one. */
@@ -37,17 +38,23 @@ describe("the folder remembers its filters as they were written:", () => {
     expect(await rows.days()).toEqual([addDays(LAST_DAY, -2), addDays(LAST_DAY, -1), LAST_DAY].slice(0, 2));
   });
 
-  test("a retailer of them that vanishes is kept until it is pruned, and an error if it was the last one", async () => {
-    const rows = await servedFolder(sixteenDays());
-    await rows.sync({ filters: { retailer: ["acme", "bolt"] } });
-    await rows.replace(rows.all().filter(({ retailer }) => retailer !== "bolt"));
-    await expect(rows.sync()).rejects.toThrow(/has 16 rows of bolt, of which the service shows none any more/);
-    expect(await rows.sync({ prune: true })).toMatchObject({ rowsRemoved: 16 });
-    expect(await rows.sync()).toMatchObject({ daysChanged: 0 });
-    expect(await rows.copy()).toEqual(rows.expected());
-    await rows.replace(rows.all().map((row) => ({ ...row, retailer: "zeta" })));
-    await expect(rows.sync({ prune: true })).rejects.toThrow('no retailer "acme"');
-  });
+  test.each<[name: string, filters: WrittenFilters, error: string]>([
+    ["retailer", { retailer: ["acme", "bolt"] }, 'no retailer "acme"'],
+    ["triple", { rcd: ["acme:lamps:home", "bolt:lamps:home"] }, 'no combination "acme:lamps:home"'],
+  ])(
+    "a %s of them that vanishes is kept until it is pruned, and an error if it was the last one",
+    async (_, filters, error) => {
+      const rows = await servedFolder(sixteenDays());
+      await rows.sync({ filters });
+      await rows.replace(rows.all().filter(({ retailer }) => retailer !== "bolt"));
+      await expect(rows.sync()).rejects.toThrow(/has 16 rows of bolt, of which the service shows none any more/);
+      expect(await rows.sync({ prune: true })).toMatchObject({ rowsRemoved: 16 });
+      expect(await rows.sync()).toMatchObject({ daysChanged: 0 });
+      expect(await rows.copy()).toEqual(rows.expected());
+      await rows.replace(rows.all().map((row) => ({ ...row, retailer: "zeta" })));
+      await expect(rows.sync({ prune: true })).rejects.toThrow(error);
+    },
+  );
 
   test("another service is refused", async () => {
     const rows = await servedFolder(sixteenDays());
