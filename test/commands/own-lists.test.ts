@@ -82,6 +82,14 @@ test("a list that latest writes has the products that latest has, also with spac
   expect([rows, stderr]).toEqual([[" SP ", "o"], ""]);
 });
 
+test("a list that latest --gone writes has the products that are gone", async () => {
+  const left = await syncedFolder(["2025-12-01", "2026-01-08"].map((day) => product({ sku: day, crawl_date: day })));
+  const file = join(home, "gone.csv");
+  await runInProcess(["latest", left, "--gone", "-o", file]);
+  const { rows, stderr } = await ask("latest", left, "--skus", file, "--columns", "sku");
+  expect([rows, stderr]).toEqual([["2025-12-01"], ""]);
+});
+
 test.each([
   ["\u0391\u03a3", "\u03b1\u03c3"],
   ["\u0130 1", "i 1"],

@@ -25,7 +25,7 @@ const OPTIONAL = ["retailer", "target_price", "quantity", "note"] as const;
 /** Lists are often made from rows or answers of this tool. These columns of them are ignored. */
 const IGNORED = [
   ...PRODUCT_COLUMNS,
-  ...["days_old", "reference_price", "real_discount_pct", "reference_days", "target_met", ""],
+  ...["days_old", "reference_price", "real_discount_pct", "reference_days", "reason", "target_met", ""],
 ];
 
 /**
