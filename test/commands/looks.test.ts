@@ -221,6 +221,13 @@ test("what came after the last day of a retailer is told later", async () => {
     ]);
     return stdout.trimEnd().split("\r\n").slice(1);
   };
+  for (const [name, heading] of [
+    ["movers", "Biggest drops from 2026-01-06 or later to 2026-01-20"],
+    ["diff", "Changes from 2026-01-06 or later to 2026-01-20, by last known prices"],
+  ] as const) {
+    const { stdout } = await runInProcess([name, folder, "--since", "last:table", "-f", "table"]);
+    expect(stdout).toContain(`${heading}\n`);
+  }
   // Each retailer has its own newest day.
   expect(await drops("--end-date", "latest-4d")).toEqual(["acme,92,85", "bolt,99,92"]);
   expect(await drops()).toEqual(["acme,85,81", "bolt,92,88"]);

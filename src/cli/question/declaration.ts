@@ -52,7 +52,7 @@ export interface ShownAnswer {
 
 export interface AnsweredDays {
   newest: string;
-  /** The day that the answer compares with. Bookmarks can differ by retailer; then it is the earliest day. */
+  /** The day that the answer compares with. Bookmarks can differ by retailer; then it is the earliest day `or later`. */
   since: string;
 }
 

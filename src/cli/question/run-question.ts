@@ -35,7 +35,8 @@ export async function runQuestion<Options extends QuestionOptions>(
   }
   const totals = hasRowFormat(options.output) ? undefined : await totalsOf(prices, question, parameters);
   const answer = await ask(prices, question.sql, parameters, undefined, question.sqlNames);
-  const about = { days: { newest, since: compared?.oldest ?? "" }, totals };
+  const { oldest = "", isByRetailer = false } = compared ?? {};
+  const about = { days: { newest, since: isByRetailer ? `${oldest} or later` : oldest }, totals };
   const isWhole = await write({ question, options, answer, about, synced, context });
   if (!question.countsRows) {
     await noteSuspects(prices, parameters, synced, options);
