@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -51,6 +52,18 @@ test("coverage counts the rows of a brand, and each brand", async () => {
   expect(brands).toEqual(["OSRAM,2,4,2,2026-01-08,2026-01-08", "Philips,1,3,2,2026-01-08,2026-01-08"]);
   const stale = await runInProcess(["coverage", folder, "--group-by", "brand", "--fail-if", "matching_rows < 4"]);
   expect([stale.code, stale.stderr]).toEqual([8, expect.stringContaining("holds for 1 group: Philips")]);
+});
+
+test("the page of a coverage names its filters as they were typed, brands too", async () => {
+  const page = `${folder}.html`;
+  const source = async (...flags: string[]) => {
+    await runInProcess(["coverage", folder, "--html", page, ...flags]);
+    return (await readFile(page, "utf8")).match(/(?<=<p>).*(?=; read at )/)?.[0];
+  };
+  expect(await source()).toBe(`${folder}; no filters`);
+  expect(await source("--brand", "Osram", "--start-date", "latest-3d")).toBe(
+    `${folder}; --start-date latest-3d --brand Osram`,
+  );
 });
 
 test("the error of --fail-if shows that a brand has no name", async () => {

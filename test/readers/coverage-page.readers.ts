@@ -149,7 +149,7 @@ async function open(): Promise<Browser> {
     file,
     coveragePage(
       { combinations: DATA, summary, days: DAYS },
-      { filters: { retailer: HOSTILE }, service: "https://api.example", now: 0 },
+      { filters: HOSTILE, service: "https://api.example", now: 0 },
     ),
   );
   const socket = new WebSocket(await devTools(folder));

@@ -15,8 +15,9 @@ export function flagsOfFilters(filters: WrittenFilters): string[] {
   });
 }
 
-export function filtersAsFlags(filters: WrittenFilters): string {
-  return quoteCommand(flagsOfFilters(filters));
+/** @param brands those of `--brand`, which is no filter of the API */
+export function filtersAsFlags(filters: WrittenFilters, brands: readonly string[] = []): string {
+  return quoteCommand([...flagsOfFilters(filters), ...brands.flatMap((brand) => ["--brand", brand])]);
 }
 
 /** The error of a library function, with flags in place of the names of inputs. */

@@ -1,5 +1,6 @@
 import type { Context } from "../../cli/context.ts";
 import { failIfAnyMatch, isMet } from "../../cli/flags/condition.ts";
+import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { connect } from "../../cli/source/connection.ts";
@@ -19,7 +20,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   const now = context.now();
   const open = folder === undefined ? connect : (await import("../../cli/source/synced-folder.ts")).openSyncedFolder;
   await using source = await open(options, context);
-  const { filters, reporter } = source;
+  const { reporter } = source;
   const isService = "client" in source;
   const counts = isService
     ? await countService(source, options, now)
@@ -38,6 +39,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   if (page !== undefined && pageFile !== undefined) {
     const { coveragePage } = await import("./views/coverage-page.ts");
     const service = isService ? source.service : source.folder;
+    const filters = filtersAsFlags(options.filters, options.brands);
     await pageFile.write(coveragePage(counts, { filters, service, now }));
     await pageFile.finish();
     reporter.note(`${page.file}: the coverage of ${plural(counts.combinations.length, "combination")}`);

@@ -1,9 +1,8 @@
 import type { Context } from "../../cli/context.ts";
-import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
+import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { openQuestionPrices, type QuestionPrices } from "../../cli/question/question-prices.ts";
 import { noMatchingRows, openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { openPage, writeChunks } from "../../cli/write-rows.ts";
-import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { collectReport, type ReportSubject } from "./collect-report.ts";
 import { failIfFiguresMatch } from "./figures.ts";
 import type { ReportOptions } from "./options.ts";
@@ -53,7 +52,7 @@ export async function runReport(options: ReportOptions, context: Context): Promi
 }
 
 function subjectOf(
-  { brands = [], filters, staleAfter }: ReportOptions,
+  { brands, filters, staleAfter }: ReportOptions,
   { name, days }: SyncedFolder,
   { newest, compared }: QuestionPrices,
   context: Context,
@@ -66,7 +65,7 @@ function subjectOf(
     since: hasEarlierDay ? compared.oldest : undefined,
     isByRetailer: compared?.isByRetailer === true,
     isSinceReport: compared?.isFromBookmark === true,
-    filters: quoteCommand([...flagsOfFilters(filters), ...brands.flatMap((brand) => ["--brand", brand])]),
+    filters: filtersAsFlags(filters, brands),
   };
 }
 

@@ -1,6 +1,5 @@
 import { html, renderPage } from "../../../cli/html/html-document.ts";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
-import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
 import { dayNumber, daysBetween, minuteOf } from "../../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../../contract/values/group-by.ts";
 import type { Html } from "../../../contract/values/html-tag.ts";
@@ -12,7 +11,8 @@ import { type Activity, activityOfDays, type Period } from "./activity.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
 
 export interface CoveragePageFacts {
-  filters: Filters;
+  /** As flags; empty without any. */
+  filters: string;
   service: string;
   /** Milliseconds since the epoch. */
   now: number;
@@ -65,9 +65,7 @@ function describeSet(summary: CoverageSummary): string {
 }
 
 function describeOrigin({ filters, service, now }: CoveragePageFacts): string {
-  const chosen = FILTER_NAMES.filter((name) => filters[name] !== undefined).map((name) => `${name} ${filters[name]}`);
-  const narrowed = chosen.length === 0 ? "no filters" : chosen.join(", ");
-  return `${service}; ${narrowed}; read at ${minuteOf(now)}.`;
+  return `${service}; ${filters || "no filters"}; read at ${minuteOf(now)}.`;
 }
 
 /** Number of dates on the time axis of a short map. */
