@@ -1,9 +1,10 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { lock } from "../../src/files/lock.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { servedFolder, syncedFolder } from "../helpers/synced-folder.ts";
@@ -15,37 +16,30 @@ const rowsUpTo = (last: number) =>
     product({ crawl_date: addDays(FIRST, day), sku: "s", selling_price: 100 - day, mrp: 200 }),
   );
 
-/** A folder of twenty days; `next` syncs one more. */
-async function folderOfDays() {
-  const { folder, replace, sync, alreadySynced } = await servedFolder(rowsUpTo(19));
-  await alreadySynced(true);
-  let last = 19;
-  const next = async () => {
-    last += 1;
-    await replace(rowsUpTo(last));
-    await sync();
-  };
-  return { folder, next };
-}
+/** The days of a retailer that comes late, with a price that stays. */
+const LATE = [18, 19].map((day) => addDays(FIRST, day));
+const TWENTY_DAYS = [...rowsUpTo(19), ...LATE.map((crawl_date) => product({ crawl_date, retailer: "zeta" }))];
+
+const onEnd = afterAllTests();
+/** A folder of twenty days. Each test has bookmarks with names of its own. */
+let folder: string;
+beforeAll(async () => {
+  folder = await syncedFolder(TWENTY_DAYS, onEnd);
+});
+
+const bookmarkOf = (of: string, name: string) => join(of, ".catalog", "looks", `movers-${name}.json`);
+const drops = (since: string, of = folder) => ["movers", of, "--only", "drop", "--since", since];
 
 /** The prices before and after that a command tells. */
 const COMMANDS = {
-  movers: {
-    args: (folder: string) => ["movers", folder, "--only", "drop"],
-    columns: "before_selling_price,selling_price",
-  },
-  diff: {
-    args: (folder: string) => ["diff", folder, "--only", "changed"],
-    columns: "from_selling_price,to_selling_price",
-  },
+  movers: { args: ["--only", "drop"], columns: "before_selling_price,selling_price" },
+  diff: { args: ["--only", "changed"], columns: "from_selling_price,to_selling_price" },
 } as const;
-type Name = keyof typeof COMMANDS;
 
-async function look(name: Name, folder: string, since = "last"): Promise<string[]> {
+async function look(name: keyof typeof COMMANDS, of: string, since = "last"): Promise<string[]> {
   const { args, columns } = COMMANDS[name];
   const { code, stdout, stderr } = await runInProcess([
-    ...args(folder),
-    ...["--since", since, "--columns", columns, "-f", "csv"],
+    ...[name, of, ...args, "--since", since, "--columns", columns, "-f", "csv"],
   ]);
   expect([code, stderr]).toEqual([0, ""]);
   return stdout.trimEnd().split("\r\n").slice(1);
@@ -53,161 +47,113 @@ async function look(name: Name, folder: string, since = "last"): Promise<string[
 
 // Questions share the code of bookmarks.
 describe("movers --since last", () => {
-  test("takes the last week at first, and then what is newer than the last look", async () => {
-    const { folder, next } = await folderOfDays();
+  test("tells the last week at first, and then what is newer than the last output of its name that was written", async () => {
+    const served = await servedFolder(TWENTY_DAYS);
+    const { folder } = served;
+    await served.alreadySynced(true);
     expect(await look("movers", folder)).toEqual(["88,81"]);
     expect(await look("movers", folder)).toEqual([]);
-    await next();
-    await next();
+    // An earlier last day does not move the bookmark back.
+    const older = await runInProcess([...drops("last", folder), "--retailer", "acme", "--end-date", "2026-01-05"]);
+    expect([older.code, older.stdout]).toEqual([EXIT.ok, ""]);
+    expect(await look("movers", folder, "last:mail")).toEqual(["88,81"]);
+    const failed = await runInProcess([...drops("last:failed", folder), "-o", join(folder, "none", "out.csv")]);
+    const held = await runInProcess([...drops("last:alert", folder), "--fail-if", "percent < 0"]);
+    expect([failed.code, held.code]).toEqual([EXIT.failure, EXIT.condition]);
+    // No day after today can have been seen: what is remembered is not believed.
+    const seen = { acme: "2062-01-01" };
+    await writeFile(bookmarkOf(folder, "future"), JSON.stringify({ version: 2, seen }));
+    expect(await look("movers", folder, "last:future")).toEqual(["88,81"]);
+
+    await served.replace([...TWENTY_DAYS, ...rowsUpTo(21).slice(20)]);
+    await served.sync();
     expect(await look("movers", folder)).toEqual(["81,79"]);
     expect(await look("movers", folder)).toEqual([]);
+    expect(await look("diff", folder, "last:mail")).toEqual(["86,79"]);
+    expect(await look("diff", folder, "last:mail")).toEqual([]);
+    for (const name of ["mail", "alert", "future"]) {
+      expect([name, await look("movers", folder, `last:${name}`)]).toEqual([name, ["81,79"]]);
+    }
+    expect(await look("movers", folder, "last:failed")).toEqual(["86,79"]);
   });
 
-  test("compares with the first day of a folder that is younger than a week, and tells one day from no change", async () => {
+  test("compares with the first day of a folder younger than a week, also a new retailer, and tells one day from no change", async () => {
     const { folder, replace, sync } = await servedFolder(rowsUpTo(0));
     await sync();
-    const args = [...COMMANDS.movers.args(folder), "--since", "last", "-f", "csv", "--columns", "sku"];
-    const first = await runInProcess(args, { columns: 200 });
+    const first = await runInProcess([...drops("last", folder), "-f", "csv", "--columns", "sku"], { columns: 200 });
     expect([first.stdout, first.stderr]).toEqual(["sku\r\n", expect.stringContaining("there is no newer day")]);
-    await replace(rowsUpTo(2));
+    await replace([...rowsUpTo(2), product({ crawl_date: addDays(FIRST, 2), retailer: "zeta" })]);
     await sync();
     expect(await look("movers", folder)).toEqual(["100,98"]);
     expect(await look("movers", folder, "last:new")).toEqual(["100,98"]);
   });
 
-  test("keeps each name of a look, and those of another command, apart", async () => {
-    const { folder, next } = await folderOfDays();
-    expect(await look("movers", folder, "last:mail")).toEqual(["88,81"]);
-    await next();
-    expect(await look("movers", folder)).toEqual(["87,80"]);
-    expect(await look("diff", folder, "last:mail")).toEqual(["87,80"]);
-    expect(await look("diff", folder, "last:mail")).toEqual([]);
-    expect(await look("movers", folder, "last:mail")).toEqual(["81,80"]);
-  });
-
-  test("does not move a look whose output failed, and moves one whose condition holds", async () => {
-    const { folder, next } = await folderOfDays();
-    expect(await look("movers", folder)).toEqual(["88,81"]);
-    await next();
-    const args = [...COMMANDS.movers.args(folder), "--since", "last"];
-    const failed = await runInProcess([...args, "-o", join(folder, "none", "out.csv")]);
-    expect(failed.code).toBe(EXIT.failure);
-    expect((await runInProcess([...args, "--fail-if", "percent < 0"])).code).toBe(EXIT.condition);
-    expect(await look("movers", folder)).toEqual([]);
-  });
-
   test("tells a terminal what it compares", async () => {
-    const { folder } = await folderOfDays();
-    const args = [...COMMANDS.movers.args(folder), "--since", "last"];
-    const said = async () => (await runInProcess(args, { columns: 100 })).stderr;
+    const said = async () => (await runInProcess(drops("last"), { columns: 100 })).stderr;
     expect(await said()).toContain("first use of --since last: compared with 2026-01-13\n");
     const what = "everything up to 2026-01-20 was written";
     expect(await said()).toContain(`--since last: ${what}; there is no newer day\n`);
   });
 
-  test("compares a new retailer with the first day of the folder, without a warning", async () => {
-    const { folder, replace, sync } = await servedFolder(rowsUpTo(1));
-    await sync();
-    const args = [...COMMANDS.movers.args(folder), "--since", "last"];
-    await runInProcess(args);
-    const newcomer = product({ crawl_date: addDays(FIRST, 2), retailer: "zeta" });
-    await replace([...rowsUpTo(2), newcomer]);
-    await sync();
-    expect((await runInProcess(args)).stderr).toBe("");
-  });
-
-  test("refuses the name of the look without a name", async () => {
-    const { folder } = await folderOfDays();
-    const { code, stderr } = await runInProcess([...COMMANDS.movers.args(folder), "--since", "last:last"]);
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("but not the name last")]);
+  test("warns of a bookmark from before the first day, and refuses a damaged one", async () => {
+    const [old, damaged] = [bookmarkOf(folder, "old"), bookmarkOf(folder, "damaged")];
+    await mkdir(join(folder, ".catalog", "looks"), { recursive: true });
+    await writeFile(old, JSON.stringify({ version: 2, seen: { acme: "2025-01-01" } }));
+    await writeFile(damaged, '{"version":1,"seen":"2026-02-31"}');
+    expect(await runInProcess([...drops("last:old"), "--columns", "sku", "-f", "csv"])).toEqual({
+      ...{ code: EXIT.ok, stdout: "sku\r\n" },
+      stderr: expect.stringContaining(
+        `warning: --since last:old: ${folder} begins on 2026-01-01, after the bookmark (2025-01-01)`,
+      ),
+    });
+    expect(await runInProcess(drops("last:damaged"))).toEqual({
+      ...{ code: EXIT.failure, stdout: "" },
+      stderr: expect.stringContaining(`${damaged} is damaged; remove it, and the next `),
+    });
   });
 
   test("ends before any output if another process takes the same look", async () => {
-    const { folder } = await folderOfDays();
-    const looks = join(folder, ".catalog", "looks");
-    await mkdir(looks);
-    const path = join(looks, "movers-mail.json");
+    const path = bookmarkOf(folder, "taken");
+    await mkdir(join(folder, ".catalog", "looks"), { recursive: true });
     const held = await lock(path, `${path}.lock`, process.ppid);
-    const { code, stdout } = await runInProcess([...COMMANDS.movers.args(folder), "--since", "last:mail"]);
+    const { code, stdout } = await runInProcess(drops("last:taken"));
     await held.release();
     expect([code, stdout]).toEqual([EXIT.unavailable, ""]);
-    expect(await look("movers", folder, "last:mail")).toEqual(["88,81"]);
-    expect(await readdir(looks)).toEqual(["movers-mail.json"]);
+    expect(await look("movers", folder, "last:taken")).toEqual(["88,81"]);
+    expect(await readdir(join(folder, ".catalog", "looks"))).not.toContain("movers-taken.json.lock");
   });
 
   test("ends before any output if the folder cannot remember the look", async () => {
-    const { folder } = await folderOfDays();
-    await writeFile(join(folder, ".catalog", "looks"), "");
-    const { code, stdout, stderr } = await runInProcess([...COMMANDS.movers.args(folder), "--since", "last"]);
+    const unwritable = await syncedFolder(TWENTY_DAYS);
+    await writeFile(join(unwritable, ".catalog", "looks"), "");
+    const { code, stdout, stderr } = await runInProcess(drops("last", unwritable));
     expect([code, stdout]).toEqual([EXIT.failure, ""]);
-    expect(stderr).toContain(`--since last: ${folder} cannot store the bookmark: `);
+    expect(stderr).toContain(`--since last: ${unwritable} cannot store the bookmark: `);
     expect(stderr).toContain("If the folder is read-only, name a day: --since latest-7d.");
   });
 
-  test("refuses a damaged look", async () => {
-    const { folder } = await folderOfDays();
-    await look("movers", folder);
-    const path = join(folder, ".catalog", "looks", "movers-last.json");
-    await writeFile(path, '{"version":1,"seen":"2026-02-31"}');
-    const { code, stdout, stderr } = await runInProcess([...COMMANDS.movers.args(folder), "--since", "last"]);
-    expect([code, stdout]).toEqual([EXIT.failure, ""]);
-    expect(stderr).toContain(`${path} is damaged; remove it, and the next `);
-  });
-
-  test.each(["last:", "last:../state", "last:a b", "lasts"])("refuses --since %s", async (since) => {
-    const { code, stdout } = await runInProcess(["movers", "rows", "--since", since]);
-    expect([code, stdout]).toEqual([EXIT.usage, ""]);
+  test.each([
+    ["last:", ""],
+    ["last:../state", ""],
+    ["last:a b", ""],
+    ["lasts", ""],
+    ["last:last", "but not the name last"],
+  ])("refuses --since %s", async (since, reason) => {
+    const { code, stdout, stderr } = await runInProcess(["movers", "rows", "--since", since]);
+    expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining(reason)]);
   });
 });
 
 test("diff --since takes a day, too, and excludes --from and --to", async () => {
-  const { folder } = await folderOfDays();
   expect(await look("diff", folder, "latest-2d")).toEqual(["83,81"]);
-  for (const [flag, value] of [
-    ["--from", "2026-01-01"],
-    ["--to", "2026-01-03"],
+  for (const [args, reason] of [
+    [[folder, "--from", "2026-01-01"], "--since cannot be combined with --from: "],
+    [[folder, "--to", "2026-01-03"], "--since cannot be combined with --to: "],
+    [[], "--since last needs a folder of `catalog sync`"],
   ] as const) {
-    const { code, stderr } = await runInProcess(["diff", folder, "--since", "last", flag, value]);
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(`--since cannot be combined with ${flag}: `)]);
+    const { code, stderr } = await runInProcess(["diff", ...args, "--since", "last"]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(reason)]);
   }
-  const { code, stderr } = await runInProcess(["diff", "--since", "last"]);
-  expect([code, stderr]).toEqual([
-    EXIT.usage,
-    expect.stringContaining("--since last needs a folder of `catalog sync`"),
-  ]);
-});
-
-test("a bookmark never moves back, and warns of one from before the first day", async () => {
-  const { folder, next } = await folderOfDays();
-  await look("movers", folder);
-  const older = await runInProcess([
-    "movers",
-    folder,
-    "--since",
-    "last",
-    "--retailer",
-    "acme",
-    "--end-date",
-    "2026-01-05",
-  ]);
-  expect([older.code, older.stdout]).toEqual([EXIT.ok, ""]);
-  await next();
-  const bookmark = (called: string, day: string) =>
-    writeFile(
-      join(folder, ".catalog", "looks", `movers-${called}.json`),
-      JSON.stringify({ version: 2, seen: { acme: day } }),
-    );
-  await bookmark("old", "2025-01-01");
-  const old = await runInProcess([...COMMANDS.movers.args(folder), "--since", "last:old", "-f", "csv"]);
-  expect([old.code, old.stdout.trimEnd().split("\r\n").length]).toEqual([EXIT.ok, 1]);
-  expect(old.stderr).toContain(
-    `warning: --since last:old: ${folder} begins on 2026-01-01, after the bookmark (2025-01-01)`,
-  );
-  // No day after today can have been seen: what is remembered is not believed.
-  await bookmark("new", "2062-01-01");
-  expect(await look("movers", folder, "last:new")).toEqual(["87,80"]);
-  await next();
-  expect(await look("movers", folder, "last:new")).toEqual(["80,79"]);
 });
 
 test("what came after the last day of a retailer is told later", async () => {
@@ -235,14 +181,11 @@ test("what came after the last day of a retailer is told later", async () => {
 });
 
 test("rows that the filters leave out are not said to be missing from the folder", async () => {
-  const late = [2, 3].map((day) => product({ crawl_date: addDays(FIRST, day), retailer: "zeta" }));
-  const folder = await syncedFolder([...rowsUpTo(3), ...late]);
   const { code, stderr } = await runInProcess(["movers", folder, "--retailer", "zeta", "--since", FIRST]);
-  const [first, latest] = [addDays(FIRST, 2), addDays(FIRST, 3)];
   expect([code, stderr]).toEqual([
     EXIT.usage,
     expect.stringContaining(
-      `${folder}, with these filters, has no matching row up to ${FIRST}; its matching rows are from ${first} to ${latest}.`,
+      `${folder}, with these filters, has no matching row up to ${FIRST}; its matching rows are from ${LATE[0]} to ${LATE[1]}.`,
     ),
   ]);
 });
