@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
@@ -88,30 +89,37 @@ test("counts each kind below a table, which lists what changed or, one after the
   ]);
 });
 
-test("says why products vanished: gone from a shop that was crawled, or not crawled", async () => {
-  const days = Array.from({ length: 30 }, (_, index) => `2026-01-${String(index + 1).padStart(2, "0")}`);
+test("says why products vanished, as latest --gone does: gone from a shop that was crawled, or not crawled", async () => {
+  const days = Array.from({ length: 20 }, (_, day) => addDays(FIRST, day));
   const shop = (retailer: string, until: string, gone: string) =>
     days
       .filter((day) => day <= until)
-      .flatMap((day) =>
+      .flatMap((crawl_date) =>
         ["a", "b", "c", "d", "e", "f", "gone"]
-          .filter((sku) => sku !== "gone" || day <= gone)
-          .map((sku) => product({ retailer, sku, crawl_date: day })),
+          .filter((sku) => sku !== "gone" || crawl_date <= gone)
+          .map((sku) => product({ retailer, sku, crawl_date })),
       );
   const folder = await syncedFolder([
-    ...shop("acme", "2026-01-30", "2026-01-10"),
-    ...shop("bolt", "2026-01-10", "2026-01-10"),
+    ...shop("acme", "2026-01-20", "2026-01-05"),
+    ...shop("bolt", "2026-01-05", "2026-01-05"),
   ]);
-  const args = ["diff", folder, "--from", "2026-01-20", "--to", "2026-01-30", "--only", "vanished"];
-  const { stdout, stderr } = await runInProcess([...args, "--columns", "retailer,sku,reason", "-f", "csv"]);
-  expect(stdout.trimEnd().split("\r\n").slice(1).sort()).toEqual([
+  const args = ["--columns", "retailer,sku,reason", "-f", "csv"];
+  const vanished = ["--from", FROM, "--to", "2026-01-20", "--only", "vanished"];
+  const [diff, latest] = [
+    await runInProcess(["diff", folder, ...vanished, ...args]),
+    await runInProcess(["latest", folder, "--gone", ...args]),
+  ];
+  const expected = [
     "acme,gone,gone",
     ...["a", "b", "c", "d", "e", "f", "gone"].map((sku) => `bolt,${sku},not_crawled`),
-  ]);
-  expect(stderr).toBe(
+  ];
+  for (const { stdout } of [diff, latest]) {
+    expect(stdout.trimEnd().split("\r\n").slice(1).sort()).toEqual(expected);
+  }
+  expect(diff.stderr).toBe(
     [
+      "warning: on 2026-01-10 fewer rows than usual were crawled of bolt (outage)",
       "warning: on 2026-01-20 fewer rows than usual were crawled of bolt (outage)",
-      "warning: on 2026-01-30 fewer rows than usual were crawled of bolt (outage)",
       "",
     ].join("\n"),
   );

@@ -58,14 +58,37 @@ const SEARCHED = [
   ...["B0CHX1W1XY", "b0chx1w1xy", "AB/12"].map((sku) => product({ sku })),
 ];
 
+/** A product whose last price is suspect, one that is free, one with each kind of trouble, and two of which one is old. */
+const TROUBLED = [
+  ...(
+    [
+      [1, 20, "Lamp"],
+      [2, 20, "Lamp"],
+      [3, 20, "Lamp"],
+      [3, 900, "?"],
+      [4, 900, "?"],
+    ] as const
+  ).map(([day, selling_price, title]) =>
+    product({ crawl_date: `2026-01-0${day}`, sku: "last", selling_price, title, product_id: `${day} ${title}` }),
+  ),
+  product({ crawl_date: "2026-01-01", sku: "free", selling_price: 0, title: "Free" }),
+  ...[20, 20, 0.01, 21, 900, 910, 905].map((selling_price, day) =>
+    product({ crawl_date: `2026-01-0${day + 1}`, sku: "all", selling_price, currency: day < 4 ? "EUR" : "INR" }),
+  ),
+  product({ sku: "old", crawl_date: "2026-01-01" }),
+  ...["2026-01-01", "2026-01-15"].map((crawl_date) => product({ sku: "new", crawl_date })),
+];
+
 const onEnd = afterAllTests();
 
 describe("catalog history", () => {
   let synced: string;
   let searched: string;
+  let troubled: string;
   beforeAll(async () => {
     synced = await syncedFolder(rows, onEnd);
     searched = await syncedFolder(SEARCHED, onEnd);
+    troubled = await syncedFolder(TROUBLED, onEnd);
   });
 
   test("compares the first day of a period with the price before it", async () => {
@@ -75,39 +98,19 @@ describe("catalog history", () => {
   });
 
   test("has the title of the newest row that is not suspect, as latest has it", async () => {
-    const at = (day: number, selling_price: number, title: string) =>
-      product({ crawl_date: `2026-01-0${day}`, sku: "A1", selling_price, title, product_id: `${day} ${title}` });
-    const folder = await syncedFolder([
-      ...[1, 2, 3].map((day) => at(day, 20, "Lamp")),
-      at(3, 900, "?"),
-      at(4, 900, "?"),
-    ]);
-    for (const question of [["history", "A1"], ["latest"]]) {
-      const { stdout } = await runInProcess([...question, folder, "--columns", "title", "-f", "csv"]);
-      expect(new Set(stdout.split("\r\n"))).toEqual(new Set(["title", "Lamp", ""]));
-    }
-    const others = await syncedFolder([at(1, 0, "Free")]);
-    expect((await runInProcess(["history", "A1", others, "--columns", "title"])).stdout).toBe('{"title":"Free"}\n');
+    const [ofHistory, ofFree, ofLatest] = [
+      await runInProcess(["history", "last", troubled, "--columns", "title", "-f", "csv"]),
+      await runInProcess(["history", "free", troubled, "--columns", "title"]),
+      await runInProcess(["latest", troubled, "--columns", "sku,title", "-f", "csv"]),
+    ];
+    expect(new Set(ofHistory.stdout.split("\r\n"))).toEqual(new Set(["title", "Lamp", ""]));
+    expect([ofFree.stdout, ofLatest.stdout]).toEqual(['{"title":"Free"}\n', expect.stringContaining("\nlast,Lamp\r")]);
   });
 
   test("leaves out products whose last price is older than --max-age", async () => {
-    const folder = await syncedFolder([
-      product({ sku: "old", crawl_date: "2026-01-01" }),
-      ...["2026-01-01", "2026-01-15"].map((crawl_date) => product({ sku: "new", crawl_date })),
-    ]);
     const skus = async (...flags: string[]) => {
-      const { stdout } = await runInProcess([
-        "history",
-        "old",
-        "new",
-        folder,
-        ...flags,
-        "--columns",
-        "sku",
-        "-f",
-        "csv",
-      ]);
-      return stdout.trimEnd().split("\r\n").slice(1);
+      const args = ["history", "old", "new", troubled, ...flags, "--columns", "sku", "-f", "csv"];
+      return (await runInProcess(args)).stdout.trimEnd().split("\r\n").slice(1);
     };
     expect(await skus()).toEqual(["old", "new", "new"]);
     expect(await skus("--max-age", "14d")).toEqual(["old", "new", "new"]);
@@ -257,16 +260,9 @@ describe("catalog history", () => {
   });
 
   test("shows a suspect price, which is in no figure, and never compares across a change of currency", async () => {
-    const prices = [20, 20, 0.01, 21, 900, 910, 905];
-    const folder = await syncedFolder(
-      prices.map((selling_price, day) =>
-        product({ crawl_date: `2026-01-0${day + 1}`, sku: "A1", selling_price, currency: day < 4 ? "EUR" : "INR" }),
-      ),
-    );
-    const { stdout } = await runInProcess([
-      ...["history", "A1", folder, "-f", "csv", "--columns", "crawl_date,selling_price,percent,suspect"],
-    ]);
-    expect(stdout.trimEnd().split("\r\n").slice(1)).toEqual([
+    const ask = async (...flags: string[]) => (await runInProcess(["history", "all", troubled, ...flags])).stdout;
+    const listed = await ask("-f", "csv", "--columns", "crawl_date,selling_price,percent,suspect");
+    expect(listed.trimEnd().split("\r\n").slice(1)).toEqual([
       "2026-01-01,20,,false",
       "2026-01-02,20,0,false",
       "2026-01-03,0.01,,true",
@@ -275,21 +271,9 @@ describe("catalog history", () => {
       "2026-01-06,910,1.111111,false",
       "2026-01-07,905,-0.549451,false",
     ]);
-    const table = await runInProcess(["history", "A1", folder, "-f", "table"]);
-    expect(table.stdout).toContain(
-      "lowest 900 INR (2026-01-05), highest 910 INR (2026-01-06)".replaceAll(/(9.0)/g, "$1.00"),
-    );
-    const all = await runInProcess([
-      "history",
-      "A1",
-      folder,
-      "--include-suspect",
-      "--end-date",
-      "2026-01-04",
-      "-f",
-      "table",
-    ]);
-    expect(all.stdout).toContain("lowest 0.01 EUR (2026-01-03)");
+    expect(await ask("-f", "table")).toContain("lowest 900.00 INR (2026-01-05), highest 910.00 INR (2026-01-06)");
+    const all = await ask("--include-suspect", "--end-date", "2026-01-04", "-f", "table");
+    expect(all).toContain("lowest 0.01 EUR (2026-01-03)");
   });
 
   test("names a sku that is not in the folder", async () => {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
-import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -142,19 +141,6 @@ test.each([
   [["--max-age", "7"], '--max-age "7" is not a number of days; write 14d.'],
 ])("%j is refused", async (args, message) => {
   expect(await run(...args)).toMatchObject({ code: EXIT.usage, stdout: "", stderr: expect.stringContaining(message) });
-});
-
-test("--gone lists products that are no longer known, with the reason", async () => {
-  const days = Array.from({ length: 30 }, (_, day) => addDays("2026-01-01", day));
-  const rows = days.flatMap((crawl_date, day) => [
-    ...["k1", "k2", "k3", "k4", "k5"].map((sku) => product({ crawl_date, sku })),
-    ...(day < 10 ? [product({ crawl_date, sku: "left", selling_price: 20 - day })] : []),
-  ]);
-  const { stdout } = await runInProcess([
-    ...["latest", await syncedFolder(rows), "--gone", "-f", "csv"],
-    ...["--columns", "sku,selling_price,crawl_date,reason"],
-  ]);
-  expect(stdout).toBe("sku,selling_price,crawl_date,reason\r\nleft,11,2026-01-10,gone\r\n");
 });
 
 test("--by shows the prices that were known on the last day of each period", async () => {

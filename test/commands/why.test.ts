@@ -7,9 +7,9 @@ import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
 
-const at = (day: number, selling_price: number, id: string, currency = "EUR") =>
+const at = (day: number, selling_price: number, id: string, currency = "EUR", sku = "Lamp 1") =>
   product({
-    sku: "Lamp 1",
+    sku,
     title: `Lamp on day ${day}`,
     crawl_date: addDays("2026-01-01", day),
     product_id: id,
@@ -53,18 +53,18 @@ describe("catalog why", () => {
   });
 
   test("names no row of the reference price that is more than 14 days older than the thirty days", async () => {
-    const from = (first: number, days: number, price: number) =>
-      Array.from({ length: days }, (_, day) => at(first + day, price, `day-${first + day}`));
     // The present price is that of day 35, so that a price of day -10 is too old for day 5, and one of day -9 is not.
-    for (const [first, isNamed] of [
-      [-10, false],
-      [-9, true],
-    ] as const) {
-      const folder = await syncedFolder([at(first, 10, "early"), ...from(10, 25, 10), at(35, 8, "now")]);
-      const { stdout } = await ask("Lamp 1", folder, "--columns", "product_id,figures,reference_price");
-      expect(recordsOf(stdout).find(({ product_id }) => product_id === "early")).toMatchObject({
-        ...{ reference_price: 10, figures: isNamed ? "reference_price" : "" },
-      });
+    const cases = { "Lamp -10": [-10, ""], "Lamp -9": [-9, "reference_price"] } as const;
+    const pricesOf = (sku: string, first: number) => [
+      at(first, 10, `${sku} early`, "EUR", sku),
+      ...Array.from({ length: 25 }, (_, day) => at(10 + day, 10, `${sku} day-${10 + day}`, "EUR", sku)),
+      at(35, 8, `${sku} now`, "EUR", sku),
+    ];
+    const folder = await syncedFolder(Object.entries(cases).flatMap(([sku, [first]]) => pricesOf(sku, first)));
+    for (const [sku, [, figures]] of Object.entries(cases)) {
+      const { stdout } = await ask(sku, folder, "--columns", "product_id,figures,reference_price");
+      const early = recordsOf(stdout).find(({ product_id }) => product_id === `${sku} early`);
+      expect(early).toMatchObject({ reference_price: 10, figures });
     }
   });
 
