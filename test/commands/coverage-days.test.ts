@@ -32,33 +32,27 @@ async function coverage(args: readonly string[], columns?: number) {
   return await runInProcess(["coverage", ...args], { service, now, ...(columns !== undefined && { columns }) });
 }
 
-test("the corpus rows of a group include its combinations without a row on the days of the filters", async () => {
-  const rows = [
+test.each([
+  // Its combinations without a row on the days of the filters count.
+  [["--date", "2026-01-02", "--retailer", "acme"], ["acme,1,5,2"]],
+  // Each retailer has its own days.
+  [
+    ["--date", "latest"],
+    ["acme,1,5,2", "bolt,1,1,1"],
+  ],
+])("the corpus rows of a group are those of all days: %j", async (filters, counted) => {
+  const { folder, alreadySynced, env } = await servedFolder([
     ...products(3, { category: "lamps", crawl_date: "2026-01-01" }),
     ...products(2, { category: "rugs", brand: "Bolt", crawl_date: "2026-01-02" }),
-  ];
-  const { folder, sync, env } = await servedFolder(rows);
-  await sync();
-  const args = ["coverage", "--date", "2026-01-02", "--group-by", "retailer", "-f", "csv", "--columns"];
-  const columns = "combinations,corpus_rows,matching_rows";
-  const counted = `${columns}\r\n1,5,2\r\n`;
-  expect((await runInProcess([...args, columns], { env })).stdout).toBe(counted);
-  expect((await runInProcess([...args, columns, "--from", folder])).stdout).toBe(counted);
-});
-
-test("the corpus rows of a group are those of all days also if each retailer has its own days", async () => {
-  const rows = [
-    ...products(3, { category: "lamps", crawl_date: "2026-01-01" }),
-    ...products(2, { category: "rugs", crawl_date: "2026-01-02" }),
     ...products(1, { retailer: "bolt", crawl_date: "2026-01-01" }),
-  ];
-  const { folder, sync, env } = await servedFolder(rows);
-  await sync();
-  const args = ["coverage", "--date", "latest", "--group-by", "retailer", "-f", "csv"];
-  const columns = ["--columns", "retailer,corpus_rows,matching_rows"];
-  const counted = "retailer,corpus_rows,matching_rows\r\nacme,5,2\r\nbolt,1,1\r\n";
-  expect((await runInProcess([...args, ...columns], { env })).stdout).toBe(counted);
-  expect((await runInProcess([...args, ...columns, "--from", folder])).stdout).toBe(counted);
+  ]);
+  await alreadySynced();
+  const columns = "retailer,combinations,corpus_rows,matching_rows";
+  const args = ["coverage", ...filters, "--group-by", "retailer", "-f", "csv", "--columns", columns];
+  for (const source of [{ args, env }, { args: [...args, "--from", folder] }]) {
+    const { stdout } = await runInProcess(source.args, source);
+    expect(stdout).toBe([columns, ...counted, ""].join("\r\n"));
+  }
 });
 
 describe("coverage --group-by day", () => {

@@ -53,7 +53,7 @@ test("too few file descriptors are reported, as text or as JSON", async () => {
 });
 
 test("a folder may have more days than files may be open", async () => {
-  const days = Array.from({ length: 100 }, (_, day) => product({ crawl_date: addDays("2026-01-01", day) }));
+  const days = Array.from({ length: 70 }, (_, day) => product({ crawl_date: addDays("2026-01-01", day) }));
   const folder = await syncedFolder(days, onTestFinished, false);
   for (const args of [["latest"], ["sql", "from latest"]]) {
     expect(await runUnder("ulimit -n 64", [...args, folder])).toEqual({ code: 0, stderr: "" });

@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
@@ -6,7 +6,7 @@ import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { FIRST_DAY, syncedFolder } from "../helpers/synced-folder.ts";
+import { copyFolder, FIRST_DAY, syncedFolder } from "../helpers/synced-folder.ts";
 
 /** A synced folder of these titles, one product each. */
 const synced = (...titles: readonly string[]) =>
@@ -16,11 +16,13 @@ const titles = "select title from rows order by sku";
 
 test("a folder whose name is a pattern is read itself, not another one that the pattern matches", async () => {
   const parent = await temporaryFolder();
-  for (const name of ["hard", "axd", "qxd", "a"]) {
-    await cp(await synced("another folder"), join(parent, name), { recursive: true });
+  const copyTo = async (name: string, title: string) => copyFolder(await synced(title), join(parent, name));
+  for (const match of ["a's hard*q?", "{a,b}'s hard*q?", "{a,b}'s ha[r]dxq?", "{a,b}'s ha[r]d*qx", "cd"]) {
+    await copyTo(match, "another folder");
   }
-  for (const name of ["ha[r]d", "a*d", "q?d", "{a,b}", "c\\d", "it's"]) {
-    await cp(await synced("itself"), join(parent, name), { recursive: true });
+  // DuckDB reads no path with a backslash and one of the others.
+  for (const name of ["{a,b}'s ha[r]d*q?", "c\\d"]) {
+    await copyTo(name, "itself");
     const { code, stdout, stderr } = await runInProcess(["sql", titles, join(parent, name), "-f", "ndjson"]);
     expect([code, stderr, stdout]).toEqual([0, "", `${JSON.stringify({ title: "itself" })}\n`]);
   }
@@ -75,11 +77,14 @@ test.each([
   await writeFile(list, "day,selling_price\n1,2\n");
   const own = INDEX_NAMES.flatMap((name) => ["--with", `${name}=${list}`]);
   const now = () => Date.parse(today);
-  for (const query of ["from latest", "from prices_daily order by all", "from changes order by all"]) {
-    const plain = await runInProcess(["sql", query, folder, "-f", "csv"], { now });
-    expect(plain.code).toBe(EXIT.ok);
-    expect(await runInProcess(["sql", query, folder, "-f", "csv", ...own], { now })).toEqual(plain);
-  }
+  const query = ["latest", "prices_daily", "changes"]
+    .map((table) => `select '${table}' as name, ${table}::varchar as text from ${table}`)
+    .join(" union all ");
+  const ask = (...args: string[]) =>
+    runInProcess(["sql", `${query} order by all`, folder, "-f", "csv", ...args], { now });
+  const plain = await ask();
+  expect([plain.code, plain.stdout]).toEqual([EXIT.ok, expect.stringContaining("latest,")]);
+  expect(await ask(...own)).toEqual(plain);
   const names = `select ${INDEX_NAMES.map((name) => `(from (select count(selling_price) from ${name}))`).join(" + ")} as n`;
   const counted = await runInProcess(["sql", names, folder, "-f", "csv", ...own], { now });
   expect([counted.code, counted.stdout]).toEqual([EXIT.ok, `n\r\n${INDEX_NAMES.length}\r\n`]);

@@ -1,12 +1,13 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import module from "node:module";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { demoCache } from "../../src/cli/source/demo-cache.ts";
+import { dayOf } from "../../src/contract/values/day-arithmetic.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
-import { sixteenDays, syncedFolder } from "../helpers/synced-folder.ts";
+import { copyFolder, sixteenDays, syncedFolder } from "../helpers/synced-folder.ts";
 
 /** Writes at the end of a process which files it loaded, and which modules of Node.js. */
 const RECORDER = `process.on("exit", () => {
@@ -80,7 +81,12 @@ describe("without a home folder,", () => {
   test("the version, the demo and its folder work", async () => {
     const options = await withoutHome();
     expect(await runCatalog(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
-    expect(await runCatalog(["latest", "--demo"], options)).toMatchObject({ code: 0, stderr: "" });
+    // Another command filled the folder earlier that day.
+    const cache = join(options.env.TMPDIR, `catalog-demo-${process.geteuid?.()}`);
+    await mkdir(cache, { mode: 0o700 });
+    copyFolder(await syncedFolder(sixteenDays()), join(cache, `rows-${dayOf(Date.now())}`));
+    const asked = await runCatalog(["latest", "--demo", "--columns", "sku", "-f", "csv"], options);
+    expect(asked).toMatchObject({ code: 0, stdout: "sku\r\ns0\r\ns1\r\ns2\r\n", stderr: "" });
   });
 
   test("a command that needs a folder says which setting names one", async () => {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { type InProcessOptions, runInProcess } from "../helpers/in-process.ts";
+import { onceEach } from "../helpers/once-each.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
 import {
   firstLines,
@@ -108,13 +109,18 @@ describe("what a script sees of", () => {
     shared = await startTestService({ rows: TRANSCRIPT_ROWS, rateLimit: 1_000, onEnd });
   });
 
+  /** A folder in which these commands were run. */
+  const folderAfter = onceEach(async (earlier: readonly (readonly string[])[]) => {
+    const cwd = await temporaryFolder(onEnd);
+    for (const args of earlier) {
+      expect(await runIn(cwd, args, { service: shared })).toMatchObject({ code: 0 });
+    }
+    return cwd;
+  });
+
   test.each(Object.entries(TRANSCRIPTS))("%s is as reviewed", async (name, args) => {
     const service = SHOWS_SERVICE.has(name) ? await startTestService({ rows: TRANSCRIPT_ROWS }) : shared;
-    const cwd = await temporaryFolder();
-    for (const earlier of EARLIER[name] ?? []) {
-      expect(await runIn(cwd, earlier, { service })).toMatchObject({ code: 0 });
-    }
-    await expectAsReviewed(name, args, service, cwd);
+    await expectAsReviewed(name, args, service, await folderAfter(EARLIER[name] ?? []));
   });
 });
 

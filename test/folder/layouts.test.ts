@@ -45,22 +45,20 @@ const WITHOUT_DAY = PRODUCT_COLUMNS.filter((name) => name !== "crawl_date");
 const withDay = (crawl_date: string) => (row: object) => ({ ...row, crawl_date });
 
 describe("day files that hold the day as a column, as earlier versions wrote them,", () => {
-  test.each([
-    ["all", DAYS],
-    ["some", DAYS.slice(1, 3)],
-  ])("are read like the others: %s", async (_, days) => {
+  test("are read beside the others", async () => {
     const folder = await unindexed();
-    for (const day of days) {
+    for (const day of DAYS.slice(1, 3)) {
       await rewriteDay(folder, day, withDay(day));
     }
     expect(await historyIn(folder)).toEqual(history);
   });
 
-  test("stay until their day changes, and then lose the column", async () => {
+  test("are read, stay until their day changes, and then lose the column", async () => {
     const { folder, file, sync, replace, copy, expected, times } = await synced();
     for (const day of DAYS) {
       await rewriteDay(folder, day, withDay(day));
     }
+    expect(await historyIn(folder)).toEqual(history);
     const before = await times();
     expect(await sync({ verify: true })).toMatchObject({ days: 0 });
     expect(await times()).toEqual(before);
