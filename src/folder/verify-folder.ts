@@ -1,13 +1,24 @@
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { join, normalize, relative } from "node:path";
 import { FileError, MismatchError, SetChangedError } from "../contract/errors.ts";
 import { firstFew, plural } from "../contract/values/phrases.ts";
 import { type PartitionFile, partitionManifestOf, readPartitionFiles } from "../export/partition-manifest.ts";
+import { withFileError } from "../files/system-error.ts";
+import { placeOfDay } from "./day-files.ts";
 import { isSyncedFolder, syncCommand } from "./folder-state.ts";
 import { checkDay, isUnalteredFile, readSyncedFolder } from "./synced-day.ts";
+
+/** The first folder of a Hive partition. */
+const PARTITION = /^[^/\\]+=/;
+
+/** Names that readers of such folders skip. */
+const HIDDEN = /(?:^|[/\\])[._]/;
 
 /** What a folder consists of, and how a part is checked. */
 interface Parts {
   noun: "day" | "file";
+  /** The files, as paths below the folder. */
+  places: readonly string[];
   /**
    * The check of each part, by its name. It returns undefined for a day that a running sync has removed, and throws
    * FileError or SetChangedError for a part that is damaged or missing.
@@ -27,8 +38,10 @@ export async function verifyFolder(
   folder: string,
   onPart: (noun: string, checked: number, all: number) => void,
   signal: AbortSignal,
-): Promise<{ noun: string; count: number; rows: number; bytes: number }> {
-  const { noun, checks, remedy } = (await isSyncedFolder(folder)) ? await daysOf(folder) : await filesOf(folder);
+): Promise<{ noun: string; count: number; rows: number; bytes: number; others: readonly string[] }> {
+  const { noun, places, checks, remedy } = (await isSyncedFolder(folder))
+    ? await daysOf(folder)
+    : await filesOf(folder);
   const damaged: string[] = [];
   const found = { noun, count: 0, rows: 0, bytes: 0 };
   let checked = 0;
@@ -53,7 +66,18 @@ export async function verifyFolder(
       `${plural(damaged.length, noun)} of ${checks.size} in ${folder} ${damaged.length === 1 ? "is" : "are"} damaged or missing: ${firstFew(damaged, 10)}; ${remedy}`,
     );
   }
-  return found;
+  return { ...found, others: await otherFiles(folder, places) };
+}
+
+/** Files in the partitions of a folder that are not those of `places`. Programs that read the folder take them for rows, too. */
+async function otherFiles(folder: string, places: readonly string[]): Promise<string[]> {
+  const names = await withFileError(folder, () => readdir(folder, { recursive: true, withFileTypes: true }));
+  const known = new Set(places);
+  return names
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((place) => PARTITION.test(place) && !HIDDEN.test(place) && !known.has(place))
+    .sort();
 }
 
 async function daysOf(folder: string): Promise<Parts> {
@@ -61,6 +85,7 @@ async function daysOf(folder: string): Promise<Parts> {
   const days = Object.keys(state.days).sort();
   return {
     noun: "day",
+    places: days.map(placeOfDay),
     checks: new Map(days.map((day) => [day, () => checkDay(folder, day, state)])),
     remedy: `\`${syncCommand(folder, "--verify")}\` reads them again`,
   };
@@ -82,5 +107,6 @@ async function filesOf(folder: string): Promise<Parts> {
     return file;
   };
   const checks = Object.entries(files).map(([place, file]) => [place, () => check(join(folder, place), file)] as const);
-  return { noun: "file", checks: new Map(checks), remedy: "export them again" };
+  const places = Object.keys(files).map((place) => normalize(place));
+  return { noun: "file", places, checks: new Map(checks), remedy: "export them again" };
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, cp, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import * as zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { EXIT, FileError, InterruptedError, MismatchError } from "../../src/contract/errors.ts";
@@ -217,6 +217,19 @@ describe("verify of a synced folder", () => {
     expect([code, stdout, stderr]).toEqual([0, `${folder}: 3 days, 6 rows, ${bytes} bytes, as synced\n`, ""]);
   });
 
+  test("warns of files beside those of the days, which other programs also read", async () => {
+    const { folder, file } = await synced();
+    const other = join(dirname(file("2026-01-02")), "copy.parquet");
+    await copyFile(file("2026-01-02"), other);
+    await writeFile(join(dirname(other), ".hidden"), "");
+    const { code, stdout, stderr } = await runInProcess(["verify", folder]);
+    expect([code, stdout, stderr]).toEqual([
+      EXIT.ok,
+      expect.stringContaining("3 days, 6 rows"),
+      `warning: ${other}: not checked. Programs that read the folder also read it\n`,
+    ]);
+  });
+
   test("names the days that are damaged or missing, and changes nothing", async () => {
     const { folder, file } = await synced();
     const bytes = await readFile(file("2026-01-01"));
@@ -293,6 +306,14 @@ describe("verify of a partitioned folder", () => {
       expect.stringContaining(`2 files of 3 in ${folder} are damaged or missing: ${first}, ${last}; export them again`),
     ]);
     expect(await readdir(folder, { recursive: true })).toEqual(before);
+  });
+
+  test("warns of a file that the manifest does not have", async () => {
+    const { folder } = await partitioned();
+    const other = join(folder, "crawl_date=2026-01-01", "part-1.csv");
+    await writeFile(other, "");
+    const { code, stderr } = await runInProcess(["verify", folder]);
+    expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining(`${other}: not checked`)]);
   });
 
   test("does not miss a partition that somebody removed, once an export has found it gone", async () => {

@@ -1,11 +1,12 @@
 import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { type Reporting, startReporting } from "../../cli/reporter.ts";
 import { terminalWidth } from "../../cli/terminal/screen.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
-import { plural } from "../../contract/values/phrases.ts";
+import { firstFew, plural } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
 import { readManifest } from "../../export/manifest.ts";
 import { verify } from "../../export/verify.ts";
@@ -41,12 +42,17 @@ async function runVerify({ globals, file }: VerifyOptions, context: Context): Pr
   }
 }
 
-async function outcomeOf(path: string, { reporter: { progress }, signal }: Reporting): Promise<string> {
+async function outcomeOf(path: string, { reporter: { progress, warn }, signal }: Reporting): Promise<string> {
   if ((await stat(path).catch(() => undefined))?.isDirectory()) {
     const onPart = (noun: string, checked: number, all: number) =>
       progress.update({ doing: `checking ${noun} ${checked} of ${all}` });
-    const { noun, count, rows, bytes } = await verifyFolder(path, onPart, signal);
+    const { noun, count, rows, bytes, others } = await verifyFolder(path, onPart, signal);
     progress.clear(`checked ${count} of ${plural(count, noun)}`);
+    if (others.length > 0) {
+      warn(
+        `${firstFew(others.map((name) => join(path, name)))}: not checked. Programs that read the folder also read it`,
+      );
+    }
     const written = noun === "day" ? "as synced" : "as exported";
     return `${plural(count, noun)}, ${plural(rows, "row")}, ${plural(bytes, "byte")}, ${written}`;
   }
