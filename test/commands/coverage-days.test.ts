@@ -274,6 +274,15 @@ test("--fail-if is about retailers, or the groups of --group-by, listed or not",
   ]);
 });
 
+test.each([
+  [[], "retailers", "days_old, matching_rows, corpus_rows, combinations"],
+  [["--group-by", "day"], "corpus_rows", "days_old, matching_rows, combinations, retailers"],
+])("--fail-if with %j refuses %s, which no group has", async (flags, field, fields) => {
+  const { code, stdout, stderr } = await coverage([...flags, "--fail-if", `${field} > 0`]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(`error: --fail-if has no field "${field}"; the fields are ${fields}.`);
+});
+
 test("coverage DIR is coverage --from DIR", async () => {
   const folder = await syncedFolder(ROWS);
   const run = (...args: string[]) => runInProcess(["coverage", ...args], { now });

@@ -26,9 +26,9 @@ export const CRAWL_DAYS = "retailer,day";
 /** Default of `--max-requests`: half of what the service allows a team in a minute (contract section 8). */
 export const MAX_REQUESTS = 60;
 
-/** Fields of a group that `--fail-if` may use; a group without one of them does not meet a condition on it. */
-export const COVERAGE_FIELDS = ["days_old", "matching_rows", "corpus_rows", "combinations", "retailers"] as const;
-export type CoverageField = (typeof COVERAGE_FIELDS)[number];
+/** The numbers of groups, which `--fail-if` can compare. Days and other groups do not have the same. */
+const COVERAGE_FIELDS = ["days_old", "matching_rows", "corpus_rows", "combinations", "retailers"] as const;
+type CoverageField = (typeof COVERAGE_FIELDS)[number];
 
 /** What `catalog coverage` counts and shows. With a folder it sends no request. */
 export interface CoverageOptions extends FolderOptions, ListingOptions<(typeof COVERAGE_FORMATS)[number]> {
@@ -143,6 +143,9 @@ export function parseCoverageOptions(
     refuseListFlags(flags);
   }
   const known = coverageColumns(groupBy);
+  // Without groups, it is about retailers.
+  const ofGroups = coverageColumns(groupBy ?? "retailer");
+  const fields = COVERAGE_FIELDS.filter((field) => ofGroups.includes(field));
   const isForPeople = context.stdout.isTTY === true || chart;
   const shown = parseListing(listing, COVERAGE_FORMATS, context, known, sortWords(groupBy), isForPeople);
   if (chart && shown.columns !== undefined) {
@@ -160,7 +163,7 @@ export function parseCoverageOptions(
     folder,
     brands: flags.brand,
     groupBy,
-    failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, COVERAGE_FIELDS),
+    failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, fields),
     failOnEmpty: flags.failOnEmpty === true,
     page,
     chart,
