@@ -20,6 +20,8 @@ export interface Context extends Environment {
   printError: (text: string) => void;
   /** Whether the process was started with stdout closed (`>&-`): all output would be lost without an error. */
   isStdoutClosed: () => boolean;
+  /** The command line after the name of the program. */
+  argv: readonly string[];
   /** Removes secrets from all texts in a value; errors are changed in place. */
   redact: <T>(value: T) => T;
   /** Processor architecture, such as `x64`. */
@@ -40,7 +42,7 @@ export interface Context extends Environment {
 export type Run<Options> = (options: Options, context: Context) => Promise<void>;
 
 /** The context before `hideSecrets` completes it. */
-export type ProcessContext = Omit<Context, "protect" | "redact" | "printError">;
+export type ProcessContext = Omit<Context, "argv" | "protect" | "redact" | "printError">;
 
 /** An output stream; a terminal has `columns` and `rows`. */
 export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: number; fd?: number };

@@ -31,6 +31,7 @@ export function hideSecrets(argv: readonly string[], context: ProcessContext): C
   };
   // Assigned to the same object, because copying it would open stdin.
   return Object.assign(context, {
+    argv,
     protect,
     redact: <T>(value: T) => redact(value),
     print: (text: string) => print(redact(text)),

@@ -6,6 +6,7 @@ import { EXIT } from "../../src/contract/errors.ts";
 import { readStoreLines, type StoreContent } from "../../src/pull/store/store-lines.ts";
 import { loadRows } from "../../src/service/load/load-rows.ts";
 import { afterAllTests } from "../helpers/endings.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { changeHead, type Interruptible, interruptible, startInterruptibleService } from "../helpers/interruption.ts";
 import { onceEach } from "../helpers/once-each.ts";
 import { products } from "../helpers/products.ts";
@@ -258,6 +259,14 @@ describe("pages that an interrupted export left", () => {
       expect([rows.pages(), await leftBeside(rows)]).toEqual([0, before]);
     },
   );
+
+  test("are offered by command lines that keep the options before the name of the command", async () => {
+    const [rows, { env }] = [await crashedExport(), await service()];
+    const command = ["--base-url", String(env.CATALOG_BASE_URL), "export", "-o", rows.at(), ...ARGS];
+    const { stderr } = await runInProcess(command, { env: { CATALOG_API_KEY: env.CATALOG_API_KEY } });
+    expect(stderr).toContain(`to continue with them: catalog ${command.join(" ")} --resume\n`);
+    expect(stderr).toContain(`to start over: catalog ${command.join(" ")} --fresh\n`);
+  });
 
   test.each([
     ["of another version", (rows: { at: (suffix: string) => string }) => changeHead(rows.at(""), { version: 2 })],

@@ -81,7 +81,6 @@ describe("a command line becomes complete options", () => {
       storeMode: "careful",
       dryRun: false,
       failOnEmpty: false,
-      words: [],
     });
   });
 

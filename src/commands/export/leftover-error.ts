@@ -13,14 +13,13 @@ const FILTER_FLAGS = [...FILTER_NAMES.map(flagOf), "--date"];
  * The error about pages of an interrupted run that must not be discarded unasked. Suggests how to continue and how to start
  * over.
  *
- * @param words of the command line
  * @param output as typed
  */
 export function leftoverError(
   { reason, found }: Leftover,
-  { words, output, service }: { words: readonly string[]; output: string; service: string },
+  { argv, output, service }: { argv: readonly string[]; output: string; service: string },
 ): UsageError {
-  const fresh = `to start over: ${commandOf([...withoutModes(words), "--fresh"])}`;
+  const fresh = `to start over: ${commandOf([...withoutModes(argv), "--fresh"])}`;
   if (found === undefined) {
     return new UsageError(
       `another version of catalog began ${output} and left pages; finish it with that version, or start over\n${fresh}`,
@@ -31,7 +30,7 @@ export function leftoverError(
   return new UsageError(
     [
       `an interrupted run left ${pages} pages for ${output}${what[reason as keyof typeof what]}; they are only discarded if you say so`,
-      `to continue with them: ${commandOf(resuming(words, head, service))}`,
+      `to continue with them: ${commandOf(resuming(argv, head, service))}`,
       fresh,
     ].join("\n"),
   );
@@ -42,13 +41,13 @@ function commandOf(words: readonly string[]): string {
 }
 
 /** The command line that continues with the stored pages. */
-function resuming(words: readonly string[], head: StoreHead, service: string): string[] {
+function resuming(argv: readonly string[], head: StoreHead, service: string): string[] {
   const { filters, asked } = head;
   // The days as resolved in the first run. If each retailer has its own, two dates cannot express them.
   const { start_date, end_date } = filters.own_days === undefined ? filters : {};
   const written: WrittenFilters = { ...asked, ...(start_date && { start_date }), ...(end_date && { end_date }) };
   const isOther = head.service !== service;
-  const kept = without(withoutModes(words), isOther ? [...FILTER_FLAGS, ...SERVICE_FLAGS] : FILTER_FLAGS);
+  const kept = without(withoutModes(argv), isOther ? [...FILTER_FLAGS, ...SERVICE_FLAGS] : FILTER_FLAGS);
   const isUrl = URL.canParse(head.service);
   return [
     ...(isOther ? kept.filter((word) => word !== "--demo") : kept),

@@ -78,8 +78,6 @@ export interface ExportOptions extends SourceOptions {
   /** Whether to show only the cost. */
   dryRun: boolean;
   failOnEmpty: boolean;
-  /** The command line after the program name, for suggestions of errors. */
-  words: readonly string[];
 }
 
 export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFlags, context: Context): ExportOptions {
@@ -115,7 +113,6 @@ export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFla
     storeMode: storeModeOf(flags),
     dryRun,
     failOnEmpty,
-    words: command.parent?.args ?? [],
   };
 }
 

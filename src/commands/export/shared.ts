@@ -99,7 +99,7 @@ export function storeOptions(
     startedAt: new Date(context.now()).toISOString(),
     head: { service, filters, asked: options.filters },
     pageSize: options.pageSize,
-    refuse: (leftover) => leftoverError(leftover, { words: options.words, output, service }),
+    refuse: (leftover) => leftoverError(leftover, { argv: context.argv, output, service }),
     onNote: reporter.warn,
     onLeft: (lost) => {
       if (options.globals.errorFormat === "human") {
