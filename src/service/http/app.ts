@@ -50,9 +50,9 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
     const document = problemDocument(problem, errorBase(), request.id);
     reply.code(document.status).headers(problem.details.headers ?? {});
     if (budget !== undefined && !reply.hasHeader("ratelimit-limit")) {
-      // Asking a slow database again would double the time to the response.
-      const isLate = problem.code === "upstream_timeout";
-      reply.headers(rateLimitHeaders(isLate ? budget.unused() : await figuresLeft(request, parts, budget)));
+      // Asking a silent database again would double the time to the response.
+      const isAsked = problem.code !== "upstream_timeout" && problem.code !== "service_unavailable";
+      reply.headers(rateLimitHeaders(isAsked ? await figuresLeft(request, parts, budget) : budget.unused()));
     }
     return reply
       .header("cache-control", "no-store")
