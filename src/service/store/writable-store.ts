@@ -13,6 +13,7 @@ import {
 import { readPage } from "./product-rows/pages.ts";
 import { createSnapshots, type Selection, type Snapshot } from "./product-rows/snapshot.ts";
 import { hasVersion, publishVersion, readVersions } from "./product-rows/versions.ts";
+import { withinDeadline } from "./query-deadline.ts";
 import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import type { DayCount, KeyUse, PageStart } from "./store.ts";
@@ -20,6 +21,9 @@ import { createWindows } from "./windows.ts";
 
 /** Milliseconds that a request waits for the counts of a newly published version, before it falls back to the previous version. */
 const COUNTED_WAIT = 500;
+
+/** Milliseconds after which a read without a deadline ends: a connection that the network has lost never responds. */
+const LONGEST_READ = 5 * 60_000;
 
 export interface StoreOpening {
   /** The URL of a standby of this PostgreSQL database, from which rows are read. */
@@ -66,9 +70,16 @@ async function openDatabase(location: string, signal: AbortSignal | undefined): 
 export type WritableStore = ReturnType<typeof storeOf>;
 
 function storeOf(
-  { reader, writer, windows }: Database,
+  { reader: endless, writer, windows }: Database,
   { standby, signal }: { standby?: DatabaseAccess; signal?: AbortSignal | undefined } = {},
 ) {
+  const reader: DatabaseAccess = {
+    ...endless,
+    use: async (work, deadline) =>
+      deadline === undefined
+        ? await withinDeadline(LONGEST_READ, (longest) => endless.use(work, longest))
+        : await endless.use(work, deadline),
+  };
   const readRows: ReadVersion =
     standby === undefined ? (_, work, deadline) => reader.use(work, deadline) : readFromStandby(reader, standby);
   const snapshotOf = createSnapshots(readRows);

@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { LocationError } from "../../../src/service/store/database/location.ts";
 import { connectToSqlite } from "../../../src/service/store/database/sqlite-connection.ts";
 import type { Selection } from "../../../src/service/store/product-rows/snapshot.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
 import type { WritableStore } from "../../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
+import { gate } from "../../helpers/gate.ts";
 import { product, products } from "../../helpers/products.ts";
 import { load, NO_DEADLINE, testStore, textsOf, walk } from "./stores.ts";
 
@@ -101,6 +102,25 @@ test("a query past its deadline is interrupted, and the next one works", async (
   const endless = store.read((session) => session.query(ENDLESS), AbortSignal.timeout(20));
   await expect(endless).rejects.toMatchObject({ name: "TimeoutError" });
   expect((await allRows(store)).summary.matching_rows).toBe(0);
+});
+
+test("a read without a deadline ends after five minutes, and the next one works", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const store = await testStore();
+  const { passed: begun, open: begin } = gate();
+  const read = store.read(async (session) => {
+    begin();
+    await session.query(ENDLESS);
+  });
+  await begun;
+
+  vi.advanceTimersByTime(5 * 60_000);
+
+  await expect(read).rejects.toThrow(StoreTimeoutError);
+  expect(await store.read((session) => session.query("SELECT 1 AS one"))).toEqual([{ one: 1 }]);
 });
 
 test("a query whose deadline passes while it starts is interrupted too", async () => {
