@@ -92,17 +92,16 @@ test("a partition that came after others were written is among them, and they ar
   expect([await spool.partitions(), await contentOf(spool)]).toEqual([["a", "b"], { a: ["1"], b: [long] }]);
 });
 
-test("a file that was damaged meanwhile is an error that names it", async () => {
+test.each([
+  ["shorter", 1],
+  ["as long, but its last row has no end", BUFFER_BYTES + 11],
+])("a file that somebody made %s is an error that names it", async (_, length) => {
   const path = join(await temporaryFolder(), "rows");
   const spool = await openSpool(() => "a", path);
   await spool.write(batchOf([`{"row":"${"x".repeat(BUFFER_BYTES)}"}`]));
-  await writeFile(path, "damaged");
-  const reading = async () => {
-    for await (const rows of spool.read("a")) {
-      expect(rows).toBeUndefined();
-    }
-  };
-  expect(await rejectionOf(reading())).toMatchObject({
+  expect((await stat(path)).size).toBe(BUFFER_BYTES + 11);
+  await writeFile(path, "x".repeat(length));
+  expect(await rejectionOf(spool.read("a").next())).toMatchObject({
     constructor: FileError,
     message: `${path}: its bytes from 0 on are damaged: they do not end with a whole row`,
   });
