@@ -34,29 +34,6 @@ test("a page has 100 rows by default", async () => {
   expect([body.data.length, body.pagination.limit]).toEqual([100, 100]);
 });
 
-test.each(["0", "501", "-1", "+5", "1.0", "1e2", "ten", "", "%205", "0x10", "9".repeat(5_000), "%00"])(
-  "a limit of %s is refused",
-  async (limit) => {
-    const { status, body } = await (await shared()).get(`/v1/catalog?limit=${limit}`);
-
-    expect([status, body.code, body.field]).toEqual([400, "invalid_request", "limit"]);
-  },
-);
-
-test.each([
-  ["empty", () => ""],
-  ["edited", (cursor: string) => cursor.replace(/^./, "B")],
-  ["of many kilobytes", (cursor: string) => cursor.repeat(50)],
-  ["a NUL byte", () => "%00"],
-])("a cursor that is %s is refused", async (_, spoil) => {
-  const service = await shared();
-  const { body: first } = await service.get("/v1/catalog?limit=1");
-
-  const { status, body } = await service.get(`/v1/catalog?limit=1&cursor=${spoil(first.pagination.next_cursor)}`);
-
-  expect([status, body.code, body.field]).toEqual([400, "invalid_cursor", "cursor"]);
-});
-
 test("a cursor of another service is refused", async () => {
   const [one, other] = [await startTestService({ rows: products(3) }), await startTestService({ rows: products(3) })];
   const { body } = await one.get("/v1/catalog?limit=1");
@@ -183,15 +160,6 @@ test("rows are sent as they were stored, digit for digit", async () => {
   const { text } = await service.get("/v1/catalog");
 
   expect(text.startsWith(`{"data":[${stored}],"pagination":`)).toBe(true);
-});
-
-test.each(["sample", "coverage"])("%s takes neither limit nor cursor", async (operation) => {
-  const service = await shared();
-
-  for (const parameter of ["limit", "cursor"]) {
-    const { body } = await service.get(`/v1/${operation}?${parameter}=1`);
-    expect([body.code, body.field]).toEqual(["invalid_request", parameter]);
-  }
 });
 
 test("each response names the version of its data, and a first page may ask for an earlier one", async () => {
