@@ -35,16 +35,6 @@ test("a public address with a path keeps it in every link, form and redirect, an
   expect(created.text).toContain(`catalog auth login --base-url ${PUBLIC_URL} `);
 });
 
-test("the cookie of the portal is limited to the path of the public address", async () => {
-  const portal = await startTestPortal({ publicUrl: PUBLIC_URL });
-
-  const { headers } = await browserOf(portal).get("/portal/sign-in");
-
-  expect(headers.get("set-cookie")).toMatch(
-    /^__Secure-catalog-portal=[\w-]{43}; Path=\/shop\/catalog; HttpOnly; Secure; SameSite=Lax$/,
-  );
-});
-
 test("a proxy may leave the path of the public address out or keep it", async () => {
   const service = await startTestService({ publicUrl: PUBLIC_URL });
 

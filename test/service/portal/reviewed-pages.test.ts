@@ -43,17 +43,21 @@ test("the page of an address without a page is as it was reviewed", async () => 
 
 test("the status page shows states, figures and incidents as they were reviewed", async () => {
   let time = NOON - 86_400_000;
+  const quiet = await startTestService({ now, sampleData: true });
+  await expectAsReviewed("status-quiet", await quiet.get("/status"), quiet);
   const portal = await startTestPortal({ now: () => time });
   await portal.get("/v1/catalog");
   await portal.get("/v1/coverage");
-  time = NOON;
+  time = NOON - 1_000;
   const at = (hour: string) => new Date(`2026-03-10T${hour}:00:00Z`);
   const slow = { suite: "catalog-api", title: "Slow <pages>", severity: "minor", body: "Pages are slow." } as const;
   const id = await openIncident(portal.store, slow, at("06"));
+  await expectAsReviewed("status-minor", await portal.get("/status"), portal);
   await updateIncident(portal.store, id, { state: "identified", body: "A disk is slow." }, at("07"));
   await updateIncident(portal.store, id, { state: "resolved", body: "It is over." }, at("08"));
   const lost = { suite: "developer-portal", title: "No mail", severity: "major", body: "No codes & no mail." } as const;
   await openIncident(portal.store, lost, at("09"));
+  time = NOON;
 
   await expectAsReviewed("status", await portal.get("/status"), portal);
 });
