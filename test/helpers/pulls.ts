@@ -3,7 +3,7 @@ import { temporaryBytes } from "../../src/files/stored-bytes.ts";
 import { pull } from "../../src/pull/pull.ts";
 import type { PullOptions, PullResult } from "../../src/pull/pull-options.ts";
 import { temporaryStore } from "../../src/pull/store/open-store.ts";
-import { createPageStore, type PageStore } from "../../src/pull/store/page-store.ts";
+import { createPageStore, type PageFacts, type PageStore } from "../../src/pull/store/page-store.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService } from "./fake-client.ts";
 
@@ -36,6 +36,12 @@ export async function pulled(service: FakeService, kind: "file" | "stream", give
   }
   return { rows, result, error, restarts };
 }
+
+/** What a store is told of a page of one row. */
+export const PAGE_FACTS: PageFacts = {
+  ...{ rows: 1, digest: "", cursor: null },
+  set: { total: 1, coverage: { combinations: 1, matching_rows: 1, earliest_date: null, latest_date: null } },
+};
 
 export function openedStore(options: Partial<Parameters<typeof createPageStore>[1]> = {}): PageStore {
   const bytes = temporaryBytes();

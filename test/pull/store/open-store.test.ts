@@ -1,132 +1,198 @@
-import { type FileHandle, open, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { FileError, LockedError } from "../../../src/contract/errors.ts";
 import { lockOutput } from "../../../src/files/lock.ts";
-import { openPageStore, type StoreOptions } from "../../../src/pull/store/open-store.ts";
+import { type OpenStore, openPageStore, type StoreOptions } from "../../../src/pull/store/open-store.ts";
 import type { PageStore } from "../../../src/pull/store/page-store.ts";
+import { lineOf, STORE_VERSION } from "../../../src/pull/store/store-lines.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
+import { PAGE_FACTS } from "../../helpers/pulls.ts";
 
+const HEAD = { service: "a", filters: { retailer: "x" }, asked: {} };
 const CUTS = { page_size: 1, slice_pages: 1 };
 
-/** Does `work` with the pages of a run that fails then. Returns what it says of the pages that it leaves. */
-async function failedRun(folder: string, mode: StoreOptions["mode"], work: (pages: PageStore) => Promise<void>) {
+/** A folder for a store, and what its runs say. */
+async function setUp() {
+  const root = await temporaryFolder();
+  const folder = join(root, "store");
+  await mkdir(folder);
+  const paths = { lines: join(folder, "lines"), pages: join(folder, "pages") };
+  const notes: string[] = [];
   const left: (Error | undefined)[] = [];
-  const failing = async (pages: PageStore) => {
-    await work(pages);
-    throw new Error("failed");
+  const run = async (options: Partial<StoreOptions>, work: (store: OpenStore) => Promise<void>) => {
+    const lock = await lockOutput(join(root, "rows"), process.pid);
+    try {
+      await using store = await openPageStore(paths, {
+        ...{ head: HEAD, pageSize: 1, mode: "resume", tool: "test", startedAt: "at first", lock },
+        refuse: ({ reason, found }) => new Error(`${reason}: ${found?.pages} pages of ${found?.head.service}`),
+        onNote: (note) => void notes.push(note.replace(paths.lines, "LINES")),
+        onLeft: (lost) => void left.push(lost),
+        ...options,
+      });
+      await work(store);
+      await store.remove();
+    } finally {
+      await lock.release();
+    }
   };
-  await expect(run(folder, mode, failing, left)).rejects.toThrow("failed");
-  return left;
+  /** A run that fails after its work. */
+  const failed = (options: Partial<StoreOptions>, work: (pages: PageStore) => Promise<unknown>) =>
+    expect(
+      run(options, async ({ pages }) => {
+        await work(pages);
+        throw new Error("interrupted");
+      }),
+    ).rejects.toThrow("interrupted");
+  /** A run that saves pages, one of each slice, and fails then. */
+  const interrupted = (...slices: string[]) =>
+    failed({}, async (pages) => {
+      for (const slice of slices) {
+        await save(pages, slice);
+      }
+    });
+  /** Another process takes the lock, as after a minute in which this one was stopped. */
+  const takeLock = async () => {
+    await writeFile(join(root, "other"), "{}");
+    await rename(join(root, "other"), join(root, "rows.partial.lock"));
+  };
+  const contents = () => Promise.all([paths.lines, paths.pages].map((path) => readFile(path, "utf8")));
+  return { folder, paths, notes, left, run, failed, interrupted, takeLock, contents };
 }
 
-async function run(
-  folder: string,
-  mode: StoreOptions["mode"],
-  work: (pages: PageStore) => Promise<void>,
-  left: (Error | undefined)[] = [],
-): Promise<void> {
-  const lock = await lockOutput(join(folder, "rows"), process.pid);
-  try {
-    await using store = await openPageStore(
-      { lines: join(folder, "lines"), pages: join(folder, "pages") },
-      {
-        ...{ head: { service: "a", filters: {}, asked: {} }, pageSize: 1, mode, tool: "test", startedAt: "", lock },
-        ...{ refuse: () => new Error("refused"), onNote: () => undefined, onLeft: (lost) => void left.push(lost) },
-      },
-    );
-    await work(store.pages);
-    await store.remove();
-  } finally {
-    await lock.release();
-  }
+async function save(pages: PageStore, slice: string): Promise<void> {
+  await pages.begin(CUTS);
+  await pages.save(slice, 0, batchOf([`{"slice":"${slice}"}`]), PAGE_FACTS);
 }
 
-test("nothing is left of a store whose second file cannot be created", async () => {
-  const folder = await temporaryFolder();
-  const lock = await lockOutput(join(folder, "rows"), process.pid);
-  const paths = { lines: join(folder, "lines"), pages: join(folder, "missing", "pages") };
-  const opening = openPageStore(paths, {
-    ...{
-      head: { service: "a", filters: {}, asked: {} },
-      pageSize: 1,
-      mode: "careful",
-      tool: "test",
-      startedAt: "",
-      lock,
-    },
-    ...{ refuse: () => new Error("refused"), onNote: () => undefined, onLeft: () => undefined },
+/** The rows of the pages of these slices. */
+function rowsIn(pages: PageStore, slices: readonly string[]) {
+  const pagesOf = slices.flatMap((slice) => pages.pagesOf(slice));
+  return Promise.all(pagesOf.map(async (page) => (await pages.read(page))?.texts()[0]));
+}
+
+const SLICES = ["s1", "s2", "s3", "s4", "s5", "s6"];
+
+const withoutLastByte = (text: string) => text.slice(0, -1);
+const withoutPages = (text: string) => text.slice(0, text.indexOf("\n") + 1);
+const otherVersion = () => `${lineOf({ kind: "head", version: STORE_VERSION + 1, ...STARTED })}`;
+const STARTED = { tool: "0", started_at: "", cuts: CUTS, ...HEAD };
+const otherFilters = { ...HEAD, filters: { retailer: "y" } };
+
+const leftNote = (pages: string) => [`an interrupted run left ${pages}; this run starts over`];
+const endNote = ["LINES is cut or damaged; the pages of its last lines are read again"];
+const beginningNote = ["LINES is cut or damaged at its beginning; what an interrupted run has read is read again"];
+
+test.each<[string, number, Partial<StoreOptions>, ((text: string) => string) | undefined, number, string[]]>([
+  ["goes on with many pages", 6, {}, undefined, 6, []],
+  ["goes on with few pages", 1, {}, undefined, 1, []],
+  ["goes on with many pages of another size", 6, { pageSize: 2 }, undefined, 6, []],
+  ["starts over instead of few pages of another size", 5, { pageSize: 2 }, undefined, 0, leftNote("5 pages")],
+  ["starts over instead of few pages of other filters", 5, { head: otherFilters }, undefined, 0, leftNote("5 pages")],
+  ["starts over instead of one page without --resume", 1, { mode: "careful" }, undefined, 0, leftNote("one page")],
+  ["starts over with --fresh", 6, { mode: "fresh" }, undefined, 0, []],
+  ["goes on with what is before a cut line", 6, {}, withoutLastByte, 5, endNote],
+  ["goes on with no page", 6, {}, withoutPages, 0, []],
+  ["starts over instead of no page without --resume", 6, { mode: "careful" }, withoutPages, 0, []],
+  ["starts over after a damaged first line", 6, {}, () => "{}\n", 0, beginningNote],
+])("a run %s", async (_, count, options, damage, kept, expected) => {
+  const { folder, paths, notes, left, failed, interrupted } = await setUp();
+  const slices = SLICES.slice(0, count);
+  await interrupted(...slices);
+  expect([left, notes]).toEqual([[undefined], []]);
+  await writeFile(paths.lines, damage?.(await readFile(paths.lines, "utf8")) ?? (await readFile(paths.lines)));
+
+  await failed(options, async (pages) => {
+    expect([pages.size(), await rowsIn(pages, slices)]).toEqual([
+      kept,
+      slices.slice(0, kept).map((slice) => `{"slice":"${slice}"}`),
+    ]);
+    expect(await readdir(folder)).toEqual(["lines", "pages"]);
   });
-  await expect(opening).rejects.toThrow(FileError);
-  await lock.release();
+
+  expect([notes, left.length]).toEqual([expected, kept === 0 ? 1 : 2]);
+});
+
+test.each<[string, Partial<StoreOptions>, (() => string) | undefined]>([
+  ["not resumed: 6 pages of a", { mode: "careful" }, undefined],
+  ["other service: 6 pages of a", { head: { ...HEAD, service: "b" } }, undefined],
+  ["other filters: 6 pages of a", { head: otherFilters }, undefined],
+  ["other version: undefined pages of undefined", {}, otherVersion],
+])("many pages are neither used nor thrown away if they are of another set: %s", async (message, options, replaced) => {
+  const { paths, notes, run, interrupted, contents } = await setUp();
+  await interrupted(...SLICES);
+  await writeFile(paths.lines, replaced?.() ?? (await readFile(paths.lines)));
+  const before = await contents();
+  await expect(run(options, () => expect.unreachable())).rejects.toThrow(message);
+  expect([await contents(), notes]).toEqual([before, []]);
+});
+
+test("pages of several runs are read in one, which knows when the first of them began", async () => {
+  const { folder, run, interrupted } = await setUp();
+  await interrupted("s1", "s2");
+  await interrupted("s3");
+  await run({ startedAt: "later" }, async ({ pages, resumedFrom }) => {
+    expect(resumedFrom).toBe("at first");
+    expect(await rowsIn(pages, SLICES)).toEqual(["s1", "s2", "s3"].map((slice) => `{"slice":"${slice}"}`));
+  });
   expect(await readdir(folder)).toEqual([]);
 });
 
-/** Another process takes the lock, as after a minute in which this one was stopped. */
-async function takeLock(folder: string): Promise<void> {
-  await writeFile(join(folder, "other"), "{}");
-  await rename(join(folder, "other"), join(folder, "rows.partial.lock"));
-}
+test("a run whose folder was removed leaves no pages, and fails if it was done", async () => {
+  const { folder, left, run, failed } = await setUp();
+  const removed = async (pages: PageStore) => {
+    await save(pages, "s1");
+    await rm(folder, { recursive: true });
+  };
+  await expect(run({}, ({ pages }) => removed(pages))).rejects.toThrow(FileError);
+  await mkdir(folder);
+  await failed({}, removed);
+  expect(left).toEqual([]);
+});
 
-async function savePage(pages: PageStore, slice = "slice"): Promise<void> {
-  await pages.begin(CUTS);
-  const coverage = { combinations: 1, matching_rows: 1, earliest_date: null, latest_date: null };
-  const facts = { rows: 1, digest: "", cursor: null, set: { total: 1, coverage } };
-  await pages.save(slice, 0, batchOf(["{}"]), facts);
-}
+test("nothing is left of a store whose second file cannot be created", async () => {
+  const { folder, paths, run } = await setUp();
+  paths.pages = join(folder, "missing", "pages");
+  await expect(run({}, () => expect.unreachable())).rejects.toThrow(FileError);
+  expect(await readdir(folder)).toEqual([]);
+});
 
 test("a run that leaves its pages learns that their last sync failed, and the next one still goes on with them", async () => {
-  const folder = await temporaryFolder();
-  const handle = await open(folder);
+  const { left, failed } = await setUp();
+  await using handle = await open("/dev/null");
   const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "datasync");
-  await handle.close();
-  const left = await failedRun(folder, "careful", async (pages) => {
-    await savePage(pages);
+  onTestFinished(() => sync.mockRestore());
+  await failed({ mode: "careful" }, async (pages) => {
+    await save(pages, "s1");
     sync.mockClear();
     sync.mockRejectedValueOnce(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
   });
   expect([left, sync.mock.calls.length]).toEqual([[expect.any(FileError)], 1]);
-  sync.mockRestore();
-  await failedRun(folder, "resume", async (pages) => expect(pages.size()).toBe(1));
+  await failed({}, async (pages) => expect(pages.size()).toBe(1));
 });
 
-test("a run without a page leaves nothing", async () => {
-  const folder = await temporaryFolder();
-  expect(await failedRun(folder, "careful", async (pages) => void (await pages.begin(CUTS)))).toEqual([]);
-  expect(await readdir(folder)).toEqual([]);
-});
-
-test("the next run does not go on with pages that this one discarded", async () => {
-  const folder = await temporaryFolder();
-  await failedRun(folder, "careful", async (pages) => {
-    await savePage(pages);
-    await savePage(pages, "other");
-    await pages.discard("slice");
+test("a run without a page leaves nothing, and no run goes on with pages that the one before discarded", async () => {
+  const { folder, left, failed } = await setUp();
+  await failed({}, (pages) => pages.begin(CUTS));
+  expect([left, await readdir(folder)]).toEqual([[], []]);
+  await failed({}, async (pages) => {
+    await save(pages, "s1");
+    await save(pages, "s2");
+    await pages.discard("s1");
   });
-  await failedRun(folder, "resume", async (pages) =>
-    expect([pages.pagesOf("slice").length, pages.pagesOf("other").length]).toEqual([0, 1]),
-  );
+  await failed({}, async (pages) => expect(await rowsIn(pages, SLICES)).toEqual(['{"slice":"s2"}']));
 });
 
-test("a process that has lost its lock writes neither a page nor a line", async () => {
-  const folder = await temporaryFolder();
-  const files = () => Promise.all(["lines", "pages"].map((name) => readFile(join(folder, name), "utf8")));
-  await failedRun(folder, "careful", async (pages) => {
-    await savePage(pages);
-    const before = await files();
-    await takeLock(folder);
-    await expect(savePage(pages, "next")).rejects.toThrow(LockedError);
-    await expect(pages.discard("slice")).rejects.toThrow(LockedError);
-    expect(await files()).toEqual(before);
+test("a process that has lost its lock writes neither a page nor a line, and leaves the store to the one that has it", async () => {
+  const { folder, run, takeLock, contents } = await setUp();
+  await run({}, async ({ pages }) => {
+    await save(pages, "s1");
+    const before = await contents();
+    await takeLock();
+    await expect(save(pages, "s2")).rejects.toThrow(LockedError);
+    await expect(pages.discard("s1")).rejects.toThrow(LockedError);
+    expect(await contents()).toEqual(before);
   });
-});
-
-test("a process that has lost its lock leaves the store to the one that has it", async () => {
-  const folder = await temporaryFolder();
-  await run(folder, "careful", async (pages) => {
-    await savePage(pages);
-    await takeLock(folder);
-  });
-  expect((await readdir(folder)).sort()).toEqual(["lines", "pages", "rows.partial.lock"]);
+  expect(await readdir(folder)).toEqual(["lines", "pages"]);
 });

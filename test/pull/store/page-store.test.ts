@@ -3,9 +3,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Extent, openStoredBytes, temporaryBytes } from "../../../src/files/stored-bytes.ts";
-import { createPageStore, type PageFacts, type PageLine, type StoredPage } from "../../../src/pull/store/page-store.ts";
+import { createPageStore, type PageLine, type StoredPage } from "../../../src/pull/store/page-store.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
+import { openedStore, PAGE_FACTS } from "../../helpers/pulls.ts";
 
 function opened(bytes = temporaryBytes(), { pages = new Map<string, StoredPage[]>() } = {}) {
   const saved: [slice: string, index: number][] = [];
@@ -14,14 +15,7 @@ function opened(bytes = temporaryBytes(), { pages = new Map<string, StoredPage[]
   onTestFinished(() => bytes.close());
   const save = async (key: string, index: number, value: number) => {
     const rows = batchOf([`{"value":${value}}`]);
-    const coverage = { combinations: 1, matching_rows: 1, earliest_date: null, latest_date: null };
-    const facts: PageFacts = {
-      rows: 1,
-      digest: hash("sha256", rows.lines()).slice(0, 32),
-      cursor: null,
-      set: { total: 1, coverage },
-    };
-    await store.save(key, index, rows, facts);
+    await store.save(key, index, rows, { ...PAGE_FACTS, digest: hash("sha256", rows.lines()).slice(0, 32) });
     return store.pagesOf(key)[index] as StoredPage;
   };
   const contentOf = (key: string) =>
@@ -44,13 +38,8 @@ test("a page that is saved again takes the later ones of its slice with it: none
 });
 
 test("a page whose line cannot be written is not in the store", async () => {
-  const record = () => Promise.reject(new Error("no line"));
-  const bytes = temporaryBytes();
-  onTestFinished(() => bytes.close());
-  const store = createPageStore(bytes, { record });
-  const coverage = { combinations: 1, matching_rows: 1, earliest_date: null, latest_date: null };
-  const facts: PageFacts = { rows: 1, digest: "", cursor: null, set: { total: 1, coverage } };
-  await expect(store.save("a", 0, batchOf(["{}"]), facts)).rejects.toThrow("no line");
+  const store = openedStore({ record: () => Promise.reject(new Error("no line")) });
+  await expect(store.save("a", 0, batchOf(["{}"]), PAGE_FACTS)).rejects.toThrow("no line");
   expect(store.size()).toBe(0);
 });
 
@@ -89,12 +78,11 @@ test("gives the room of each page away that it drops, and of no other", async ()
 });
 
 test("of a slice with a page of another version of the data, none stays", async () => {
-  const { store } = opened();
-  const coverage = { combinations: 1, matching_rows: 1, earliest_date: null, latest_date: null };
+  const store = openedStore();
   for (const [key, versions] of Object.entries({ a: ["1", "1"], b: ["1", "2"], c: ["1", undefined] })) {
     for (const [index, version] of versions.entries()) {
-      const set = { total: 2, coverage, ...(version !== undefined && { version }) };
-      await store.save(key, index, batchOf(["{}"]), { rows: 1, digest: "", cursor: null, set });
+      const set = { ...PAGE_FACTS.set, ...(version !== undefined && { version }) };
+      await store.save(key, index, batchOf(["{}"]), { ...PAGE_FACTS, set });
     }
   }
   expect(store.keepOnly(new Set(["a", "b", "c"]), "1")).toBe(4);
