@@ -1,17 +1,14 @@
 import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
-import type { CatalogClient } from "../../src/client/client.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { type CatalogClient, requestTarget } from "../../src/client/client.ts";
 import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
 import { answer, type Behaviour, resetConnection } from "../helpers/fault-server.ts";
 import { productRow } from "../helpers/products.ts";
-import { failureOf, KEY, start } from "../helpers/test-client.ts";
+import { failureOf, KEY, ok, PAGE, ROWS, start } from "../helpers/test-client.ts";
 
 const RATE = { "ratelimit-limit": "120", "ratelimit-remaining": "119", "ratelimit-reset": "60" };
-const ROWS = [productRow({ mrp: "19.90" }).replace(",", ", "), productRow({ mrp: "12345678901234567890" })];
-const PAGE = pageBody(ROWS);
-const ok = answer({ body: PAGE });
 
 test("a page's rows are the text that the service sent", async () => {
   const { client } = await start([ok]);
@@ -57,6 +54,22 @@ test("a request has the key, the accepted encodings and the user agent", async (
       },
     },
   ]);
+});
+
+test("a path in the base URL is kept, with and without a slash at its end", () => {
+  const targets = ["", "/api", "/api/", "/api//"].map((path) =>
+    requestTarget(new URL(`https://x.example${path}`), "coverage", {}),
+  );
+  expect(targets).toEqual(["/v1/coverage", ...Array(3).fill("/api/v1/coverage")]);
+});
+
+test("filters come in the contract's order, then limit and cursor, which arrives character for character", () => {
+  const filters = { end_date: "2026-01-02", rcd: "a:b:c,d:e:f", retailer: "a" };
+  const cursor = "a+b/c==&d=%41 é#?☃";
+  const target = requestTarget(new URL("https://x.example"), "catalog", filters, { cursor, limit: 500 });
+  const [before, sent = ""] = target.split("&cursor=");
+  expect(before).toBe("/v1/catalog?retailer=a&rcd=a:b:c,d:e:f&end_date=2026-01-02&limit=500");
+  expect([decodeURIComponent(sent), new URLSearchParams(`cursor=${sent}`).get("cursor")]).toEqual([cursor, cursor]);
 });
 
 test("a gzipped page is read", async () => {
@@ -147,6 +160,32 @@ test("after a request, nothing listens to the signals that could end it", async 
   const tested = await start([ok], { signal: client });
   await tested.client.catalog({}, {}, call);
   expect([client, call].map((signal) => getEventListeners(signal, "abort"))).toEqual([[], []]);
+});
+
+test("a signal that outlives many parallel calls keeps no reference to them", async () => {
+  const { client } = await start(() => ok);
+  const { signal } = new AbortController();
+  const made: WeakRef<AbortController>[] = [];
+  const Watched = class extends AbortController {
+    constructor() {
+      super();
+      made.push(new WeakRef(this));
+    }
+  };
+  vi.stubGlobal("AbortController", Watched);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const callInTurn = async () => {
+    for (let call = 0; call < 10; call += 1) {
+      await client.catalog({}, {}, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, callInTurn));
+  expect(made.length).toBeGreaterThanOrEqual(80);
+  const alive = () => {
+    globalThis.gc?.();
+    return made.filter((reference) => reference.deref() !== undefined).length;
+  };
+  await expect.poll(alive).toBeLessThan(8);
 });
 
 describe("a service that echoes the key", () => {

@@ -17,12 +17,9 @@ import {
   stallInHeaders,
 } from "../helpers/fault-server.ts";
 import { productRow } from "../helpers/products.ts";
-import { failureOf, start } from "../helpers/test-client.ts";
+import { failureOf, ok, PAGE, ROWS, start } from "../helpers/test-client.ts";
 
 const RATE = { "ratelimit-limit": "120", "ratelimit-remaining": "119", "ratelimit-reset": "60" };
-const ROWS = [productRow({ mrp: "19.90" }).replace(",", ", "), productRow({ mrp: "12345678901234567890" })];
-const PAGE = pageBody(ROWS);
-const ok = answer({ body: PAGE });
 
 const faults: [string, Behaviour][] = [
   ["a reset connection", resetConnection],

@@ -2,9 +2,17 @@ import { onTestFinished } from "vitest";
 import { type CatalogClient, type ClientOptions, createClient } from "../../src/client/client.ts";
 import type { ClientEvent } from "../../src/client/events.ts";
 import type { RequesterOptions } from "../../src/client/requester.ts";
-import { type FaultServer, type Script, startFaultServer } from "./fault-server.ts";
+import { pageBody } from "./envelopes.ts";
+import { answer, type FaultServer, type Script, startFaultServer } from "./fault-server.ts";
+import { productRow } from "./products.ts";
 
 export const KEY = "k".repeat(43);
+
+/** Rows whose texts JSON.parse and JSON.stringify would change. */
+export const ROWS = [productRow({ mrp: "19.90" }).replace(",", ", "), productRow({ mrp: "12345678901234567890" })];
+export const PAGE = pageBody(ROWS);
+/** Answers with the page of these rows. */
+export const ok = answer({ body: PAGE });
 
 /** Options of a requester that waits for nothing and tries each request once. */
 export const ONE_ATTEMPT: RequesterOptions = {
