@@ -4,9 +4,13 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { Chunk, Encoder } from "../../src/export/formats/encoder.ts";
-import { openSink } from "../../src/export/sink.ts";
+import { createJsonEncoder } from "../../src/export/formats/json.ts";
+import { openSink, writeStaged } from "../../src/export/sink.ts";
 import { runningFingerprint } from "../../src/files/fingerprint.ts";
+import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { followSyncs, openPaths } from "../helpers/durability.ts";
+import { rejectionOf } from "./faults.ts";
 
 const asItIs: Encoder<Chunk> = { encode: (chunk) => chunk, end: () => [] };
 
@@ -21,16 +25,6 @@ test.each([undefined, "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])(
   },
 );
 
-test("an encoder that refuses its columns leaves no file behind", async () => {
-  const folder = await temporaryFolder();
-  const options = { output: join(folder, "rows.xlsx"), stdout: new PassThrough(), pid: process.pid };
-  const opened = openSink(options, () => {
-    throw new Error("too many columns");
-  });
-  await expect(opened).rejects.toThrow("too many columns");
-  expect(await readdir(folder)).toEqual([]);
-});
-
 test("the fingerprint of an output is that of its bytes", async () => {
   const output = join(await temporaryFolder(), "rows.csv");
   const fingerprint = runningFingerprint();
@@ -41,4 +35,63 @@ test("the fingerprint of an output is that of its bytes", async () => {
   await sink[Symbol.asyncDispose]();
   const sha256 = createHash("sha256").update("é1\n2\n").digest("hex");
   expect([await readFile(output, "utf8"), fingerprint.value()]).toEqual(["é1\n2\n", { bytes: 6, sha256 }]);
+});
+
+const asJson = () => createJsonEncoder({ known: [] });
+
+/** A batch of each of these, and the error that ends them. */
+async function* batches(rows?: string[], error?: Error) {
+  if (rows !== undefined) {
+    yield batchOf(rows);
+  }
+  if (error !== undefined) {
+    throw error;
+  }
+}
+
+test("a file that is written again, because the set changed, has only the later rows", async () => {
+  const path = join(await temporaryFolder(), "2026-01-01");
+  for (const rows of [['{"sku":"1"}', '{"sku":"2"}'], ['{"sku":"3"}']]) {
+    expect(await writeStaged(path, batches(rows), asJson)).toMatchObject({ rows: rows.length });
+  }
+  expect(JSON.parse(await readFile(path, "utf8"))).toEqual([{ sku: "3" }]);
+});
+
+test("a staged file is on disk when it is written, and closed", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "2026-01-01");
+  const syncs = await followSyncs(folder);
+  const written = await writeStaged(path, batches(), asJson);
+  expect(syncs).toEqual([{ kind: "file", names: ["2026-01-01"] }]);
+  const sha256 = createHash("sha256").update("[\n]\n").digest("hex");
+  expect([await readFile(path, "utf8"), written, openPaths(folder)]).toEqual([
+    "[\n]\n",
+    { rows: 0, bytes: 4, sha256 },
+    [],
+  ]);
+});
+
+test("an encoder that refuses its columns leaves no file behind", async () => {
+  const folder = await temporaryFolder();
+  const refused = new Error("too many columns");
+  const refuse = () => {
+    throw refused;
+  };
+  const options = { output: join(folder, "rows.xlsx"), stdout: new PassThrough(), pid: process.pid };
+  const errors = [
+    await rejectionOf(openSink(options, refuse)),
+    await rejectionOf(writeStaged(join(folder, "day"), batches(), refuse)),
+  ];
+  expect([errors, await readdir(folder), openPaths(folder)]).toEqual([[refused, refused], [], []]);
+});
+
+test("a staged file is closed when its encoder cannot be, or its rows cannot be had", async () => {
+  const folder = await temporaryFolder();
+  const lost = new Error("lost");
+  const encoder = { ...asJson(), close: () => Promise.reject(lost) };
+  const errors = [
+    await rejectionOf(writeStaged(join(folder, "one"), batches(), () => encoder)),
+    await rejectionOf(writeStaged(join(folder, "other"), batches(['{"sku":"1"}'], lost), asJson)),
+  ];
+  expect([errors, openPaths(folder)]).toEqual([[lost, lost], []]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { estimate, type RequestLimits } from "../../src/pull/estimate.ts";
 import type { Plan } from "../../src/pull/plan.ts";
 
@@ -26,76 +26,57 @@ const UNLIMITED: RequestLimits = {
 
 const LIMITED: RequestLimits = { ...UNLIMITED, limit: 10, remaining: 9, resetSeconds: 30, latency: 0 };
 
-describe("an estimate", () => {
-  test("of an empty set is its coverage request", () => {
-    expect(estimate(planOf(100), ALL, 1, UNLIMITED)).toEqual({
-      rows: 0,
-      slices: 0,
-      requests: 1,
-      windows: 1,
-      seconds: 1,
-    });
-  });
+const SLOW = { ...LIMITED, latency: 10_000 };
+const SPACED = { ...UNLIMITED, latency: 0, maxRate: 30 };
 
-  test("walks one slice page by page", () => {
-    const expected = { rows: 250, slices: 1, requests: 4, windows: 1, seconds: 4 };
-    expect(estimate(planOf(100, 250), ALL, 1, UNLIMITED)).toEqual(expected);
-  });
+test.each<[string, Plan, number | undefined, RequestLimits, object]>([
+  ["of an empty set is its coverage request", planOf(100), undefined, UNLIMITED, [0, 0, 1, 1, 1]],
+  ["walks one slice page by page", planOf(100, 250), undefined, UNLIMITED, [250, 1, 4, 1, 4]],
+  ["walks several slices at once", planOf(100, 200, 200, 200, 200), undefined, UNLIMITED, [800, 4, 9, 1, 3.75]],
+  [
+    "takes only the time of the requests in a window with enough left",
+    planOf(100, 800),
+    undefined,
+    LIMITED,
+    [800, 1, 9, 1, 0],
+  ],
+  ["waits for the end of each full window", planOf(100, 2900), undefined, LIMITED, [2900, 1, 30, 4, 150]],
+  [
+    "begins with the next window if this one is used up",
+    planOf(100, 100),
+    undefined,
+    { ...LIMITED, remaining: 0 },
+    [100, 1, 2, 1, 30],
+  ],
+  [
+    "does not wait for windows that end during slow requests",
+    planOf(100, 2900),
+    undefined,
+    SLOW,
+    [2900, 1, 30, 6, 300],
+  ],
+  ["spaces the requests evenly at a maximal rate", planOf(100, 800), undefined, SPACED, [800, 1, 9, 1, 16]],
+  [
+    "respects the windows below a maximal rate",
+    planOf(100, 1900),
+    undefined,
+    { ...LIMITED, maxRate: 600 },
+    [1900, 1, 20, 3, 90],
+  ],
+  ["requests only the wanted rows of a slice", planOf(100, 1000, 1000), 250, UNLIMITED, [250, 1, 4, 1, 4]],
+  ["covers the whole set if more rows are wanted than exist", planOf(100, 250), 251, UNLIMITED, [250, 1, 4, 1, 4]],
+])("an estimate %s", (_, plan, maxRows, limits, expected) => {
+  const { rows, slices, requests, windows, seconds } = estimate(plan, { ...ALL, maxRows }, 1, limits);
+  expect([rows, slices, requests, windows, Number(seconds.toFixed(6))]).toEqual(expected);
+});
 
-  test("walks several slices at once after the coverage request", () => {
-    const expected = { rows: 800, slices: 4, requests: 9, windows: 1, seconds: 3.75 };
-    expect(estimate(planOf(100, 200, 200, 200, 200), ALL, 1, UNLIMITED)).toEqual(expected);
-  });
+test("each request for the coverage is counted", () => {
+  expect(estimate(planOf(100, 250), ALL, 3, UNLIMITED)).toMatchObject({ requests: 6, seconds: 6 });
+});
 
-  test("takes only the time of the requests if the window has enough requests left", () => {
-    const expected = { rows: 800, slices: 1, requests: 9, windows: 1, seconds: 0 };
-    expect(estimate(planOf(100, 800), ALL, 1, LIMITED)).toEqual(expected);
-  });
-
-  test("waits for the end of the current window and of each full one", () => {
-    const expected = { rows: 2900, slices: 1, requests: 30, windows: 4, seconds: 150 };
-    expect(estimate(planOf(100, 2900), ALL, 1, LIMITED)).toEqual(expected);
-  });
-
-  test("begins with the next window if the current one is used up", () => {
-    const expected = { rows: 100, slices: 1, requests: 2, windows: 1, seconds: 30 };
-    expect(estimate(planOf(100, 100), ALL, 1, { ...LIMITED, remaining: 0 })).toEqual(expected);
-  });
-
-  test("does not wait for windows that end during slow requests", () => {
-    const expected = { rows: 2900, slices: 1, requests: 30, windows: 6, seconds: 300 };
-    expect(estimate(planOf(100, 2900), ALL, 1, { ...LIMITED, latency: 10_000 })).toEqual(expected);
-  });
-
-  test("spaces the requests evenly at a maximal rate", () => {
-    const expected = { rows: 800, slices: 1, requests: 9, windows: 1, seconds: 16 };
-    expect(estimate(planOf(100, 800), ALL, 1, { ...UNLIMITED, latency: 0, maxRate: 30 })).toEqual(expected);
-  });
-
-  test("respects the windows if the maximal rate is above the limit", () => {
-    const expected = { rows: 1900, slices: 1, requests: 20, windows: 3, seconds: 90 };
-    const { seconds, ...others } = estimate(planOf(100, 1900), ALL, 1, { ...LIMITED, maxRate: 600 });
-    expect({ ...others, seconds: Math.round(seconds) }).toEqual(expected);
-  });
-
-  test("requests only the wanted rows of a single slice", () => {
-    const expected = { rows: 250, slices: 1, requests: 4, windows: 1, seconds: 4 };
-    expect(estimate(planOf(100, 1000, 1000), { ...ALL, maxRows: 250 }, 1, UNLIMITED)).toEqual(expected);
-  });
-
-  test("counts the pages that are read a second time, of a service that names no version of its data", () => {
-    const { version: _, ...plan } = planOf(100, 40_000, 40_000);
-    const requests = (recheck?: number) => estimate(plan, { ...ALL, recheck }, 1, UNLIMITED).requests;
-    expect([requests(), requests(0), requests(10), requests(100)]).toEqual([809, 801, 881, 1601]);
-    expect(estimate(plan, { ...ALL, maxRows: 200 }, 1, UNLIMITED).requests).toBe(5);
-  });
-
-  test("counts each request for the coverage", () => {
-    expect(estimate(planOf(100, 250), ALL, 3, UNLIMITED)).toMatchObject({ requests: 6, seconds: 6 });
-  });
-
-  test("covers the whole set if more rows are wanted than exist", () => {
-    const expected = { rows: 250, slices: 1, requests: 4, windows: 1, seconds: 4 };
-    expect(estimate(planOf(100, 250), { ...ALL, maxRows: 251 }, 1, UNLIMITED)).toEqual(expected);
-  });
+test("the pages that are read a second time are counted, of a service that names no version of its data", () => {
+  const { version: _, ...plan } = planOf(100, 40_000, 40_000);
+  const requests = (recheck?: number) => estimate(plan, { ...ALL, recheck }, 1, UNLIMITED).requests;
+  expect([requests(), requests(0), requests(10), requests(100)]).toEqual([809, 801, 881, 1601]);
+  expect(estimate(plan, { ...ALL, maxRows: 200 }, 1, UNLIMITED).requests).toBe(5);
 });

@@ -52,63 +52,47 @@ describe("the first suggestion", () => {
   });
 });
 
-test("the more similar of two slugs comes first", () => {
-  const slugs = ["amazon-in", "amazon-eg", "amazon-ei2"];
-  expect(closest("amazon-ei", slugs)).toEqual(["amazon-ei2", "amazon-eg", "amazon-in"]);
-});
+const triples = ["acme:lamps:home", "acme:chairs:home", "bolt:lamps:home", "acme:lamp-oil:garden", "bolt:drills:tools"];
 
-test("words that begin the same come before a typing error", () => {
-  const slugs = ["cat", "car-audio", "used-cars"];
-  expect(closest("car", slugs)).toEqual(["car-audio", "used-cars", "cat"]);
-});
-
-test("names that begin with the text come before those with a later word that does", () => {
-  const slugs = ["ar-headphones", "headphones-and-headsets", "telephone"];
-  expect(closest("headphone", slugs)).toEqual(["headphones-and-headsets", "ar-headphones"]);
-});
-
-test("a match in the middle of a word does not count", () => {
-  expect(closest("car", ["ar-skincare", "skincare", "scarves"])).toEqual([]);
-  expect(closest("phone", ["headphones", "phones-and-tablets"])).toEqual(["phones-and-tablets"]);
-});
-
-describe("of triples", () => {
-  const triples = [
-    "acme:lamps:home",
-    "acme:chairs:home",
-    "bolt:lamps:home",
-    "acme:lamp-oil:garden",
-    "bolt:drills:tools",
-  ];
-
-  test.each([
-    ["acme:lamp:home", ["acme:lamps:home"]],
-    ["acme:chairs:house", ["acme:chairs:home"]],
-    ["bolt:dirlls:tools", ["bolt:drills:tools"]],
-    ["casa:sofas:tools", []],
-    ["acme:drill", []],
-  ])("those with few edits in all: %s", (typed, meant) => {
-    expect(closest(typed, triples)).toEqual(meant);
-  });
-});
-
-test("a slug of several words is found by one word", () => {
-  expect(closest("teas", ["adult-diapers", "green-tea-bags", "tea"])).toEqual(["tea", "green-tea-bags"]);
-});
-
-describe("a value with several typing errors", () => {
-  test.each([
-    ["nqykaq", ["myntra", "nykaa", "noon-eg"], ["nykaa"]],
-    ["adids", ["adidas-us", "aldi"], ["adidas-us"]],
-    ["shoess", ["shoes", "hoses"], ["shoes"]],
-    ["usa", ["uk", "eg"], []],
-  ])("%s gets the candidates with the fewest edits", (typed, known, meant) => {
-    expect(closest(typed, known)).toEqual(meant);
-  });
-});
-
-test("nothing is suggested if nothing is similar", () => {
-  expect(closest("zzzzzzzzzz", retailers)).toEqual([]);
+test.each<[string, string, readonly string[], readonly string[]]>([
+  [
+    "the more similar of two slugs",
+    "amazon-ei",
+    ["amazon-in", "amazon-eg", "amazon-ei2"],
+    ["amazon-ei2", "amazon-eg", "amazon-in"],
+  ],
+  [
+    "words that begin the same, before a typing error",
+    "car",
+    ["cat", "car-audio", "used-cars"],
+    ["car-audio", "used-cars", "cat"],
+  ],
+  [
+    "names that begin with the text, before those with a later word that does",
+    "headphone",
+    ["ar-headphones", "headphones-and-headsets", "telephone"],
+    ["headphones-and-headsets", "ar-headphones"],
+  ],
+  ["no match in the middle of a word", "car", ["ar-skincare", "skincare", "scarves"], []],
+  ["no match in the middle of a word", "phone", ["headphones", "phones-and-tablets"], ["phones-and-tablets"]],
+  ["triples with few edits in all", "acme:lamp:home", triples, ["acme:lamps:home"]],
+  ["triples with few edits in all", "acme:chairs:house", triples, ["acme:chairs:home"]],
+  ["triples with few edits in all", "bolt:dirlls:tools", triples, ["bolt:drills:tools"]],
+  ["triples with few edits in all", "casa:sofas:tools", triples, []],
+  ["triples with few edits in all", "acme:drill", triples, []],
+  [
+    "a slug of several words by one word",
+    "teas",
+    ["adult-diapers", "green-tea-bags", "tea"],
+    ["tea", "green-tea-bags"],
+  ],
+  ["the fewest of several typing errors", "nqykaq", ["myntra", "nykaa", "noon-eg"], ["nykaa"]],
+  ["the fewest of several typing errors", "adids", ["adidas-us", "aldi"], ["adidas-us"]],
+  ["the fewest of several typing errors", "shoess", ["shoes", "hoses"], ["shoes"]],
+  ["the fewest of several typing errors", "usa", ["uk", "eg"], []],
+  ["nothing if nothing is similar", "zzzzzzzzzz", retailers, []],
+])("what is suggested first: %s: %s", (_, typed, known, meant) => {
+  expect(closest(typed, known)).toEqual(meant);
 });
 
 test("at most the requested number is suggested", () => {

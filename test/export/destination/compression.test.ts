@@ -35,32 +35,22 @@ async function openTo(stdout: Writable): Promise<Destination> {
   return await openSink({ output: "-", stdout, pid: process.pid, compression: "gzip" }, () => asItIs);
 }
 
-async function writeGzip(name: string, rows: readonly string[]): Promise<Buffer> {
-  const output = join(folder, name);
-  const sink = await open(output);
-  for (const row of rows) {
-    await sink.write(row);
+test("a gzip file contains the output, and the same rows give the same bytes, whenever they are written", async () => {
+  const files = [];
+  const rows = Array.from({ length: 500 }, (_, index) => `{"row":${index}}\n`);
+  for (const [name, lines] of Object.entries({ "a.gz": rows, "b.gz": rows, "empty.gz": [] })) {
+    const sink = await open(join(folder, name));
+    for (const line of lines) {
+      await sink.write(line);
+    }
+    await sink.finish();
+    files.push(await readFile(join(folder, name)));
   }
-  await sink.finish();
-  return await readFile(output);
-}
-
-test("a gzip file contains the output", async () => {
-  const rows = Array.from({ length: 5_000 }, (_, index) => `{"row":${index}}\n`);
-  const bytes = await writeGzip("rows.gz", rows);
-  expect(zlib.gunzipSync(bytes).toString()).toBe(rows.join(""));
-});
-
-test("the same rows give the same bytes, whenever they are written", async () => {
-  const first = await writeGzip("a.gz", ["row\n"]);
-  const second = await writeGzip("b.gz", ["row\n"]);
+  const [first, second] = files as [Buffer, Buffer];
+  expect(files.map((bytes) => zlib.gunzipSync(bytes).toString())).toEqual([rows.join(""), rows.join(""), ""]);
   expect(first).toEqual(second);
   // RFC 1952 section 2.3: the modification time.
   expect(first.readUInt32LE(4)).toBe(0);
-});
-
-test("a gzip file of nothing is valid", async () => {
-  expect(zlib.gunzipSync(await writeGzip("empty.gz", []))).toEqual(Buffer.alloc(0));
 });
 
 test("an abandoned compressed file leaves nothing", async () => {
@@ -116,19 +106,17 @@ async function idle(): Promise<string> {
   return "idle";
 }
 
-test("the file ending decides the compression", () => {
-  expect([compressionFor("rows.csv.gz", undefined), compressionFor("rows.csv", undefined)]).toEqual([
-    "gzip",
-    undefined,
-  ]);
-});
-
-test("an explicit compression is used if the ending names none", () => {
-  expect([compressionFor(undefined, "gzip"), compressionFor("rows.csv", "gzip")]).toEqual(["gzip", "gzip"]);
-  expect([compressionFor(undefined, undefined), compressionFor("rows.csv.gz", "gzip")]).toEqual([undefined, "gzip"]);
-});
-
-test("a compressed file has the ending of its compression", () => {
+test("a file ending decides the compression, which gives its ending to a name without one", () => {
+  const asked = [
+    ["rows.csv.gz", undefined],
+    ["rows.csv.gz", "gzip"],
+    ["rows.csv", "gzip"],
+    [undefined, "gzip"],
+    ["rows.csv", undefined],
+    [undefined, undefined],
+  ] as const;
+  const compressions = asked.map(([output, compress]) => compressionFor(output, compress));
+  expect(compressions).toEqual([...Array(4).fill("gzip"), undefined, undefined]);
   expect([withCompressionEnding("rows.csv", "gzip"), withCompressionEnding("rows.csv", undefined)]).toEqual([
     "rows.csv.gz",
     "rows.csv",
