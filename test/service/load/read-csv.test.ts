@@ -2,12 +2,11 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
-import { RowError } from "../../../src/files/content-error.ts";
+import type { RowError } from "../../../src/files/content-error.ts";
 import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
 import { afterAllTests } from "../../helpers/endings.ts";
 import { product } from "../../helpers/products.ts";
 import { REMOVE_ALL } from "../../helpers/service.ts";
-import { failureOf } from "../../helpers/test-client.ts";
 import { loadContent, testStore, walk } from "../store/stores.ts";
 
 const HEADER = PRODUCT_COLUMNS.join(",");
@@ -47,29 +46,6 @@ test("any text is read from a CSV of another program, in chunks of any size", as
       },
     ),
     { numRuns: 40 },
-  );
-});
-
-test("any text after the header is read or refused", async () => {
-  const piece = fc.constantFrom(
-    ...RECORD.split(/(?<=,)/),
-    RECORD,
-    '"',
-    '""',
-    ",",
-    "\n",
-    "\r\n",
-    "\u0000",
-    "\ufeff",
-    "é",
-  );
-  const store = await testStore();
-  await fc.assert(
-    fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
-      const error = await failureOf(loadCsv(store, `${HEADER}\n${pieces.join("")}`));
-      expect(error).toSatisfy((reason) => reason === undefined || reason instanceof RowError);
-    }),
-    { numRuns: 150 },
   );
 });
 

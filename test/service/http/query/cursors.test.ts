@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openCursor, sealCursor, selectionDigest } from "../../../../src/service/http/query/cursors.ts";
 
@@ -29,17 +28,4 @@ test("a cursor with any one character changed is refused", () => {
     const edited = `${cursor.slice(0, index)}${other}${cursor.slice(index + 1)}`;
     expect(() => openCursor(edited, secret, 20, HOUR), edited).toThrow("not issued by this service");
   }
-});
-
-test("any text but a cursor of this service is refused", () => {
-  const cursor = sealCursor(position, secret);
-  const base64 = fc.stringMatching(/^[\w+/=-]{0,60}$/);
-  const spliced = fc.tuple(fc.nat(cursor.length), base64).map(([at, text]) => cursor.slice(0, at) + text);
-  fc.assert(
-    fc.property(fc.oneof(fc.string(), base64, spliced), (text) => {
-      fc.pre(text !== cursor);
-      expect(() => openCursor(text, secret, 20, HOUR)).toThrow("not issued by this service");
-    }),
-    { numRuns: 2_000 },
-  );
 });
