@@ -2,29 +2,39 @@ import { expect, test } from "vitest";
 import { OPERATIONS } from "../../../../src/contract/operations.ts";
 import { products } from "../../../helpers/products.ts";
 import { check } from "../../../helpers/responses.ts";
-import { startTestService } from "../../../helpers/service.ts";
+import { sharedService } from "../../../helpers/service.ts";
+
+const shared = sharedService({ rows: products(3) });
+
+/** The document, and what it says of the successful response of an operation. */
+async function description() {
+  const { get } = await shared();
+  const { body, text } = await get("/openapi.json");
+  const { paths, components } = body;
+  const responseOf = (path: string) => ({
+    ...paths[path].get.responses["200"].content["application/json"].schema,
+    components,
+  });
+  return { get, body, text, paths, components, responseOf };
+}
+
+const PATHS = Object.values(OPERATIONS).map(({ path }) => path);
 
 test("the document is OpenAPI 3.1.0 for version 0.2.0 with three draft operations", async () => {
-  const service = await startTestService();
-
-  const { body } = await service.get("/openapi.json");
+  const { body, paths } = await description();
 
   expect([body.openapi, body.info.version]).toEqual(["3.1.0", "0.2.0"]);
-  expect(Object.entries(body.paths).map(([path, item]) => [path, Object.keys(item as object)])).toEqual(
-    Object.values(OPERATIONS).map(({ path }) => [path, ["get"]]),
+  expect(Object.entries<object>(paths).map(([path, item]) => [path, Object.keys(item)])).toEqual(
+    PATHS.map((path) => [path, ["get"]]),
   );
-  for (const { path } of Object.values(OPERATIONS)) {
-    expect(body.paths[path].get["x-status"]).toBe("draft");
-  }
+  expect(PATHS.map((path) => paths[path].get["x-status"])).toEqual(Array(3).fill("draft"));
 });
 
 test("every operation declares its parameters, the same classes of responses, and their limit headers", async () => {
-  const service = await startTestService();
-
-  const { body } = await service.get("/openapi.json");
+  const { paths } = await description();
 
   for (const { path, parameters } of Object.values(OPERATIONS)) {
-    const { get } = body.paths[path];
+    const { get } = paths[path];
     expect(get.parameters.map(({ name }: { name: string }) => name)).toEqual(parameters);
     const common = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Cache-Control"];
     const headers = Object.entries<{ headers: object }>(get.responses).map(([status, response]) => [
@@ -43,12 +53,10 @@ test("every operation declares its parameters, the same classes of responses, an
   }
 });
 
-test("the schemas have the names of the contract", async () => {
-  const service = await startTestService();
+test("the schemas have the names of the contract, and each reference points to one", async () => {
+  const { components, text } = await description();
 
-  const { body } = await service.get("/openapi.json");
-
-  expect(Object.keys(body.components.schemas).sort()).toEqual([
+  expect(Object.keys(components.schemas).sort()).toEqual([
     "Coverage",
     "CoverageListResponse",
     "CoverageSummary",
@@ -58,43 +66,25 @@ test("the schemas have the names of the contract", async () => {
     "Product",
     "ProductListResponse",
   ]);
-  const { required, properties } = body.components.schemas.Pagination;
+  const { required, properties } = components.schemas.Pagination;
   expect([required, Object.keys(properties)]).toEqual([
     ["next_cursor", "has_more"],
     ["limit", "total_matching", "next_cursor", "has_more"],
   ]);
-});
-
-test("each reference points to a component", async () => {
-  const service = await startTestService();
-
-  const { body, text } = await service.get("/openapi.json");
-
   const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)];
   expect(references.length).toBeGreaterThan(0);
-  expect(references.filter(([, kind = "", name = ""]) => body.components[kind]?.[name] === undefined)).toEqual([]);
+  expect(references.filter(([, kind = "", name = ""]) => components[kind]?.[name] === undefined)).toEqual([]);
   expect(references).toHaveLength([...text.matchAll(/"\$ref"/g)].length);
 });
 
-test("responses conform to the schemas of the document", async () => {
-  const service = await startTestService({ rows: products(3) });
-  const { body: description } = await service.get("/openapi.json");
+test("responses and examples conform to the schemas, and each parameter but the cursor has an example", async () => {
+  const { get, paths, components, responseOf } = await description();
 
-  for (const { path } of Object.values(OPERATIONS)) {
-    const { responses } = description.paths[path].get;
-    const whole = (schema: object) => ({ ...schema, components: description.components });
-    check(whole(responses["200"].content["application/json"].schema), (await service.get(path)).body);
-    const { body } = await service.get(`${path}?retailer=nobody`);
-    check(whole(responses["400"].content["application/problem+json"].schema), body);
-  }
-});
-
-test("each example conforms to its schema, and each parameter but the cursor has one", async () => {
-  const service = await startTestService();
-  const { paths, components } = (await service.get("/openapi.json")).body;
-
-  for (const { path } of Object.values(OPERATIONS)) {
+  for (const path of PATHS) {
     const { parameters, responses } = paths[path].get;
+    check(responseOf(path), (await get(path)).body);
+    const { body } = await get(`${path}?retailer=nobody`);
+    check({ ...responses["400"].content["application/problem+json"].schema, components }, body);
     for (const { content } of Object.values<{ content: Record<string, { schema: object; example: object }> }>(
       responses,
     )) {
@@ -109,16 +99,15 @@ test("each example conforms to its schema, and each parameter but the cursor has
   }
 });
 
-test.each(["sample", "coverage"])("the schema of %s allows no limit and no total_matching", async (name) => {
-  const service = await startTestService({ rows: products(1) });
-  const { paths, components } = (await service.get("/openapi.json")).body;
-  const { schema } = paths[`/v1/${name}`].get.responses["200"].content["application/json"];
-  const { body } = await service.get(`/v1/${name}`);
+test("the schemas of sample and coverage allow no limit and no total_matching", async () => {
+  const { get, responseOf } = await description();
 
-  check({ ...schema, components }, body);
-  for (const member of ["limit", "total_matching"]) {
-    const wrong = { ...body, pagination: { ...body.pagination, [member]: 1 } };
-    expect(() => check({ ...schema, components }, wrong)).toThrow("to deeply equal");
+  for (const path of ["/v1/sample", "/v1/coverage"]) {
+    const { body } = await get(path);
+    for (const member of ["limit", "total_matching"]) {
+      const wrong = { ...body, pagination: { ...body.pagination, [member]: 1 } };
+      expect(() => check(responseOf(path), wrong), path).toThrow("to deeply equal");
+    }
   }
 });
 
@@ -126,12 +115,10 @@ test.each([
   ["/v1/sample", 100],
   ["/v1/catalog", 500],
 ])("the schema of %s allows %i rows and no more", async (path, most) => {
-  const service = await startTestService({ rows: products(1) });
-  const { paths, components } = (await service.get("/openapi.json")).body;
-  const { schema } = paths[path].get.responses["200"].content["application/json"];
-  const { body } = await service.get(path);
+  const { get, responseOf } = await description();
+  const { body } = await get(path);
   const withRows = (count: number) => ({ ...body, data: Array(count).fill(body.data[0]) });
 
-  check({ ...schema, components }, withRows(most));
-  expect(() => check({ ...schema, components }, withRows(most + 1))).toThrow("instancePath: '/data',");
+  check(responseOf(path), withRows(most));
+  expect(() => check(responseOf(path), withRows(most + 1))).toThrow("instancePath: '/data',");
 });
