@@ -39,8 +39,9 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
 const LOGIN = "catalog auth login";
 
 function isForKey(flag: string): boolean {
-  const name = withoutDashes(flag).toLowerCase().replaceAll(/[-_]/g, "");
-  return flag.startsWith("--") && /^api|(?:key|token|secret|password|bearer)$/.test(name);
+  const name = withoutDashes(flag).toLowerCase();
+  const isKey = /^api|(?:^|api|[-_])key$|(?:token|secret|password|bearer)$/.test(name);
+  return flag.startsWith("--") && isKey && !name.startsWith("sort");
 }
 
 /** `what` may name the flag, but nothing else from the command line, which may contain the key. */

@@ -153,6 +153,8 @@ describe("a key on the command line", () => {
     [["auth", "login", "s3cr3t"]],
     [["auth", "lgoin", "--token", "s3cr3t"]],
     [["export", "--apikey=s3cr3t"]],
+    [["export", "--catalog-apikey=s3cr3t"]],
+    [["export", "--SERVICE_KEY", "s3cr3t"]],
     [["--api_ky", "s3cr3t", "exprot"]],
     [["export", "--error-format", "json", "--token", "s3cr3t"]],
   ])("%j is refused without repeating the key, and the message says how to set it", async (args) => {
@@ -167,6 +169,12 @@ describe("a key on the command line", () => {
   test("the value of any unknown flag is not repeated", async () => {
     const { stderr } = await runInProcess(["export", "--sercet=s3cr3t"]);
     expect(stderr).toMatch(/^error: unknown option '--sercet'; see .*\n$/);
+    expect(stderr).not.toContain("s3cr3t");
+  });
+
+  test.each(["--monkey", "--sort-key", "--hockey"])("%s is not taken for a flag of a key", async (flag) => {
+    const { stderr } = await runInProcess(["export", flag, "s3cr3t"]);
+    expect(stderr).toMatch(new RegExp(`^error: unknown option '${flag}'; see`));
     expect(stderr).not.toContain("s3cr3t");
   });
 
