@@ -27,7 +27,7 @@ export const addListFlags = flagSet(
     words: string = "",
     limitHelp: string = "the first n rows only, after sorting",
   ) => {
-    const description = `sort by a column${words}; \`:desc\` reverses the order: ${example}:desc`;
+    const description = `sort by a column${words}; \`:asc\` or \`:desc\` sets the direction: ${example}:desc`;
     return command
       .addOption(new NamesOption("--sort <column>", description, columns, { isList: false }))
       .option("-n, --limit <n>", limitHelp, wholeNumber("--limit", 1))

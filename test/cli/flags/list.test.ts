@@ -17,6 +17,13 @@ test.each([
   expect(parseListFlags({ sort, pager: true }, ["sku", "matching_rows"], WORDS).sort).toEqual(key);
 });
 
+test("the help of --sort tells the effect of a direction on a word that sorts descending", async () => {
+  const { stdout } = await runInProcess(["coverage", "--help"]);
+  expect(stdout.replace(/\s+/g, " ")).toContain(
+    "sort by a column, or `rows`, `first` or `last` day; `:asc` or `:desc` sets the direction: matching_rows:desc",
+  );
+});
+
 test.each([
   [{ sort: "skuu:desc" }, { flag: "--sort", value: "skuu:desc", suggestions: ["sku:desc"] }],
   [{ sort: "toString" }, { flag: "--sort", value: "toString" }],
