@@ -55,7 +55,7 @@ export const addReadFlags = flagSet((command) =>
 export const addRecheckFlag = flagSet((command) =>
   command.option(
     "--recheck <percent>",
-    "share of the pages to read again at the end, oldest first, if the service reports no data version (default: 1, at least 4 pages)",
+    "share of the pages to read again at the end, those of an interrupted run first, if the service reports no data version (default: 1, at least 4 pages)",
     wholeNumber("--recheck", 0, 100),
   ),
 );
