@@ -4,6 +4,7 @@ import type { RequestLimits } from "../pull/estimate.ts";
 import type { Context } from "./context.ts";
 import type { GlobalOptions } from "./flags/global.ts";
 import type { Reporter } from "./reporter.ts";
+import { textForStdout } from "./terminal/ascii.ts";
 import { formatDuration } from "./terminal/duration.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { itemTable, numberColumn, textColumn } from "./terminal/tables/item-table.ts";
@@ -49,5 +50,6 @@ export async function printEstimate(
     ...Object.entries(counts).map(([name, count]) => numberColumn(name, () => count)),
     ...Object.entries({ time, ...texts }).map(([name, text]) => textColumn(name, () => text)),
   ];
-  await context.print(renderTable(itemTable([counts], columns), screenOf(context, { globals })).text);
+  const { text } = renderTable(itemTable([counts], columns), screenOf(context, { globals }));
+  await context.print(textForStdout(text, context));
 }

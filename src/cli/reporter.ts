@@ -7,7 +7,7 @@ import type { RequestLog } from "../export/manifest.ts";
 import { isFsyncUnsupported } from "../files/fsync.ts";
 import type { Context } from "./context.ts";
 import type { GlobalOptions } from "./flags/global.ts";
-import { isAscii } from "./terminal/ascii.ts";
+import { isAsciiTerminal } from "./terminal/ascii.ts";
 import { formatDuration } from "./terminal/duration.ts";
 import { createProgress, type Progress } from "./terminal/progress/progress.ts";
 import { isReadElsewhere, terminalWidth } from "./terminal/screen.ts";
@@ -47,7 +47,7 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
   // A dumb terminal cannot redraw a line.
   const isDumb = stderr.isTTY === true && context.env.TERM === "dumb";
   const mode = quiet ? "none" : isDumb && globals.progress === "auto" ? "plain" : globals.progress;
-  const progress = createProgress(mode, { stream: stderr, redact, now, ascii: isAscii(context.env) });
+  const progress = createProgress(mode, { stream: stderr, redact, now, ascii: isAsciiTerminal(stderr, context.env) });
   const listeners: Reporter["listeners"] = new Set();
   const showsNotes = !quiet && (verbose || stderr.isTTY === true);
   return {

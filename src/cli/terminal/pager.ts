@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import type { OutputOptions } from "../flags/output.ts";
 import type { Reporter } from "../reporter.ts";
 import { writeChunks } from "../write-rows.ts";
-import { asciiText, isAscii } from "./ascii.ts";
+import { textForStdout } from "./ascii.ts";
 import { notShown } from "./screen.ts";
 
 /** Options of less: exit if the text fits the screen (F), show colours (R), leave the text on the screen (X). */
@@ -21,7 +21,7 @@ export async function showText(
   context: Context,
 ): Promise<void> {
   const { stdout, env } = context;
-  const shown = stdout.isTTY && isStdout(options.output) && isAscii(env) ? asciiText(text) : text;
+  const shown = isStdout(options.output) ? textForStdout(text, context) : text;
   // A terminal without a size has zero rows.
   const isLong = text.split("\n").length > (stdout.rows || Number.POSITIVE_INFINITY);
   const command = env.PAGER ?? DEFAULT_PAGER;

@@ -3,6 +3,7 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption } from "../../cli/flags/values.ts";
 import { startReporting } from "../../cli/reporter.ts";
+import { textForStdout } from "../../cli/terminal/ascii.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
 import { NotOperationalError } from "../../contract/errors.ts";
 import type { StatusFeed } from "../../contract/status.ts";
@@ -51,7 +52,7 @@ async function showStatus(options: StatusOptions, context: Context): Promise<voi
     await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
   } else if (!globals.quiet) {
     const { width = WIDTH, ...looks } = screenOf(context, { globals });
-    await context.print(renderStatus(feed, { width, ...looks }));
+    await context.print(textForStdout(renderStatus(feed, { width, ...looks }), context));
   }
   const failures = failuresIn(feed);
   if (failures.length > 0) {

@@ -16,6 +16,12 @@ test.each([
   expect([/─/.test(stdout), /^-+ /m.test(stdout)]).toEqual([hasBoxes, !hasBoxes]);
 });
 
+test.each([[["export", "--dry-run"]], [["status"]]])("%j draws ASCII on a terminal without UTF-8", async (args) => {
+  const run = (env = {}) => runInProcess([...args, "--demo", "--no-color"], { columns: 80, env });
+  const [utf8, ascii] = [await run(), await run({ LANG: "C" })];
+  expect([/[^ -~\n]/.test(utf8.stdout), /[^ -~\n]/.test(ascii.stdout)]).toEqual([true, false]);
+});
+
 test("a table in a file has letters of UTF-8 in every locale", async () => {
   const { stdout } = await runInProcess(["coverage", "-f", "table"], { service: await service(), env: { LANG: "C" } });
   expect(stdout).toContain("─");

@@ -95,9 +95,11 @@ export function createProgress(mode: ProgressMode, output: ProgressOutput): Prog
 const unchanged = (text: string) => text;
 
 /** Writes whole lines that begin with the UTC time of day. */
-function plainPresenter({ stream, redact = unchanged, now }: ProgressOutput): Presenter {
-  const write = (line: string) =>
-    void stream.write(`${new Date(now()).toISOString().slice(11, 19)}Z ${redact(line)}\n`);
+function plainPresenter({ stream, redact = unchanged, now, ascii = false }: ProgressOutput): Presenter {
+  const write = (line: string) => {
+    const text = `${new Date(now()).toISOString().slice(11, 19)}Z ${redact(line)}\n`;
+    stream.write(ascii ? asciiText(text) : text);
+  };
   return {
     interval: PLAIN_INTERVAL,
     show: (state, rate) => write(progressLine(state, rate, now())),

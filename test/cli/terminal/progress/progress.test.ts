@@ -152,6 +152,15 @@ test("plain progress is a whole line with the time of day every ten seconds, and
   );
 });
 
+test("plain progress has no letters beyond ASCII where the terminal cannot show them", async () => {
+  const stream = new PassThrough();
+  const progress = createProgress("plain", { stream, now: Date.now, ascii: true });
+  progress.update({ rows: 100, total: 1_000 });
+  await pass(10_000);
+  progress.clear();
+  expect(writtenTo(stream)).toBe("00:00:10Z 100 of 1,000 rows | 10 % | 10 rows/s\n");
+});
+
 test.each<[ProgressMode, boolean]>([
   ["none", true],
   ["auto", false],
