@@ -34,17 +34,17 @@ export function assertPlausible(coverage: readonly Coverage[], { start_date, end
   }
 }
 
-/** @throws SetMovedError if a slice that is counted again has another number of rows; that of a cut by date is an estimate */
-export function assertCountedAgain({ group, rows }: Slice, { matching_rows }: CoverageSummary): void {
-  if (group.slices === 1 && matching_rows !== rows) {
+/** @throws SetMovedError if a slice that is counted again has another number of rows */
+export function assertCountedAgain({ rows, isExact }: Slice, { matching_rows }: CoverageSummary): void {
+  if (isExact && matching_rows !== rows) {
     throw new SetMovedError(`coverage counted ${plural(rows, "row")}, but now ${groupDigits(matching_rows)}`);
   }
 }
 
 /** Whether the stored pages of a slice report another number of rows than the coverage. */
-export function isCountedDifferently({ group }: Slice, pages: readonly PageFacts[]): boolean {
+export function isCountedDifferently({ rows, isExact }: Slice, pages: readonly PageFacts[]): boolean {
   const total = pages.at(-1)?.set.total ?? null;
-  return group.slices === 1 && total !== null && total !== group.rows;
+  return isExact && total !== null && total !== rows;
 }
 
 /**

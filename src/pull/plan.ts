@@ -13,15 +13,14 @@ export interface Slice {
   filters: Filters;
   /** The group whose rows this slice is a part of. */
   group: SliceGroup;
-  /** Number of its rows, or an estimate if its group is cut by date. */
   rows: number;
+  /** Whether the coverage tells `rows`. If not, because its group is cut by date, they are an estimate. */
+  isExact: boolean;
 }
 
-/** Slices that together have a number of rows that is known from the coverage. */
+/** Slices whose total number of rows the coverage tells. */
 export interface SliceGroup {
   rows: number;
-  /** Number of its slices. */
-  slices: number;
 }
 
 /** How a set is pulled. The slices together match each row of the set exactly once, in canonical order. */
@@ -185,8 +184,15 @@ function endOfGroup(coverage: readonly Coverage[], start: number, target: number
 
 /** The slices of a group: the ranges into which these combinations are cut. */
 function slicesOf(members: readonly Coverage[], ranges: readonly DateRange[]): Slice[] {
-  const group = { rows: summaryOf(members).matching_rows, slices: ranges.length };
-  return ranges.map((range) => ({ ...range, group, id: idOf(range.filters) }));
+  const group = { rows: summaryOf(members).matching_rows };
+  const isExact = ranges.length === 1;
+  return ranges.map(({ filters, rows }) => ({
+    id: idOf(filters),
+    filters,
+    group,
+    rows: isExact ? group.rows : rows,
+    isExact,
+  }));
 }
 
 function idOf(filters: Filters): string {
@@ -195,8 +201,8 @@ function idOf(filters: Filters): string {
 
 /** Expected pages. In a group that is cut by date, half of the last page of each slice is empty on average. */
 export function pagesOf(slices: readonly Slice[], pageSize: number): number {
-  const groups = [...new Set(slices.map(({ group }) => group))];
-  return groups.reduce((sum, group) => sum + Math.ceil(group.rows / pageSize + (group.slices - 1) / 2), 0);
+  const groups = [...groupBy(slices, ({ group }) => group)];
+  return groups.reduce((sum, [{ rows }, { length }]) => sum + Math.ceil(rows / pageSize + (length - 1) / 2), 0);
 }
 
 /** The first slices that together have at least `rows` rows, in whole groups. */
@@ -224,9 +230,8 @@ export function withPagesOf(
   pageSize: number,
 ): Plan {
   const parts = planPull(coverage, slice.filters, pageSize, 1).slices;
-  const group = slice.group.slices === 1 ? { ...slice.group, slices: parts.length + 1 } : slice.group;
   const slices = plan.slices.flatMap((other) =>
-    other === slice ? parts.map((part) => ({ ...part, group })) : [other],
+    other === slice ? parts.map((part) => ({ ...part, group: slice.group })) : [other],
   );
-  return { ...plan, slices };
+  return { ...plan, slices, pages: pagesOf(slices, pageSize) };
 }

@@ -75,13 +75,12 @@ export async function walkSlice(
 
 async function walkOnce(
   client: Pick<CatalogClient, "catalog">,
-  { id, filters, group }: Slice,
+  { id, filters, rows: counted, isExact }: Slice,
   store: PageStore,
   before: readonly PageFacts[],
   { needsMore, onPage, onDamage, ...requests }: WalkOptions,
 ): Promise<void> {
-  // The coverage does not count the slices of a group that is cut by date.
-  const check = createPageCheck(filters, group.slices === 1 ? group.rows : undefined);
+  const check = createPageCheck(filters, isExact ? counted : undefined);
   const again = createComparison(before);
   const earlier = store.pagesOf(id);
   if (earlier.at(-1)?.cursor === null && earlier.every(store.isIntact)) {

@@ -5,7 +5,7 @@ import type { Plan } from "../../src/pull/plan.ts";
 /** A plan of slices with so many rows each, every one a group of its own. */
 function planOf(pageSize: number, ...rows: number[]): Plan {
   return {
-    slices: rows.map((count) => ({ id: "", filters: {}, group: { rows: count, slices: 1 }, rows: count })),
+    slices: rows.map((count) => ({ id: "", filters: {}, group: { rows: count }, rows: count, isExact: true })),
     totalRows: rows.reduce((sum, count) => sum + count, 0),
     pages: rows.reduce((sum, count) => sum + Math.ceil(count / pageSize), 0),
     version: "7",

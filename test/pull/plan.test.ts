@@ -140,8 +140,9 @@ describe("a plan", () => {
         {
           id: expect.stringMatching(/^[0-9a-f]{16}$/),
           filters: { retailer: "a" },
-          group: { rows: 500, slices: 1 },
+          group: { rows: 500 },
           rows: 500,
+          isExact: true,
         },
       ],
       totalRows: 500,
