@@ -11,6 +11,7 @@ import { gate } from "../helpers/gate.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { type InterruptibleService, interruptible, startInterruptibleService } from "../helpers/interruption.ts";
 import { products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
 
 const ROWS = products(30);
 
@@ -44,6 +45,43 @@ describe("an export to a file", () => {
       expect.stringContaining("the name is too long; it may have at most 241 bytes"),
     ]);
     expect(await readdir(cwd)).toEqual([longest]);
+  });
+
+  test("through a link that fails keeps its pages beside the target, and names them there", async () => {
+    let pages = 0;
+    const failing = await startTestService({
+      rows: ROWS,
+      faults: (store) => ({
+        page: (...given) => {
+          pages += 1;
+          return pages > 3 ? Promise.reject(new Error("no more pages")) : store.page(...given);
+        },
+      }),
+    });
+    const cwd = await temporaryFolder();
+    await mkdir(join(cwd, "share"));
+    await symlink("share/rows.csv", join(cwd, "link.csv"));
+    const args = ["export", "--page-size", "5", "--retries", "0", "-o", "./link.csv"];
+    const { code, stderr } = await runInProcess(args, { cwd, service: failing });
+    const [, kept = ""] = /^warning: (\S+) keeps what was read/m.exec(stderr) ?? [];
+    expect([code, kept]).toEqual([EXIT.unavailable, "share/rows.csv.partial.pages"]);
+    expect(await readdir(join(cwd, "share"))).toContain("rows.csv.partial.pages");
+  });
+
+  test("through a link needs that room for the name of the target, not of the link", async () => {
+    const cwd = await temporaryFolder();
+    const long = "a".repeat(242);
+    await symlink(long, join(cwd, "short"));
+    await symlink("fits", join(cwd, `${long}b`));
+    const run = (name: string) =>
+      runInProcess(["export", "-f", "csv", "-o", join(cwd, name)], { cwd, env: service.env });
+    const { code, stderr } = await run("short");
+    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
+      EXIT.failure,
+      expect.stringContaining(`${long}: the name is too long; it may have at most 241 bytes`),
+    ]);
+    expect((await run(`${long}b`)).code).toBe(EXIT.ok);
+    expect((await readdir(cwd)).sort()).toEqual([long.concat("b"), "fits", "short"]);
   });
 
   test.each([

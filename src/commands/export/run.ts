@@ -3,6 +3,7 @@ import { connect } from "../../cli/source/connection.ts";
 import { newestDay, reportEmpty, reportNothing } from "../../cli/source/empty-result.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { operand, quoteCommand } from "../../contract/values/quote-command.ts";
+import { fileBehind } from "../../export/destination/partial-file.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
 import { hasManifest, writeManifest } from "../../export/manifest.ts";
@@ -20,34 +21,39 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   const record = recordExport(options.filters, connection, context);
   const { ownList, columns, spreadsheet } = options;
   const { output: path, compression, noClobber, format } = options.output;
-  if (!isStdout(path)) {
-    assertRoomInName(path, options.manifest);
-  }
+  const target = isStdout(path) ? "-" : await fileBehind(path);
+  assertRoomInName(target, options.manifest);
   const own =
     ownList === undefined ? undefined : await (await import("./own-rows.ts")).readOwnRows(ownList, context, signal);
   const encoding = rowEncoding(options, reporter);
-  const ofStore = storeOptions(options, `${path}${PAGES_SUFFIX}`, connection, context);
   // Without a new manifest, an earlier one would call the new file damaged.
   const manifest = options.manifest || (ownList === undefined && (await hasManifest(path)));
   const fingerprint = manifest ? runningFingerprint() : undefined;
   const createEncoder = await loadEncoder(format, signal);
   const resume = options.storeMode === "resume" ? "resume" : undefined;
-  await using output = await openSink(
+  await using sink = await openSink(
     {
-      ...{ output: path, compression, noClobber, fingerprint, signal, fileFor: manifest ? "manifest" : resume },
-      ...{ stdout: context.stdout, beforeData: reporter.dataBegins, pid: context.pid },
+      output: path,
+      compression,
+      noClobber,
+      fingerprint,
+      signal,
+      fileFor: manifest ? "manifest" : resume,
+      stdout: context.stdout,
+      beforeData: reporter.dataBegins,
+      pid: context.pid,
     },
     (scratchPath) => createEncoder(encoding, scratchPath),
   );
-  const { file } = output;
+  const { file } = sink;
   await using store =
     file === undefined
       ? temporaryStore()
       : await openPageStore(
           { lines: `${file.path}.partial.json`, pages: file.path + PAGES_SUFFIX },
-          { ...ofStore, lock: file.lock },
+          { ...storeOptions(options, target + PAGES_SUFFIX, connection, context), lock: file.lock },
         );
-  const write = async (rows: RowBatch) => await output.write(own === undefined ? rows : own.of(rows));
+  const write = async (rows: RowBatch) => await sink.write(own === undefined ? rows : own.of(rows));
   const result = await pullRows(write, options, { store: store.pages, target: file?.path }, connection, context);
   own?.warnOfUnmatched(reporter);
   const count = own?.count ?? result.rows;
@@ -60,7 +66,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       reporter,
     );
   }
-  await output.finish();
+  await sink.finish();
   if (file !== undefined && fingerprint !== undefined) {
     const content = { ...fingerprint.value(), format, compression: compression ?? null };
     const written = { ...content, columns: columns ?? null, spreadsheet };

@@ -189,6 +189,16 @@ async function renameToFree(from: string, to: string): Promise<void> {
   }
 }
 
+/** The file that `openFile` writes for a path: if this is a link, the file that it leads to. */
+export async function fileBehind(path: string): Promise<string> {
+  const isLink = await readlink(path).then(
+    () => true,
+    () => false,
+  );
+  // `openFile` reports a target that cannot be written.
+  return isLink ? await targetOf(path).catch(() => path) : path;
+}
+
 /** Resolves symbolic links in `path`, including one to a file that does not exist yet. */
 async function targetOf(path: string): Promise<string> {
   const folder = await realpath(dirname(path)).catch((error: unknown) => {
