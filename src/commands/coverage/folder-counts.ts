@@ -29,45 +29,59 @@ export async function countFolder(
   const counts = brands === undefined && !isByBrand ? countsOf(state) : await countBrands(synced, brands);
   const ask = (filters: SetFilters) => setOf(coverageOf(counts, filters));
   const set = groupBy === "day" ? ask(filters) : await upToToday(ask(filters), synced, now, ask);
-  const upToNow = { ...filters, ...sharedDays(filters, { end_date: dayOf(now) }) };
-  const parts = isByBrand
-    ? withNewestOf(coverageOf(counts, filters, isByBrand), coverageOf(counts, upToNow, isByBrand))
-    : set.combinations;
+  const parts = isByBrand ? brandsOf(counts, filters, now) : set.combinations;
   const { start_date, end_date, own_days: _, ...undatedFilters } = filters;
   const isDated = start_date !== undefined || end_date !== undefined;
   const undated = isDated ? coverageOf(counts, undatedFilters, isByBrand) : parts;
-  const isWanted = rowFilter(filters);
   const needsDays = groupBy === "day" || chart || page !== undefined;
   return {
     ...set,
     parts,
     undated,
-    days: needsDays ? counts.filter(({ rcd, day }) => isWanted(rcd, day)) : [],
+    days: needsDays ? dayRowsOf(counts, filters) : [],
     newest: isDated ? setOf(undated).summary.latest_date : undefined,
   };
 }
 
-function countsOf({ days }: SyncState): DayRows[] {
-  return Object.entries(days).flatMap(([day, { counts }]) => [...counts].map(([rcd, rows]) => ({ day, rcd, rows })));
+/** A combination, or a brand of it, with the rows of each of its days. A day may come twice. */
+interface PartCounts {
+  rcd: string;
+  brand?: string;
+  days: string[];
+  rows: number[];
+}
+
+function countsOf({ days }: SyncState): PartCounts[] {
+  const parts = new Map<string, PartCounts>();
+  for (const [day, { counts }] of Object.entries(days)) {
+    for (const [rcd, rows] of counts) {
+      const part = parts.get(rcd) ?? { rcd, days: [], rows: [] };
+      parts.set(rcd, part);
+      part.days.push(day);
+      part.rows.push(rows);
+    }
+  }
+  return [...parts.values()];
 }
 
 /** Counts rows by brand from the index of a folder, because its state does not have brands. */
 async function countBrands(
   { folder, state, signal, name, reporter }: SyncedFolder,
   brands: CoverageOptions["brands"],
-): Promise<DayRows[]> {
+): Promise<PartCounts[]> {
   await using index = await openPriceIndex({ folder, state, signal, ...indexMessages(reporter, name) });
   reporter.progress.clear();
   await checkBrandNames(index, brands, name);
   const found = await readRows(index, BRAND_COUNTS, { brands: brands ?? null });
-  return found.flatMap(([rcd, brand, counts]) =>
-    String(counts)
-      .split(",")
-      .map((count) => {
-        const [day = "", rows] = count.split(" ");
-        return { day, rcd: String(rcd), brand: String(brand), rows: Number(rows) };
-      }),
-  );
+  return found.map(([rcd, brand, counts]) => {
+    const pairs = String(counts).split(/[ ,]/);
+    return {
+      rcd: String(rcd),
+      brand: String(brand),
+      days: pairs.filter((_, index) => index % 2 === 0),
+      rows: pairs.filter((_, index) => index % 2 === 1).map(Number),
+    };
+  });
 }
 
 /**
@@ -75,21 +89,43 @@ async function countBrands(
  *
  * @param counts of all days; the corpus rows are those of all of them
  */
-function coverageOf(counts: readonly DayRows[], filters: SetFilters, isByBrand = false): Part[] {
+function coverageOf(counts: readonly PartCounts[], filters: SetFilters, isByBrand = false): Part[] {
   const isWanted = rowFilter(filters);
   const parts = new Map<string, Part>();
-  for (const { day, rcd, brand, rows } of counts) {
+  for (const { rcd, brand, days, rows } of counts) {
     const key = isByBrand ? `${rcd} ${brand}` : rcd;
     const part = parts.get(key) ?? { ...emptyPart(rcd), ...(isByBrand && { brand }) };
     parts.set(key, part);
-    part.corpus_rows += rows;
-    if (isWanted(rcd, day)) {
-      part.matching_rows += rows;
-      part.earliest_date = day < part.earliest_date ? day : part.earliest_date;
-      part.latest_date = day > part.latest_date ? day : part.latest_date;
+    for (const [index, day] of days.entries()) {
+      const count = rows[index] ?? 0;
+      part.corpus_rows += count;
+      if (isWanted(rcd, day)) {
+        part.matching_rows += count;
+        part.earliest_date = day < part.earliest_date ? day : part.earliest_date;
+        part.latest_date = day > part.latest_date ? day : part.latest_date;
+      }
     }
   }
   return [...parts.values()].filter(({ matching_rows }) => matching_rows > 0);
+}
+
+/** The rows of each day that the filters match. */
+function dayRowsOf(counts: readonly PartCounts[], filters: SetFilters): DayRows[] {
+  const isWanted = rowFilter(filters);
+  return counts.flatMap(({ rcd, brand, days, rows }) =>
+    days.flatMap((day, index) =>
+      isWanted(rcd, day) ? [{ day, rcd, ...(brand !== undefined && { brand }), rows: rows[index] ?? 0 }] : [],
+    ),
+  );
+}
+
+/** The brands of each combination. Days after today are the newest only of brands that have no other. */
+function brandsOf(counts: readonly PartCounts[], filters: SetFilters, now: number): Part[] {
+  const parts = coverageOf(counts, filters, true);
+  const today = dayOf(now);
+  return parts.some(({ latest_date }) => latest_date > today)
+    ? withNewestOf(parts, coverageOf(counts, { ...filters, ...sharedDays(filters, { end_date: today }) }, true))
+    : parts;
 }
 
 function emptyPart(rcd: string): Part {
