@@ -3,8 +3,10 @@ import { isLoopback } from "../../../src/service/http/admission/source-address.t
 import { listKeys } from "../../../src/service/store/access/manage-keys.ts";
 import { createTeam, grantTeam } from "../../../src/service/store/access/manage-teams.ts";
 import { addMember } from "../../../src/service/store/access/members.ts";
+import { sharedDatabase } from "../../helpers/databases.ts";
 import { startTestPortal, startWithCode } from "../../helpers/portal.ts";
 import { holdIntervals } from "../../helpers/service.ts";
+import { testStore } from "../store/stores.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 
@@ -155,4 +157,16 @@ test("the page of keys names what the team may do", async () => {
 
   expect(some.text).toContain("The team has the scopes catalog:read and sees the retailers acme, bolt.");
   expect(none.text).toContain("The team has the scopes (none) and sees the retailers (none).");
+});
+
+test("a form does not wait longer than a query may take while a load holds the database", async () => {
+  const database = await sharedDatabase();
+  const browser = (await startTestPortal({ database, queryTimeout: 200 })).browser();
+  await browser.get("/portal/sign-in");
+  const loading = await testStore(database);
+
+  const { status, text } = await loading.write(() => browser.post("/portal/sign-in", { email: "ada@example.com" }));
+
+  expect(status).toBe(504);
+  expect(text).toContain("Not available");
 });

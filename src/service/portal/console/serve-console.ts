@@ -1,8 +1,11 @@
 import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
 import type { FastifyInstance } from "fastify";
+import { startDeadline } from "../../../contract/values/timer.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
 import { PROBLEM_TYPE, problemFrom } from "../../http/service-problem.ts";
+import { StoreTimeoutError } from "../../store/store.ts";
+import type { WritableStore } from "../../store/writable-store.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { cookieFlags, identifyVisitor, isHttps } from "./guard.ts";
 import { serveKeys } from "./serve-keys.ts";
@@ -12,8 +15,25 @@ import { closedPage, messagePage } from "./sign-in-pages.ts";
 /** Longest form, in bytes. It has an address and a token. */
 const FORM_BYTES = 4_096;
 
+/** A store whose changes wait for others, such as a load that locks the file for a minute, as long as a query may take. */
+function withoutLongWaits({ store, settings: { queryTimeout } }: ServiceParts): WritableStore {
+  return {
+    ...store,
+    write: async (work) => {
+      const late = () => new StoreTimeoutError(`no change within ${queryTimeout} ms`);
+      const deadline = startDeadline([], queryTimeout, late);
+      try {
+        return await store.write(work, deadline.signal);
+      } finally {
+        deadline.release();
+      }
+    },
+  };
+}
+
 /** Serves sign-in and the keys of a team below `/portal`, in a separate scope: its plugins do not affect the API. */
-export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
+export function serveConsole(app: FastifyInstance, shared: ServiceParts): void {
+  const parts = { ...shared, store: withoutLongWaits(shared) };
   const { settings } = parts;
   const { portal } = settings;
   if (portal === undefined) {
