@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -92,12 +92,15 @@ async function until(soFar: () => Promise<SystemCall[]>, isReached: (calls: Syst
   }
 }
 
-test("an export syncs its output before the rename, its folder after it, then writes the manifest, then removes the store", async () => {
-  const cwd = await temporaryFolder();
+test("an export through a link syncs its output before the rename, the target's folder after it, then writes the manifest, then removes the store", async () => {
+  const home = await temporaryFolder();
+  const cwd = join(home, "share");
   const { env } = await gatedService();
+  await mkdir(cwd);
   await writeFile(join(cwd, "rows.csv"), "an earlier output");
+  await symlink("share/rows.csv", join(home, "rows.csv"));
   const args = ["export", "-o", "rows.csv", "--manifest", "--page-size", "5"];
-  const { code, stderr, calls } = await recordCalls(args, { cwd, env });
+  const { code, stderr, calls } = await recordCalls(args, { cwd: home, env });
   expect([code, stderr]).toEqual([0, ""]);
   const own = calls.filter(({ path }) => path.startsWith(cwd));
   expect(story(own.slice(0, own.findIndex(isWriteTo(PAGES))), cwd).slice(0, 8)).toEqual([
