@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
@@ -80,14 +80,6 @@ test("--html is written beside what else is asked for, which the list flags are 
     0,
     (await readFile(join(folder, "page.html"), "utf8")).length,
   ]);
-});
-
-test("--no-clobber keeps the file of --html, and then nothing else is written", async () => {
-  const folder = await temporaryFolder();
-  await writeFile(join(folder, "page.html"), "mine");
-  const { code, stderr } = await coverage(["--html", "./page.html", "-o", "./rows.csv", "--no-clobber"], folder);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("page.html already exists")]);
-  expect([await readdir(folder), await readFile(join(folder, "page.html"), "utf8")]).toEqual([["page.html"], "mine"]);
 });
 
 test.each([

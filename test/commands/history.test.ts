@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
@@ -302,17 +302,6 @@ describe("catalog history", () => {
     expect([rows.code, rows.stdout, (await readdir(cwd)).sort()]).toEqual([0, "", ["page.html", "rows.ndjson"]]);
     const alone = await runInProcess([...args.slice(0, 3), synced, "-f", "ndjson", ...args.slice(6)], { cwd });
     expect(await readFile(join(cwd, "rows.ndjson"), "utf8")).toBe(alone.stdout);
-  });
-
-  test("--no-clobber keeps the file of --html, and then nothing else is written", async () => {
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, "page.html"), "mine");
-    for (const flags of [[], ["-o", "./rows.csv"], ["-f", "csv"]]) {
-      const args = ["history", "A1", synced, "--html", "./page.html", "--no-clobber", ...flags];
-      const { code, stdout, stderr } = await runInProcess(args, { cwd });
-      expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("page.html already exists")]);
-    }
-    expect([await readdir(cwd), await readFile(join(cwd, "page.html"), "utf8")]).toEqual([["page.html"], "mine"]);
   });
 
   test("writes a page that needs no other file", async () => {

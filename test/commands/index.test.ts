@@ -222,7 +222,6 @@ test.each([
     ["--start-date", "2026-01-07", "--end-date", "2026-01-08"],
     "error: there are no rows from 2026-01-07 to 2026-01-08; ",
   ],
-  [["--columns", "indx"], 'there is no column "indx"'],
 ])("%j is refused", async (args, message) => {
   const { code, stdout, stderr } = await run("sku\na\n", ...args);
   expect([code, stdout]).toEqual([EXIT.usage, ""]);

@@ -135,7 +135,6 @@ test("filters that match nothing give an empty result", async () => {
 });
 
 test.each([
-  [["--columns", "skuu"], 'there is no column "skuu"'],
   [["--group-by", "brand", "--columns", "sku"], 'there is no column "sku"'],
   [["--group-by", "brand", "--sort", "price"], '--sort: there is no column "price"'],
   [["--max-age", "7"], '--max-age "7" is not a number of days; write 14d.'],

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
@@ -254,16 +254,6 @@ describe("catalog report", () => {
     const both = await report("--html", page, "--text");
     const [text, html] = [await report(), await report("--html", "-")];
     expect([both.stdout, await readFile(page, "utf8")]).toEqual([text.stdout, html.stdout]);
-  });
-
-  test("--no-clobber keeps the page that is there, and then writes nothing else", async () => {
-    const cwd = await temporaryFolder();
-    const page = join(cwd, "morning.html");
-    await writeFile(page, "mine");
-    const kept = await report("--html", page, "--text", "--no-clobber");
-
-    expect([kept.code, kept.stdout, kept.stderr]).toEqual([1, "", expect.stringContaining("already exists")]);
-    expect([await readdir(cwd), await readFile(page, "utf8")]).toEqual([["morning.html"], "mine"]);
   });
 
   test("takes filters and brands, and names them", async () => {

@@ -14,7 +14,7 @@ import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
 
-test("a first run reports its result as text and as JSON", async () => {
+test("a run reports what has changed, on how many days, as text and as JSON", async () => {
   const rows = await servedFolder(sixteenDays());
   const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   expect(await sync("--format", "json")).toEqual({
@@ -36,6 +36,11 @@ test("a first run reports its result as text and as JSON", async () => {
     stderr: "",
   });
   expect(await rows.copy()).toEqual(rows.expected());
+  const [first, , ...others] = rows.all();
+  await rows.replace([...others, { ...(first as Product), title: "another" }, product({ crawl_date: "2026-01-20" })]);
+  expect((await sync("--audit", "16")).stdout).toMatch(
+    /^Up to date: 1 new row, 2 rows replaced, 1 row removed on 2 days \(\d+ requests\)\n$/,
+  );
   await writeFile(join(rows.folder, `crawl_date=${FIRST_DAY}`, "part-1.parquet"), "");
   expect(await sync("--lookback", "0")).toMatchObject({
     code: 0,
@@ -44,29 +49,17 @@ test("a first run reports its result as text and as JSON", async () => {
   });
 });
 
-test("a run says what has changed, on how many days", async () => {
+test("a first run without rows says so, and where there are some", async () => {
   const rows = await servedFolder(sixteenDays());
-  const sync = async () => (await runInProcess(["sync", rows.folder, "--audit", "16"], { env: rows.env })).stdout;
-  expect(await sync()).toBe("Up to date: 48 new rows on 16 days (4 requests)\n");
-
-  const [first, , ...others] = rows.all();
-  await rows.replace([...others, { ...(first as Product), title: "another" }, product({ crawl_date: "2026-01-20" })]);
-
-  expect(await sync()).toMatch(/^Up to date: 1 new row, 2 rows replaced, 1 row removed on 2 days \(\d+ requests\)\n$/);
-});
-
-test.each([
-  [["--start-date", "2026-02-01"], "No rows since 2026-02-01; the newest day is 2026-01-16"],
-  [["--end-date", "2025-02-01"], "No rows up to 2025-02-01; the newest day is 2026-01-16"],
-  [["--date", "2026-02-01"], "No rows on 2026-02-01; the newest day is 2026-01-16"],
-  [
-    ["--start-date", "2025-02-01", "--end-date", "2025-02-03"],
-    "No rows from 2025-02-01 to 2025-02-03; the newest day is 2026-01-16",
-  ],
-])("a first run with %j says that there are no rows, and where there are", async (flags, words) => {
-  const rows = await servedFolder(sixteenDays());
-  const { code, stdout } = await runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
-  expect([code, stdout]).toEqual([0, `${words}\n`]);
+  for (const [flags, days] of [
+    [["--start-date", "2026-02-01"], "since 2026-02-01"],
+    [["--end-date", "2025-02-01"], "up to 2025-02-01"],
+    [["--date", "2026-02-01"], "on 2026-02-01"],
+    [["--start-date", "2025-02-01", "--end-date", "2025-02-03"], "from 2025-02-01 to 2025-02-03"],
+  ] as const) {
+    const { code, stdout } = await runInProcess(["sync", `${rows.folder} ${days}`, ...flags], { env: rows.env });
+    expect([code, stdout]).toEqual([0, `No rows ${days}; the newest day is 2026-01-16\n`]);
+  }
 });
 
 test("the progress shows the number of rows and the part that has arrived", async () => {
@@ -83,10 +76,10 @@ test("the progress shows the number of rows and the part that has arrived", asyn
 });
 
 test("a file in place of the folder is named, and stays", async () => {
-  const cwd = await temporaryFolder();
+  const [cwd, { env }] = [await temporaryFolder(), await servedFolder([])];
   await writeFile(join(cwd, "file"), "mine");
   for (const folder of ["file", "file/rows"]) {
-    const { code, stderr } = await runInProcess(["sync", `./${folder}`, "--demo"], { cwd });
+    const { code, stderr } = await runInProcess(["sync", `./${folder}`], { cwd, env });
     expect([code, stderr]).toEqual([EXIT.failure, "error: file is a file; a folder is needed\n"]);
   }
   expect(await readFile(join(cwd, "file"), "utf8")).toBe("mine");

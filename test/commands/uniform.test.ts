@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -199,6 +199,22 @@ test.each([
   const repeated = await run(...args, "--retailer", "bolt", "--retailer", "acme", "-f", "csv");
   expect(list).toEqual(repeated);
   expect(list.code).toBe(EXIT.ok);
+});
+
+test.each([
+  ["coverage", "rows"],
+  ["history", "lamp-1", "rows"],
+  ["report", "rows"],
+])("--no-clobber keeps the file of --html, and then nothing else is written: %s", async (...args) => {
+  const own = await temporaryFolder();
+  const page = join(own, "page.html");
+  await writeFile(page, "mine");
+  const format = args.includes("report") ? "json" : "csv";
+  for (const other of [[], ["-f", format], ["-o", join(own, `rows.${format}`)]]) {
+    const { code, stdout, stderr } = await run(...args, "--html", page, "--no-clobber", ...other);
+    expect([code, stdout, stderr]).toEqual([EXIT.failure, "", expect.stringContaining("page.html already exists")]);
+  }
+  expect([await readdir(own), await readFile(page, "utf8")]).toEqual([["page.html"], "mine"]);
 });
 
 const outputOf = onceEach(run);
