@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
@@ -53,6 +53,14 @@ async function rowsOf(...args: string[]): Promise<Record<string, unknown>[]> {
   expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
   return JSON.parse(stdout);
 }
+
+test("history shows no list price that has too many digits, rather than zero", async () => {
+  const folder = await syncedFolder([product({ sku: "s", mrp: 1e15, selling_price: 9 })]);
+  const page = `${folder}.html`;
+  const { stdout } = await runInProcess(["history", "s", folder, "-f", "table", "--html", page]);
+  expect(stdout.split("\n").at(-2)).toMatch(/^2026-01-15 +9\.00 +25 +EUR +lowest$/);
+  expect(await readFile(page, "utf8")).toContain('data-label="List price"><span></span>');
+});
 
 test("differences and percentages of prices at both ends are exact", async () => {
   const changes = await rowsOf("diff", folder, "--include-suspect", "--retailer", "alder");

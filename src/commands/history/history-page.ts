@@ -109,7 +109,7 @@ function changesTable(product: ProductSeries, list: ListOptions): Html {
       kind: "count",
       cell: ({ percent }) => (percent === undefined ? "" : `${percent > 0 ? "+" : ""}${percentText(percent)} %`),
     },
-    { heading: "List price", kind: "count", cell: ({ mrp }) => groupDigits(mrp) },
+    { heading: "List price", kind: "count", cell: ({ mrp }) => (mrp === undefined ? "" : groupDigits(mrp)) },
     { heading: "Discount", kind: "count", cell: ({ discount_pct }) => (discount_pct > 0 ? `${discount_pct} %` : "") },
     { heading: "", kind: "", cell: (point) => extremeName(point, product) },
   ];

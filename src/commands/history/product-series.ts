@@ -5,7 +5,8 @@ export interface PricePoint {
   day: string;
   selling_price: number;
   currency: string;
-  mrp: number;
+  /** Undefined if it has more digits than a price of the index. */
+  mrp: number | undefined;
   discount_pct: number;
   /** Change from the day before in the series, in percent; undefined for the first day, and between two currencies. */
   percent: number | undefined;
@@ -70,7 +71,7 @@ function pointOf(row: AnswerRow): PricePoint {
     day: String(row.crawl_date),
     selling_price: Number(row.selling_price),
     currency: String(row.currency),
-    mrp: Number(row.mrp),
+    mrp: typeof row.mrp === "number" ? row.mrp : undefined,
     discount_pct: Number(row.discount_pct),
     percent: typeof row.percent === "number" ? row.percent : undefined,
     series: Number(row.series),
