@@ -54,13 +54,16 @@ test("coverage counts the rows of a brand, and each brand", async () => {
   expect([stale.code, stale.stderr]).toEqual([8, expect.stringContaining("holds for 1 group: Philips")]);
 });
 
-test("the page of a coverage names its filters as they were typed, brands too", async () => {
+test.each([
+  [["coverage"], "; no filters"],
+  [["history", "o1"], ""],
+])("the page of %j names its filters as they were typed, brands too", async (command, none) => {
   const page = `${folder}.html`;
   const source = async (...flags: string[]) => {
-    await runInProcess(["coverage", folder, "--html", page, ...flags]);
+    await runInProcess([...command, folder, "--html", page, ...flags]);
     return (await readFile(page, "utf8")).match(/(?<=<p>).*(?=; read at )/)?.[0];
   };
-  expect(await source()).toBe(`${folder}; no filters`);
+  expect(await source()).toBe(`${folder}${none}`);
   expect(await source("--brand", "Osram", "--start-date", "latest-3d")).toBe(
     `${folder}; --start-date latest-3d --brand Osram`,
   );

@@ -18,14 +18,15 @@ const LINES = 8;
  * A complete HTML page of prices over time: a chart for each currency, because two currencies cannot share an axis, then
  * the facts and the changes of each product. A single product is the heading of its page.
  *
+ * @param filters as flags; empty without any
  * @param now milliseconds since the epoch
  */
 export function historyPage(
   series: readonly ProductSeries[],
-  { folder, now, list }: { folder: string; now: number; list: ListOptions },
+  { folder, filters, now, list }: { folder: string; filters: string; now: number; list: ListOptions },
 ): string {
   const shown = productsInOrder(series, list);
-  const read = html`<p>${folder}; read at ${minuteOf(now)}.</p>`;
+  const read = html`<p>${[folder, filters].filter(Boolean).join("; ")}; read at ${minuteOf(now)}.</p>`;
   const [only, ...others] = shown;
   const isSingle = only !== undefined && others.length === 0;
   const title = isSingle ? only.title : `Prices of ${plural(shown.length, "product")}`;

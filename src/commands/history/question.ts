@@ -1,4 +1,5 @@
 import type { Run } from "../../cli/context.ts";
+import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import type { Question } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { plural } from "../../contract/values/phrases.ts";
@@ -22,9 +23,9 @@ const HISTORY_QUESTION: Question<HistoryOptions> = {
     return ({ rows }, { list }, screen) => historyText(seriesOfRows(rows), list, screen);
   },
   page: {
-    render: async ({ rows }, { list }, { name, now }) => {
+    render: async ({ rows }, { list, filters, brands }, { name, now }) => {
       const { historyPage } = await import("./history-page.ts");
-      return historyPage(seriesOfRows(rows), { folder: name, now, list });
+      return historyPage(seriesOfRows(rows), { folder: name, filters: filtersAsFlags(filters, brands), now, list });
     },
     note: ({ rows }, { list }) => `the prices of ${plural(seriesOfRows(rows).slice(0, list.limit).length, "product")}`,
   },
