@@ -48,3 +48,16 @@ test.each([
   expect(encoding).toBeUndefined();
   expect(JSON.parse(bytes.toString()).data).toEqual(products(count));
 });
+
+test.each(["gzip, br", "identity"])("HEAD gets the headers of a GET that accepts %s", async (accepted) => {
+  const service = await startTestService({ rows: products(20), trustProxy: 1 });
+  const headers = { "accept-encoding": accepted, "x-forwarded-for": FAR };
+  const [head, whole] = [
+    await service.get("/v1/catalog", { headers, method: "HEAD" }),
+    await service.get("/v1/catalog", { headers }),
+  ].map((response) =>
+    ["content-type", "content-encoding", "content-length", "vary"].map((n) => response.headers.get(n)),
+  );
+
+  expect(head).toEqual(whole);
+});

@@ -39,7 +39,10 @@ export async function serveOperations(app: FastifyInstance, parts: ServiceParts)
     }
   });
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
-    app.get(OPERATIONS[name].path, {
+    app.route({
+      // The route for HEAD that fastify adds to one for GET is never compressed, so that its length would be another.
+      method: ["GET", "HEAD"],
+      url: OPERATIONS[name].path,
       handler: async (request, reply) => {
         const envelope = await withinDeadline(settings.queryTimeout, (deadline) =>
           respond(name, parts, request, reply, deadline),
