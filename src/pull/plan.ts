@@ -5,6 +5,7 @@ import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
 import { groupBy } from "../contract/values/group-by.ts";
 import { cutByDate, type DateRange } from "./date-cuts.ts";
 import { ofRetailer, type SetFilters, windowOf } from "./set-filters.ts";
+import { DEFAULT_CONCURRENCY } from "./walkers.ts";
 
 /** A part of the set that is walked with one cursor and one set of filters. */
 export interface Slice {
@@ -34,16 +35,16 @@ export interface Plan {
 }
 
 /**
- * Full slices of a set of so many pages, at most as many as are walked at once by default. A pull should send at most 2 % and 8
- * requests more than the fewest. 4 of these read pages a second time, and the last page of each slice may be nearly empty:
- * this leaves 5 slices, and one more for each 50 pages, two or three of which are short.
+ * Number of full-length slices of a set of this many pages. A pull should send at most 8 + 2 % requests more than the set has
+ * pages. Rechecks take 4 of the 8, or 1 %. The rest is for the last page of each slice, which may be nearly empty: for a few
+ * short slices (see `GROWTH`), 3 full ones, and one more for each 80 pages (1.25 %). More slices than walkers would not be faster.
  */
-const fullSlices = (pages: number) => Math.min(8, 3 + pages / 80);
+const fullSlices = (pages: number) => Math.min(DEFAULT_CONCURRENCY, 3 + pages / 80);
 
 /** Pages of the shortest full slice. */
 const SHORTEST_PAGES = 6;
 
-/** How many times as long as the slice before it a slice is, until they are full. */
+/** Growth factor of successive slices until they reach full length. */
 const GROWTH = 4;
 
 /** Rows of the longest slice. A walk keeps the hashes of the ids of its slice, 20 bytes each. */

@@ -1,3 +1,6 @@
+/** The plan of a pull is made for this number of walkers, so that its output does not depend on `--concurrency`. */
+export const DEFAULT_CONCURRENCY = 8;
+
 /**
  * Lets walkers take items from a queue, in order. After a failure no walker takes another item, and the items that are left
  * fail with it.

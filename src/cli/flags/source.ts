@@ -1,6 +1,7 @@
 import { type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
+import { DEFAULT_CONCURRENCY } from "../../pull/walkers.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { Context } from "../context.ts";
 import { type BrandFlags, checkBrands, type FilterFlags, parseFilters } from "./filter.ts";
@@ -67,7 +68,7 @@ export const addDemoFlag = flagSet((command) =>
 export const addPullFlags = flagSet((command) => {
   const concurrency = wholeNumber("--concurrency", 1, 64);
   return command
-    .option("--concurrency <n>", "parts of the set to read in parallel", concurrency, 8)
+    .option("--concurrency <n>", "parts of the set to read in parallel", concurrency, DEFAULT_CONCURRENCY)
     .option(
       "--max-rate <n>",
       "maximum requests a minute, to leave some for the rest of the team",

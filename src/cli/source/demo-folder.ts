@@ -7,6 +7,7 @@ import { makeFolderPath } from "../../files/own-file.ts";
 import { readStateOf } from "../../folder/folder-state.ts";
 import { syncFolder } from "../../folder/sync/sync.ts";
 import { FIRST_FILL } from "../../folder/sync/sync-run.ts";
+import { DEFAULT_CONCURRENCY } from "../../pull/walkers.ts";
 import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import { VERSION } from "../version.ts";
@@ -45,10 +46,18 @@ async function fill(folder: string, globals: GlobalOptions, context: Context): P
   await using connection = await connect({ globals, demo: true, filters: {} }, context);
   const { client, service, signal } = connection;
   await syncFolder(client, {
-    ...{ folder, service, signal, filters: {}, pid: context.pid, tool: VERSION, now: context.now },
-    ...{ ...FIRST_FILL, concurrency: 8, pageSize: LIMITS.pageSize.maximum },
+    ...FIRST_FILL,
+    folder,
+    service,
+    signal,
+    filters: {},
+    pid: context.pid,
+    tool: VERSION,
+    now: context.now,
+    concurrency: DEFAULT_CONCURRENCY,
+    pageSize: LIMITS.pageSize.maximum,
   });
-  // Until tomorrow, a command that began yesterday may still read that folder.
+  // A command that started before midnight may still be reading the folder of yesterday.
   const recent = [context.now(), context.now() - DAY].map(nameOf);
   const cache = dirname(folder);
   for (const old of (await readdir(cache)).filter((name) => /^rows-/.test(name) && !recent.includes(name))) {
