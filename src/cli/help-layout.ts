@@ -29,7 +29,7 @@ function isOnlyParent({ commands, registeredArguments }: CommandUnknownOpts): bo
   return commands.length > 0 && registeredArguments.length === 0;
 }
 
-/** Moves the options of a help behind its commands. @param between shown between both */
+/** Moves the options of a help behind its commands. @param between sections shown between the commands and the options */
 function optionsLast(text: string, between: readonly string[]): string {
   const sections = text.trimEnd().split("\n\n");
   const isOptions = (section: string) => /^(?:Global options|Options):/.test(section);
@@ -43,7 +43,10 @@ function commandsOf(command: CommandUnknownOpts): CommandUnknownOpts[] {
   return command.parent === null ? commands : commands.filter((sub) => sub.name() !== "help");
 }
 
-/** The name with its operands. Top-level commands are listed without, because they declare theirs only when they run. */
+/**
+ * The name with its operands. Top-level commands are listed without operands, which are declared only when the command is
+ * loaded.
+ */
 function termOf(command: CommandUnknownOpts): string {
   const operands = command.parent?.parent === null ? [] : command.registeredArguments;
   return [command.name(), ...operands.map(operandOf)].join(" ");

@@ -17,7 +17,7 @@ export function usualLimit(
 
 /** How to get the rows that a table leaves out. @param limit that of `--limit`, which cuts every format */
 export function allRowsHint(limit: number | undefined): string {
-  return limit === undefined ? "-f ndjson or -o FILE has them all" : "without --limit there are all";
+  return limit === undefined ? "-f ndjson or -o FILE has them all" : "omit --limit to get all rows";
 }
 
 export function limitNote(shown: number, all: number, limit: number | undefined): string {

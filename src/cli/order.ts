@@ -4,7 +4,7 @@ export interface SortKey {
 }
 
 /**
- * Sorts stably by one column: numbers by size, texts by code point, null last in both directions. Without a key, the items
+ * Sorts stably by one column: numbers numerically, texts by code point, null last in both directions. Without a key, the items
  * keep their order.
  */
 export function sortBy<Item>(

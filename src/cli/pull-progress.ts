@@ -80,7 +80,7 @@ export function rereadObserver({ note, warn }: Reporter) {
   };
 }
 
-/** Estimates when a pull ends, like `--dry-run`, from its pages so far and the rate limit. */
+/** Estimates when a pull will end, with the model of `--dry-run`, from its pages so far and the rate limit. */
 function createPace(start: number, maxRate: number | undefined) {
   let pages = 0;
   let lastPage = start;

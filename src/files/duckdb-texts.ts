@@ -14,7 +14,7 @@ export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A query whose texts the package reads exactly. Its columns have no parts. */
+/** A query whose texts the package reads exactly. For queries with scalar columns only. */
 export function exactQuery(sql: string): string {
   return `SELECT exact(COLUMNS(*)) FROM (${sql})`;
 }

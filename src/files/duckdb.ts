@@ -3,8 +3,8 @@ import { FileError } from "../contract/errors.ts";
 import { EXACT_MACRO } from "./duckdb-texts.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
-/** The characters of patterns of files. */
-const PATTERN = /[[*?]/;
+/** Glob metacharacters. */
+const GLOB = /[[*?]/;
 
 /** Milliseconds between two interrupts: one that arrives before a statement starts has no effect. */
 const INTERRUPT_INTERVAL = 10;
@@ -105,9 +105,9 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   return duckDb;
 }
 
-/** The statements that end access to everything but these files. */
+/** Statements that restrict DuckDB to these files. */
 function accessTo(files: readonly string[]): string[] {
-  // DuckDB looks up both the pattern and each path that it matches.
+  // DuckDB looks up both the glob and each path that it matches.
   const paths = new Set(files.flatMap((file) => [filePattern(file), file]));
   return [`SET allowed_paths = [${[...paths].map(sqlText).join(", ")}]`, "SET enable_external_access = false"];
 }
@@ -133,20 +133,20 @@ export function sqlText(text: string): string {
 }
 
 /**
- * DuckDB takes a backslash for a separator of folders in a path with a character of a pattern, and has no way to escape it.
+ * In a glob, DuckDB reads a backslash as a path separator, and it cannot be escaped.
  *
  * @throws FileError for a path that DuckDB cannot read
  */
 export function assertReadable(path: string): void {
-  if (path.includes("\\") && PATTERN.test(path)) {
+  if (path.includes("\\") && GLOB.test(path)) {
     throw new FileError(`${path}: DuckDB reads no path with a backslash and one of [ * ?; use another name`, path);
   }
 }
 
-/** The pattern that matches one path alone: DuckDB reads every path as a pattern. @throws as `assertReadable` */
+/** The glob that matches one path alone: DuckDB reads every path as a glob. @throws as `assertReadable` */
 export function filePattern(path: string): string {
   assertReadable(path);
-  return path.replace(new RegExp(PATTERN, "g"), "[$&]");
+  return path.replace(new RegExp(GLOB, "g"), "[$&]");
 }
 
 /** Loads the package on demand, because that takes longer than loading the rest of the tool. */

@@ -32,7 +32,10 @@ export interface PagePlace {
   page: number;
 }
 
-/** Those of the slices that have pages, unless all of these are of the wanted version of the data: such pages cannot differ. */
+/**
+ * Slices with at least one stored page that is not known to be of this version of the data. Pages of the same version cannot
+ * differ.
+ */
 export function unproven(slices: readonly Slice[], store: PageStore, version: string | undefined): readonly Slice[] {
   return slices.filter(({ id }) =>
     store.pagesOf(id).some(({ set }) => version === undefined || set.version !== version),
@@ -44,15 +47,15 @@ interface Choice {
   recheck?: number | undefined;
   /** IDs of slices in the order in which they were begun. */
   begun: ReadonlySet<string>;
-  /** IDs of the first ones of these, of which a page is chosen in any case. */
+  /** IDs of the slices that an earlier run began. One page of each is always chosen. */
   older: ReadonlySet<string>;
   random?: (() => number) | undefined;
 }
 
 /**
- * Chooses the pages that are read a second time at the end of a pull. Old pages have had the most time to change, and the first
- * page of a long slice tells most about the set, so three quarters of those chosen are the page that was read first of all and
- * the first pages of the longest slices; the others are random.
+ * Chooses the pages that are read a second time at the end of a pull. Old pages have had the most time to change, and the
+ * first page of a long slice tells most about the set. So three quarters of the pages chosen are the very first page read,
+ * then the first pages of slices of an earlier run and of the longest slices; the rest are random.
  */
 export function choosePagesToRecheck(
   slices: readonly Slice[],
@@ -76,7 +79,7 @@ export function choosePagesToRecheck(
 }
 
 /**
- * Reads pages of the store a second time. Discards each slice of which one is different.
+ * Reads pages of the store a second time. Discards every slice with a page that differs.
  *
  * @returns how they differ
  */

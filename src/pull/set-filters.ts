@@ -4,8 +4,8 @@ import type { Filters } from "../contract/filters.ts";
 export type DayWindow = Pick<Filters, "start_date" | "end_date">;
 
 /**
- * Filters of a set in which each of several retailers has its own days, because days were relative to the newest day of
- * each. No request carries them as they are: `start_date` and `end_date` span the days of all retailers.
+ * Filters of a set in which each of several retailers has its own days, because the dates were written relative to the newest
+ * day of each. They do not fit into one request: `start_date` and `end_date` span the days of all retailers.
  */
 export interface SetFilters extends Filters {
   /** The days of each retailer; absent if all have those of `start_date` and `end_date`. */
@@ -25,7 +25,7 @@ export function ownDayFilter({ own_days }: SetFilters): (retailer: string, day: 
   return (retailer, day) => filters.get(retailer)?.(day) ?? true;
 }
 
-/** The days that span all windows that have any. */
+/** The smallest window that contains all given ones; unbounded ends are ignored. */
 export function spanOf(windows: readonly DayWindow[]): DayWindow {
   return windowOf(daysOf("start_date", windows)[0], daysOf("end_date", windows).at(-1));
 }

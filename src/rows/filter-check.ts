@@ -42,7 +42,7 @@ function knownValues(names: readonly string[], isAccepted: (values: string[]) =>
   };
 }
 
-/** The row before was accepted. A loop: a closure for each row would take time. */
+/** Compares with the previous row, which was accepted. A plain loop, because a closure for each row is slow. */
 function isAsBefore(rows: RowBatch, row: number, columns: readonly number[]): boolean {
   for (const column of columns) {
     if (!rows.isAsBefore(row, column)) {

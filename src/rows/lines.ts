@@ -13,7 +13,7 @@ export function hasLineBreak(bytes: Buffer, start: number, end: number): boolean
  */
 export function joinLines(rows: RowBatch): Buffer {
   const { bytes, length } = rows;
-  // Each row is followed by at least one byte, of a comma or the bracket after the last.
+  // In `bytes` each row is followed by a comma or the closing bracket, so the line feeds fit.
   const joined = Buffer.allocUnsafe(bytes.length);
   let at = 0;
   for (let row = 0; row < length; row += 1) {

@@ -32,7 +32,7 @@ describe("the exit code", () => {
     [["export", "--rcd", "a:b:c", "--retailer", "a"], /--rcd cannot be combined with --retailer/],
     [["export", "--page-size", "501"], /--page-size "501" is not a whole number from 1 to 500/],
     [["sample", "--timeout", "5"], /--timeout "5" is not a duration/],
-    [["coverage", "--quiet", "--verbose"], /contradict/],
+    [["coverage", "--quiet", "--verbose"], /--quiet cannot be combined with --verbose/],
     [["coverage"], /No service is set up yet\. Run: catalog auth login\n/],
   ])("is 2 for the command line %j, before any request", async (args, message) => {
     const { code, stdout, stderr } = await runInProcess(args);

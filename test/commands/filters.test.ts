@@ -159,10 +159,7 @@ describe("any other flag given twice", () => {
     [["export", "--demo", "-o", "a", "--output", "b"], "--output is given twice"],
     [["--timeout", "1s", "coverage", "--timeout", "2s"], "--timeout is given twice"],
     [["coverage", "-q", "--demo", "-q"], "--quiet is given twice"],
-    [
-      ["export", "--demo", "--no-progress", "--progress", "plain"],
-      "--no-progress and --progress contradict each other",
-    ],
+    [["export", "--demo", "--no-progress", "--progress", "plain"], "--progress cannot be combined with --no-progress"],
     [["service", "keys", "create", "x", "--team", "a", "--team", "b"], "--team is given twice"],
   ])("%j is refused", async (args, told) => {
     const { code, stderr } = await runInProcess(args);

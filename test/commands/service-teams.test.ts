@@ -82,10 +82,16 @@ test.each([
   [["keys", "create", "b", "--team", "sale"], /there is no team "sale"\. To create it, .*\nDid you mean sales\?/],
   [["keys", "create", "b", "--scope", "catalog:write"], /--scope "catalog:write" is not one of catalog:sample/],
   [["teams", "create", "new", "--retailer", "a,,b"], /--retailer "a,,b" has an empty value; name a retailer\./],
-  [["teams", "create", "new", "--retailer", "x", "--all-retailers"], /contradict each other/],
+  [
+    ["teams", "create", "new", "--retailer", "x", "--all-retailers"],
+    /--all-retailers cannot be combined with --retailer/,
+  ],
   [["remove", "--all", "-n"], /unknown option '-n'/],
   [["teams", "grant", "sales"], /nothing to change: give --scope/],
-  [["teams", "grant", "sales", "--retailer", "x", "--all-retailers"], /contradict each other/],
+  [
+    ["teams", "grant", "sales", "--retailer", "x", "--all-retailers"],
+    /--all-retailers cannot be combined with --retailer/,
+  ],
   [["teams", "members", "add", "sales", "ada"], /"ada" is not an e-mail address/],
   [["teams", "members", "add", "sale", "ada@example.com"], /there is no team "sale"/],
   [["teams", "members", "remove", "sales", "ada@example.com"], /is not a member of the team "sales"; there are none\./],

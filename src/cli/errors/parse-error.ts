@@ -44,7 +44,7 @@ function isForKey(flag: string): boolean {
   return flag.startsWith("--") && isKey && !name.startsWith("sort");
 }
 
-/** `what` may name the flag, but nothing else from the command line, which may contain the key. */
+/** `what` must not quote anything but the flag: the rest of the command line may contain the key. */
 function keyError(what: string): UsageError {
   return new UsageError(
     `${what}: no flag or argument takes the API key, because other users can see command lines. ` +
@@ -71,7 +71,7 @@ function likeFlags(name: string, flags: readonly Option[]): string[] {
     return [`--format=${name}`];
   }
   const names = flags.flatMap(({ long }) => (long === undefined ? [] : withoutDashes(long)));
-  // The corrected command line repeats the value of the flag, which could be a secret: only clear cases are corrected.
+  // The corrected command line repeats the value of the flag, which may be secret, so only near-certain matches are suggested.
   return closest(name, names, 3, 1 / 3).map((known) => `--${known}`);
 }
 

@@ -1,7 +1,6 @@
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { refuseTilde } from "../../config/expanded-path.ts";
-import { UsageError } from "../../contract/errors.ts";
-import { checkChoice, collectValues } from "./values.ts";
+import { checkChoice, collectValues, flagError } from "./values.ts";
 
 const PATHS = /^(dir|folder|file|basket)/;
 
@@ -33,8 +32,8 @@ export function isRepeatable(option: Option): boolean {
 }
 
 /**
- * Makes the program refuse values outside of the choices of an option or operand with the closest ones; commander would only
- * list them all.
+ * Makes the program reject a value that is not one of the choices of an option or operand, and suggest the closest ones;
+ * commander would only list them all.
  */
 export function refuseOtherChoices(command: CommandUnknownOpts): void {
   for (const option of command.options) {
@@ -54,7 +53,7 @@ export function refuseOtherChoices(command: CommandUnknownOpts): void {
 
 /**
  * Makes the program refuse an option that is given twice, unless it is repeatable; commander would silently take the last
- * value. An option and its `--no-` form count as one, before or after the name of the command.
+ * value. An option and its `--no-` form count as the same, wherever they stand.
  */
 export function refuseRepeatedFlags(program: CommandUnknownOpts): void {
   const given = new Map<string, string>();
@@ -64,8 +63,8 @@ export function refuseRepeatedFlags(program: CommandUnknownOpts): void {
       command.on(`option:${option.name()}`, () => {
         const earlier = given.get(option.attributeName());
         if (earlier !== undefined) {
-          const what = earlier === flag ? `${flag} is given twice` : `${earlier} and ${flag} contradict each other`;
-          throw new UsageError(`${what}; give only one.`, { flag });
+          const what = earlier === flag ? "is given twice" : `cannot be combined with ${earlier}`;
+          throw flagError(flag, `${what}; give only one.`);
         }
         given.set(option.attributeName(), flag);
       });

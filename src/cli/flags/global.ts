@@ -22,7 +22,7 @@ export interface GlobalOptions {
 }
 
 /**
- * Declares the global options, which may come before or after the name of the command, and the end of the help.
+ * Declares the global options, before or after the name of the command, and appends `note` and `examples` to the help.
  *
  * @param examples command lines
  * @param note shown before the examples
@@ -82,7 +82,7 @@ export function parseGlobals(command: CommandUnknownOpts): GlobalOptions {
   const given: Partial<GlobalFlags> = command.optsWithGlobals();
   const { quiet = false, verbose = false, progress = "auto", ...flags } = given;
   if (quiet && verbose) {
-    throw flagError("--quiet", "and --verbose contradict each other; use one.");
+    throw flagError("--quiet", "cannot be combined with --verbose.");
   }
   return {
     baseUrl: flags.baseUrl,
@@ -93,7 +93,7 @@ export function parseGlobals(command: CommandUnknownOpts): GlobalOptions {
     maxBody: flags.maxBody,
     quiet,
     verbose,
-    // `optsWithGlobals` lets the program's default override the flag of the command.
+    // `optsWithGlobals` lets the program's default (`color: true`) override `--no-color` given after the command.
     color: command.opts().color !== false && flags.color !== false,
     progress: progress === false ? "none" : progress,
     errorFormat: flags.errorFormat ?? "human",

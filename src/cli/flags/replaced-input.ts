@@ -36,7 +36,7 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   return a?.isFile() === true && a.ino === b?.ino && a.dev === b.dev;
 }
 
-/** Whether a file, or what a link of its name leads to, is in one of the folders that sync keeps below a synced folder. */
+/** Whether a path, with links resolved, is inside a day folder or `.catalog` of a synced folder. */
 async function isInSyncedFolder(path: string): Promise<boolean> {
   const target = await realpath(path).catch(() => realpath(dirname(path)).catch(() => undefined));
   if (target === undefined) {

@@ -14,7 +14,7 @@ interface HtmlDocument {
 }
 
 /**
- * Renders a page as a single file. Its policy lets the browser load nothing and run only the script of the page. The script
+ * Renders a page as a single file. Its Content-Security-Policy allows no network access and no script but its own. The script
  * shows tooltips on elements with `data-tip` and on cells of `table.map`, and opens the `details` element that a link points
  * to.
  */

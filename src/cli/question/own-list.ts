@@ -20,7 +20,8 @@ export function ownListParameter(list: readonly ListedProduct[]): string {
  * Warns of the products on a list for which the folder has no rows.
  *
  * @param file of the list
- * @throws FileError if two lines mean one product. DuckDB folds the case of some letters in another way than JavaScript.
+ * @throws FileError if two lines mean one product. DuckDB and JavaScript fold the case of some letters differently, so the
+ * reader of the list cannot catch them all.
  */
 export async function checkOwnList(
   list: readonly ListedProduct[],

@@ -23,7 +23,7 @@ type PriceFlags = FlagsOf<typeof addPriceFlags> & FolderFlags & SkusFlags;
 /** The flags that every question has, and filters and lists that only some have. */
 export type QuestionFlags = FlagsOf<typeof addQuestionFlags> & PriceFlags;
 
-/** Declares the filters of a folder with the last day that counts. */
+/** Declares the filters of a folder and `--end-date`, the last day that counts. */
 export const addLastDayFlags = flagSet((command) =>
   addBrandFlag(addVocabularyFlags(command))
     .optionsGroup("Filters:")
@@ -112,7 +112,7 @@ export function parsePrices(
   maxAge: number | undefined,
 ): PriceOptions {
   if (flags.includeSuspect && flags.suspectFactor !== undefined) {
-    throw flagError("--include-suspect", "keeps suspect prices, so --suspect-factor has no effect; give only one.");
+    throw flagError("--include-suspect", "cannot be combined with --suspect-factor: it keeps suspect prices.");
   }
   return {
     ...parseFolderSource(command, folder, flags, context),

@@ -68,10 +68,10 @@ export async function openQuestionPrices<Options extends PriceOptions>(
     const scope = {
       ...scopeOf(synced, options),
       days: daysOfRetailers(synced, newestOf, { lastDay: newest, today: dayOf(context.now()) }, compared?.of),
-      // Not part of the scope: a report also covers products that are not on the list, so each question applies it itself.
+      // Left null here: each question applies the list itself, because a report also covers products that are not on it.
       own_list: null,
     };
-    // If two days are named, rows after the later one still help to decide which rows are suspect.
+    // If two days are named, rows after the later one still count when suspect prices are detected.
     const lastDay = newest > newestOfFolder || days === undefined ? newest : newestOfFolder;
     prices = await openPrices({
       ...{ folder, state, signal, lastDay, suspectFactor: options.suspectFactor, scope },

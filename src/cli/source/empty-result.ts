@@ -52,7 +52,7 @@ export async function newestDay({
   try {
     return (await client.coverage(others, signal)).meta.coverage.latest_date;
   } catch {
-    // The result does not depend on it.
+    // It is only a hint in a message.
     signal.throwIfAborted();
     return undefined;
   }

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 
-/** Created on first use, which takes 10 ms. */
+/** Created lazily: creating it takes 10 ms. */
 let graphemes: Intl.Segmenter | undefined;
 
 /** The width of a text in terminal cells, by graphemes and East Asian width (UAX #29, UAX #11). */

@@ -27,7 +27,10 @@ export function stepPaths(
   return { crawled, gaps };
 }
 
-/** The prices at the bottom and the top of the drawing. It leaves out prices far from both the last one and most others. */
+/**
+ * The prices at the bottom and the top of the drawing. Outliers, far from the last price and from the middle 80 %, are
+ * clipped.
+ */
 export function shownRange(points: readonly PricePoint[], last: PricePoint): [low: number, high: number] {
   const prices = points.map(({ selling_price }) => selling_price).sort((a, b) => a - b);
   const at = (share: number) => prices[Math.round(share * (prices.length - 1))] ?? last.selling_price;

@@ -130,7 +130,7 @@ export const removeMemberCommand = storeCommand({
 /** @throws UsageError if a scope is unknown, a slug is empty, or the flags contradict each other */
 export function wantedGrants({ scope, retailer, allRetailers }: GrantFlags): Partial<Grants> {
   if (retailer !== undefined && allRetailers === true) {
-    throw flagError("--all-retailers", "and --retailer contradict each other; give one of them.");
+    throw flagError("--all-retailers", "cannot be combined with --retailer.");
   }
   return {
     ...(scope !== undefined && {

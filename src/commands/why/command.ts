@@ -42,7 +42,7 @@ export function declare(command: Command, context: Context, run = load): void {
       throw flagError("--retailer", "has no effect: the first word names the retailer.");
     }
     if (day !== undefined && flags.endDate !== undefined) {
-      throw flagError("--end-date", `cannot be combined with the day ${day}; give only one of them.`);
+      throw flagError("--end-date", `cannot be combined with the day ${day}.`);
     }
     const named = { ...flags, retailer: [retailer], ...(day !== undefined && { endDate: day }) };
     const question = parseQuestion(command, folder, named, context, { columns: WHY_COLUMNS, maxAge: 14 });

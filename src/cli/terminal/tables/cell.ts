@@ -9,7 +9,7 @@ export interface Cell {
   numeric: boolean;
   /** The address that the text links to, on terminals with links. */
   link?: string | undefined;
-  /** The style if colour is on. It must not convey anything that the text does not. */
+  /** The style if colour is on. Decoration only: the text must make sense without it. */
   style?: Style | undefined;
 }
 

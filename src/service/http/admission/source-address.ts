@@ -16,7 +16,10 @@ export function withoutPorts(forwarded: string): string {
     .join(", ");
 }
 
-/** The source that limits count: an IPv4 address, or an IPv6 /64, which one subscriber usually owns. Spelling does not matter. */
+/**
+ * The key that limits are counted by: an IPv4 address, or the /64 of an IPv6 address, which one subscriber usually owns.
+ * Equivalent spellings give the same key.
+ */
 export function sourceOf(address: string): string {
   const [plain = ""] = address.split("%", 1);
   if (!ipaddr.IPv6.isValid(plain)) {

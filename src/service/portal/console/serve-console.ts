@@ -12,7 +12,7 @@ import { serveKeys } from "./serve-keys.ts";
 import { serveSignIn } from "./serve-sign-in.ts";
 import { closedPage, messagePage } from "./sign-in-pages.ts";
 
-/** Longest form, in bytes. It has an address and a token. */
+/** Maximum size of a form in bytes. Forms carry only an address and a token. */
 const FORM_BYTES = 4_096;
 
 /** A store whose changes wait for others, such as a load that locks the file for a minute, as long as a query may take. */
