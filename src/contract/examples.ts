@@ -30,7 +30,10 @@ const filters = { retailer, category: null, department: null, rcd: null, start_d
 const meta = { request_id, resolved: filters, coverage: { combinations: 1, ...counts } };
 
 export const COVERAGE: Coverage = {
-  ...{ retailer, department, category, rcd: `${retailer}:${category}:${department}` },
+  retailer,
+  department,
+  category,
+  rcd: `${retailer}:${category}:${department}`,
   ...counts,
 };
 

@@ -153,7 +153,10 @@ class Pull {
       await (isStreamed ? passed[index - SLICES_AHEAD * count]?.promise : undefined);
       this.#begun.add(slice.id);
       await walkSlice(this.#client, slice, this.#store, {
-        ...{ pageSize: Math.min(pageSize, maxRows), signal, version: plan.version, onPage },
+        pageSize: Math.min(pageSize, maxRows),
+        signal,
+        version: plan.version,
+        onPage,
         needsMore: () => !isStopping && this.#store.rowsOf(slices.slice(0, index + 1)) < maxRows,
         onRestart: observer?.onRestart,
         onDamage: observer?.onDamage,

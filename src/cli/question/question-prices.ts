@@ -74,7 +74,12 @@ export async function openQuestionPrices<Options extends PriceOptions>(
     // If two days are named, rows after the later one still count when suspect prices are detected.
     const lastDay = newest > newestOfFolder || days === undefined ? newest : newestOfFolder;
     prices = await openPrices({
-      ...{ folder, state, signal, lastDay, suspectFactor: options.suspectFactor, scope },
+      folder,
+      state,
+      signal,
+      lastDay,
+      suspectFactor: options.suspectFactor,
+      scope,
       ...indexMessages(reporter, name),
     });
     reporter.progress.clear();
@@ -84,8 +89,9 @@ export async function openQuestionPrices<Options extends PriceOptions>(
     }
     const parameters = {
       ...scope,
-      ...{ own_list: ownList === undefined ? null : ownListParameter(ownList) },
-      ...{ max_age: options.maxAge ?? null, last_day: newest },
+      own_list: ownList === undefined ? null : ownListParameter(ownList),
+      max_age: options.maxAge ?? null,
+      last_day: newest,
     };
     return {
       prices,
@@ -134,7 +140,8 @@ export async function checkBrandNames(
         String(name),
       );
       throw new NotFoundError(`${folder} has no product of the brand ${quoted(brand)}.`, {
-        ...{ flag: "--brand", value: brand },
+        flag: "--brand",
+        value: brand,
         suggestions: closest(brand, names),
       });
     }

@@ -62,9 +62,16 @@ async function syncDays(
   for (const day of days) {
     const [rowsBefore, totalBefore] = [rows, total];
     await syncFolder(client, {
-      ...{ folder: join(root, day), service, signal, filters: { ...options.filters, start_date: day, end_date: day } },
-      ...{ ...FIRST_FILL, concurrency: options.concurrency, pageSize: LIMITS.pageSize.maximum },
-      ...{ pid: context.pid, tool: VERSION, now: context.now },
+      folder: join(root, day),
+      service,
+      signal,
+      filters: { ...options.filters, start_date: day, end_date: day },
+      ...FIRST_FILL,
+      concurrency: options.concurrency,
+      pageSize: LIMITS.pageSize.maximum,
+      pid: context.pid,
+      tool: VERSION,
+      now: context.now,
       observer: {
         onTotal: (all) => {
           total = totalBefore + all.rows;

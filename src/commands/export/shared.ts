@@ -62,7 +62,14 @@ export async function pullRows(
   assertWantsPages(store.size(), options);
   using progress = showProgress(reporter, context, options);
   const result = await pull(client, store, {
-    ...{ filters, concurrency, maxRows, recheck, write, signal, observer, random: context.random },
+    filters,
+    concurrency,
+    maxRows,
+    recheck,
+    write,
+    signal,
+    observer,
+    random: context.random,
     pageSize: options.pageSize,
     isStreamed: target === undefined,
   });

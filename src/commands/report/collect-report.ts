@@ -64,9 +64,11 @@ export async function collectReport(
   const reasons = (await answers.get("changes")?.groups(["reason", "retailer"])) ?? [];
   const brands = answers.get("discounts_by_brand");
   return {
-    ...{ ...subject, figures },
+    ...subject,
+    figures,
     lists: lists.map(({ section, count, rows }) => ({
-      ...{ section, count },
+      section,
+      count,
       products: rows.map((row) => shownProduct(section, row, seriesOf(row))),
     })),
     retailers: (await answers.get("retailers")?.records({ columns: RETAILER_COLUMNS })) ?? [],

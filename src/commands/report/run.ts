@@ -61,7 +61,11 @@ function subjectOf(
   const isSinceBookmark = compared?.bookmark !== undefined && days.length > 1;
   const hasEarlierDay = compared !== undefined && (compared.oldest < newest || isSinceBookmark);
   return {
-    ...{ name, newest, staleAfter, first: days[0] ?? newest, now: context.now() },
+    name,
+    newest,
+    staleAfter,
+    first: days[0] ?? newest,
+    now: context.now(),
     since: hasEarlierDay ? compared.oldest : undefined,
     isByRetailer: compared?.isByRetailer === true,
     isSinceReport: compared?.isFromBookmark === true,

@@ -50,7 +50,9 @@ export const listIncidentsCommand = storeCommand({
 /** Without a state, it resolves the incident. */
 export const updateIncidentCommand = storeCommand({
   parse: ({ state = "resolved", body = "Resolved." }: { state?: IncidentState; body?: string }, [id]: [string]) => ({
-    ...{ id: parseId(id), state, body },
+    id: parseId(id),
+    state,
+    body,
   }),
   run: async ({ options: { id, state, body }, store, reporter, now }) => {
     await updateIncident(store, id, { state, body }, now);

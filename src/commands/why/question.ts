@@ -43,7 +43,8 @@ async function findProduct(
 ): Promise<number> {
   const skusLike = async (text: string | null) =>
     (await readRows(prices, SKUS, { ...parameters, sku: text })).map(([product, found]) => ({
-      ...{ product: Number(product), sku: String(found) },
+      product: Number(product),
+      sku: String(found),
     }));
   const [first, ...others] = await skusLike(sku);
   if (first !== undefined) {
@@ -55,6 +56,7 @@ async function findProduct(
   );
   const upTo = String(parameters.last_day);
   throw new NotFoundError(`${name} has no row of the sku ${quoted(sku)} of ${retailer} up to ${upTo}.`, {
-    ...{ value: sku, suggestions },
+    value: sku,
+    suggestions,
   });
 }

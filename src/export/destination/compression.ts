@@ -51,7 +51,8 @@ export function compressionFor(file: string | undefined, asked: Compression | un
   const { stem, compression: byEnding } = withoutCompressionEnding(name);
   const compression = asked ?? byEnding;
   const renamed = (codec: Compression, isRight: boolean) => ({
-    ...{ input: "output", value: name },
+    input: "output",
+    value: name,
     suggestions: isRight ? [withCompressionEnding(stem, codec)] : [],
   });
   if (compression !== undefined && CODECS[compression].createStream === undefined) {

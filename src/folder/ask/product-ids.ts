@@ -38,6 +38,8 @@ export async function readProductIds(
     throw replacedError(folder);
   }
   return found.getRows().map(([day, place, id]) => ({
-    ...{ day: String(day), place: String(place), product_id: String(id) },
+    day: String(day),
+    place: String(place),
+    product_id: String(id),
   }));
 }

@@ -100,7 +100,12 @@ async function syncBatch(
   const wanted = filtersOn(range, filters);
   const head = { service, filters: wanted, asked: state.filters };
   await using store = await openPageStore(storeIn(folder, "sync"), {
-    ...{ head, pageSize, mode, lock, tool, startedAt: checkedAt },
+    head,
+    pageSize,
+    mode,
+    lock,
+    tool,
+    startedAt: checkedAt,
     refuse: ({ reason }) =>
       new FileError(`${folder}: an unfinished sync left pages that are not of this one: ${reason}`, folder),
     onNote: (note) => options.observer?.onNote(note),

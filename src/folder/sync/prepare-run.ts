@@ -44,7 +44,12 @@ export async function prepareRun(client: CatalogClient, options: ComparisonOptio
   const untrusted = await untrustedDays(folder, state, options.verify, isInWindow);
   state.pending = state.pending.filter((day) => untrusted.has(day));
   const run: ComparedRun = {
-    ...{ client, options, filters, isInWindow, state, untrusted },
+    client,
+    options,
+    filters,
+    isInWindow,
+    state,
+    untrusted,
     checkedAt: timeOfRun(state.days, options.now()),
     counts: { ...NO_COUNTS },
     read: new Set(),
