@@ -31,5 +31,5 @@ export function sourceOf(address: string): string {
 
 /** Whether an address or a host name leads to this machine only. */
 export function isLoopback(hostname: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i.test(hostname);
+  return /^(localhost|(::ffff:)?127(\.\d+){3}|\[::1\]|::1)$/i.test(hostname);
 }

@@ -33,7 +33,7 @@ export async function serveOperations(app: FastifyInstance, parts: ServiceParts)
   const { settings, measurements } = parts;
   await app.register(compress, COMPRESSION);
   app.addHook("onRequest", async ({ ip, headers }) => {
-    if (isLoopback(ip.replace("::ffff:", ""))) {
+    if (isLoopback(ip)) {
       // The plugin's way to leave a response as it is: the loopback interface is faster than compression.
       headers["x-no-compression"] = "";
     }

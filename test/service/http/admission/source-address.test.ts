@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sourceOf, withoutPorts } from "../../../../src/service/http/admission/source-address.ts";
+import { isLoopback, sourceOf, withoutPorts } from "../../../../src/service/http/admission/source-address.ts";
 import { startTestService } from "../../../helpers/service.ts";
 
 test.each([
@@ -14,6 +14,17 @@ test.each([
   ["unknown", "unknown"],
 ])("attempts from %s are counted under %s", (address, source) => {
   expect(sourceOf(address)).toBe(source);
+});
+
+test.each([
+  ["localhost", true],
+  ["127.1.2.3", true],
+  ["::ffff:127.0.0.1", true],
+  ["[::1]", true],
+  ["::ffff:203.0.113.9", false],
+  ["127.example.com", false],
+])("%s leads to this machine only: %s", (hostname, expected) => {
+  expect(isLoopback(hostname)).toBe(expected);
 });
 
 test.each([
