@@ -70,7 +70,7 @@ async function write<Options extends QuestionOptions>(answered: Answered<Options
     return await writeListing(answered);
   }
   const { shownAnswer } = await import("./show-answer.ts");
-  const shown = await shownAnswer(answered, { sort: undefined, limit: undefined });
+  const shown = await shownAnswer(answered, {}, await groupsOf(answered));
   const html = await question.page.render(shown, options, { name: synced.name, now: context.now() });
   await using file = await openPage(page, context);
   if (!page.isOnly) {
@@ -89,8 +89,9 @@ async function writeListing<Options extends QuestionOptions>(answered: Answered<
   const limit = list.limit ?? usualLimit(output, context, question.shownRows);
   const limitPer = question.limitPer?.(options) ?? [];
   const selection = { sort: list.sort, limit: Number.isFinite(limit) ? limit : undefined, limitPer };
-  const groups = limitPer.length === 0 ? [answer] : await answer.groups(limitPer);
-  const selected = groups.reduce((sum, { count }) => sum + Math.min(limit, count), 0);
+  const groups = await groupsOf(answered);
+  const parts = limitPer.length === 0 ? [answer] : groups;
+  const selected = parts.reduce((sum, { count }) => sum + Math.min(limit, count), 0);
   if (hasRowFormat(output)) {
     const all = answerColumns(question.columns, options);
     const columns = options.columns ?? namesOf(all);
@@ -99,9 +100,15 @@ async function writeListing<Options extends QuestionOptions>(answered: Answered<
     await writeRows(rows, output, encoding, synced.reporter, context);
   } else {
     const { showForPeople } = await import("./show-answer.ts");
-    await showForPeople(answered, selection, selected);
+    await showForPeople(answered, selection, groups, selected);
   }
   return selected === answer.count;
+}
+
+/** The groups of `limitPer`; none for a question without it. */
+async function groupsOf<Options extends QuestionOptions>({ question, options, answer }: Answered<Options>) {
+  const limitPer = question.limitPer?.(options) ?? [];
+  return limitPer.length === 0 ? [] : await answer.groups(limitPer);
 }
 
 async function* batchesOf(chunks: AsyncIterable<readonly string[]>, columns: readonly string[]) {

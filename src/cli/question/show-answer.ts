@@ -31,6 +31,7 @@ type Selection = Omit<RowSelection, "columns">;
 export async function showForPeople<Options extends QuestionOptions>(
   answered: Answered<Options>,
   selection: Selection,
+  groups: ShownAnswer["groups"],
   selected: number,
 ): Promise<void> {
   const { question, options, answer, about, synced, context } = answered;
@@ -41,7 +42,7 @@ export async function showForPeople<Options extends QuestionOptions>(
   const isView = !isMarkdown && (columns === undefined || isGrouped);
   const takesAll = isView && question.viewTakesAll === true;
   const screen = screenOf(context, options);
-  const shown = await shownAnswer(answered, takesAll ? {} : selection);
+  const shown = await shownAnswer(answered, takesAll ? {} : selection, groups);
   const names = namesOf(answerColumns(question.columns, options));
   const plainTable = () => {
     const all = recordTable(shown.rows, names, columns ?? names);
@@ -63,6 +64,7 @@ export async function showForPeople<Options extends QuestionOptions>(
 export async function shownAnswer<Options extends QuestionOptions>(
   { question, options, answer, about }: Answered<Options>,
   selection: Selection,
+  groups: ShownAnswer["groups"],
 ): Promise<ShownAnswer> {
   const limitPer = question.limitPer?.(options) ?? [];
   const columns = [
@@ -71,7 +73,7 @@ export async function shownAnswer<Options extends QuestionOptions>(
   return {
     rows: await answer.records({ columns, ...selection }),
     count: answer.count,
-    groups: limitPer.length === 0 ? [] : await answer.groups(limitPer),
+    groups,
     ...about,
   };
 }
