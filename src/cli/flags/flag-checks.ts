@@ -1,23 +1,23 @@
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { refuseTilde } from "../../config/expanded-path.ts";
+import { pathKindOf, placeholderOf } from "./placeholder.ts";
 import { checkChoice, collectValues, flagError } from "./values.ts";
-
-const PATHS = /^(dir|folder|file|basket)/;
 
 /** Makes the program refuse paths with a `~` that the shell did not expand. */
 export function refuseTildes(program: CommandUnknownOpts): void {
   program.hook("preAction", (_, command) => {
     const options = command.options.map((option) => ({
-      name: /<([^>]*)>/.exec(option.flags)?.[1],
+      placeholder: placeholderOf(option),
       value: command.getOptionValue(option.attributeName()) as unknown,
       source: option.long ?? option.flags,
     }));
     const operands = command.registeredArguments.map((argument, index) => ({
-      name: argument.name(),
+      placeholder: argument.name(),
       value: command.processedArgs[index] as unknown,
       source: `the ${argument.name()}`,
     }));
-    for (const { value, source } of [...options, ...operands].filter(({ name = "" }) => PATHS.test(name))) {
+    const paths = [...options, ...operands].filter(({ placeholder }) => pathKindOf(placeholder) !== undefined);
+    for (const { value, source } of paths) {
       for (const path of [value].flat()) {
         if (typeof path === "string") {
           refuseTilde(path, source);

@@ -2,6 +2,7 @@ import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-t
 import { type CursorPosition, longOf } from "../../cli/command-line.ts";
 import { SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
 import { isRepeatable } from "../../cli/flags/flag-checks.ts";
+import { pathKindOf, placeholderOf } from "../../cli/flags/placeholder.ts";
 import { NamesOption } from "../../cli/flags/values.ts";
 import { parseRcd, type Rcd } from "../../contract/filters.ts";
 import { TOPICS } from "../help/topics.ts";
@@ -63,8 +64,8 @@ function operandsOf(position: CursorPosition): Completion {
   }
   // A folder may follow a product, or the words of --search.
   const isFolder = argument.name() === "sku" && (operands.length > 0 || values.has("--search"));
-  const kind = isFolder ? "folders" : completionKind(argument.name());
-  return kind === "words" ? words(position, operandValues(argument, position)) : { kind, candidates: [] };
+  const kind = isFolder ? "folders" : pathKindOf(argument.name());
+  return kind === undefined ? words(position, operandValues(argument, position)) : { kind, candidates: [] };
 }
 
 function operandValues(argument: Argument, { command }: CursorPosition): readonly string[] {
@@ -101,17 +102,10 @@ function optionValues(option: Option, position: CursorPosition, { rcds, profiles
     default:
       break;
   }
-  const [, what = ""] = /<([^>]*)>/.exec(option.flags) ?? [];
+  const what = placeholderOf(option);
   return what === "date" || what === "day"
     ? words(position, ["today", "yesterday", "latest", "7d", "30d", "latest-7d"])
-    : { kind: completionKind(what), candidates: [] };
-}
-
-function completionKind(what: string): Completion["kind"] {
-  if (/^(dir|folder)/.test(what)) {
-    return "folders";
-  }
-  return /^(file|basket)/.test(what) ? "files" : "words";
+    : { kind: pathKindOf(what) ?? "words", candidates: [] };
 }
 
 /** Slugs of combinations that match the typed flags. */
