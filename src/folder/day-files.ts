@@ -9,7 +9,8 @@ import { assertOwnFolder, ownFileAt, removeOwnFile } from "../files/own-file.ts"
 import { ifPresent, withFileError } from "../files/system-error.ts";
 import { readStateOf, type SyncState, syncCommand } from "./folder-state.ts";
 
-const PREFIX = "crawl_date=";
+/** The name of a day's folder, up to the day. */
+export const DAY_PREFIX = "crawl_date=";
 const FILE = "part-0.parquet";
 
 /** The columns of a day's file. The day itself is in the name of its folder; earlier versions wrote it into the file, too. */
@@ -17,7 +18,7 @@ export const DAY_FILE = { known: PRODUCT_COLUMNS, partitionedBy: ["crawl_date"] 
 
 /** Path of a day's file below the folder. One file has all rows, so that a day changes in one step. */
 export function placeOfDay(day: string): string {
-  return join(`${PREFIX}${day}`, FILE);
+  return join(`${DAY_PREFIX}${day}`, FILE);
 }
 
 /** The content of the day folders of a synced folder. */
@@ -35,8 +36,8 @@ export interface DayFolders {
  */
 export async function listDayFolders(folder: string): Promise<DayFolders> {
   const found: DayFolders = { days: [], unexpectedFiles: [] };
-  for (const name of (await namesIn(folder)).filter((name) => name.startsWith(PREFIX))) {
-    const day = name.slice(PREFIX.length);
+  for (const name of (await namesIn(folder)).filter((name) => name.startsWith(DAY_PREFIX))) {
+    const day = name.slice(DAY_PREFIX.length);
     if (!isCalendarDate(day)) {
       found.unexpectedFiles.push(name);
       continue;

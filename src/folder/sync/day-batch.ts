@@ -10,6 +10,7 @@ import { pull } from "../../pull/pull.ts";
 import type { PullObserver } from "../../pull/pull-options.ts";
 import { openPageStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
+import { DAY_PREFIX } from "../day-files.ts";
 import type { DayState } from "../day-state.ts";
 import { storeIn } from "../folder-lock.ts";
 import { type Batch, type DayRange, isInRange, mergeRanges } from "./day-ranges.ts";
@@ -148,7 +149,10 @@ async function replaceDays(
   counts.rowsRemoved += lost;
   await placeDays(run, changes);
   for (const day of days) {
-    Object.assign(state.days[day] ?? {}, { checked: run.checkedAt });
+    const placed = state.days[day];
+    if (placed !== undefined) {
+      placed.checked = run.checkedAt;
+    }
     untrusted.delete(day);
     run.read.add(day);
   }
@@ -183,7 +187,7 @@ export async function cutIntoBatches(run: ComparedRun, ranges: readonly DayRange
 async function stage(run: SyncRun, spool: PartitionSpool): Promise<Map<string, DayState>> {
   const days = new Map<string, DayState>();
   for (const partition of await spool.partitions()) {
-    const day = partition.slice("crawl_date=".length);
+    const day = partition.slice(DAY_PREFIX.length);
     const path = stagedFile(run, day);
     const tally: DayTally = { counts: new Map(), digest: Buffer.alloc(32) };
     const written = await writeStaged(path, tallied(spool.read(partition), tally), run.createEncoder);
