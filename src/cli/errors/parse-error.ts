@@ -13,13 +13,13 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
     return keyError(`unknown option '${keyFlag}'`);
   }
   const path = commandPath(command);
-  const see = `see \`${path} --help\`.`;
-  const message = `${error.message.replace(/^error: /, "").replace(/\.$/, "")}; ${see}`;
+  const helpHint = `see \`${path} --help\`.`;
+  const message = `${error.message.replace(/^error: /, "").replace(/\.$/, "")}; ${helpHint}`;
   switch (error.code) {
     case "commander.help":
-      return new UsageError(`\`${path}\` needs a subcommand; ${see}`);
+      return new UsageError(`\`${path}\` needs a subcommand; ${helpHint}`);
     case "commander.unknownOption":
-      return unknownFlagError(flagIn(unknownFlag), command);
+      return unknownFlagError(flagIn(unknownFlag), command, path, helpHint);
     case "commander.unknownCommand": {
       const [value = ""] = operands;
       const commands = command.createHelp().visibleCommands(command);
@@ -27,7 +27,7 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
         value,
         commands.map((known) => known.name()),
       );
-      return new UsageError(`unknown command '${value}'; ${see}`, { suggestions, value });
+      return new UsageError(`unknown command '${value}'; ${helpHint}`, { suggestions, value });
     }
     case "commander.excessArguments":
       return path === LOGIN ? keyError("too many arguments") : new UsageError(message);
@@ -53,20 +53,20 @@ function keyError(what: string): UsageError {
   );
 }
 
-function unknownFlagError(flag: string, command: CommandUnknownOpts): UsageError {
-  const path = commandPath(command);
-  const see = `see \`${path} --help\`.`;
+function unknownFlagError(flag: string, command: CommandUnknownOpts, path: string, helpHint: string): UsageError {
   const flags = command.createHelp().visibleOptions(command);
   if (flags.some(({ long, short }) => long === flag || short === flag)) {
-    return new UsageError(`the option '${flag}' must come after the name of its command: \`${path} ${flag}\`; ${see}`);
+    return new UsageError(
+      `the option '${flag}' must come after the name of its command: \`${path} ${flag}\`; ${helpHint}`,
+    );
   }
   const needed = command.commands.length > 0 ? `, and \`${path}\` needs a subcommand` : "";
-  const suggestions = likeFlags(withoutDashes(flag), flags);
-  return new UsageError(`unknown option '${flag}'${needed}; ${see}`, { suggestions, value: flag });
+  const suggestions = suggestedFlags(withoutDashes(flag), flags);
+  return new UsageError(`unknown option '${flag}'${needed}; ${helpHint}`, { suggestions, value: flag });
 }
 
 /** The flags that `name` was probably meant to be, such as `--format=json` for `--json`. */
-function likeFlags(name: string, flags: readonly Option[]): string[] {
+function suggestedFlags(name: string, flags: readonly Option[]): string[] {
   if (flags.find(({ long }) => long === "--format")?.argChoices?.includes(name)) {
     return [`--format=${name}`];
   }
