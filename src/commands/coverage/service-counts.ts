@@ -2,7 +2,7 @@ import type { Connection } from "../../cli/source/connection.ts";
 import { newestDay } from "../../cli/source/empty-result.ts";
 import { SetChangedError, UsageError } from "../../contract/errors.ts";
 import { addDays, daysBetween } from "../../contract/values/day-arithmetic.ts";
-import { groupDigits } from "../../contract/values/phrases.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import { NEWEST_DAYS } from "./columns.ts";
 import { type Counts, type CoverageSet, type DayRows, setOf, upToToday } from "./counts.ts";
@@ -79,7 +79,7 @@ async function countDays({ summary }: CoverageSet, connection: Connection, maxRe
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   if (rows !== total) {
     throw new SetChangedError(
-      `the set changed while its days were counted: ${groupDigits(total)} rows at first, then ${groupDigits(rows)}`,
+      `the set changed while its days were counted: ${plural(total, "row")} at first, then ${groupDigits(rows)}`,
     );
   }
   return counts;

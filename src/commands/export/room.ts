@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import type { Coverage } from "../../contract/coverage.ts";
 import { FileError, UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { groupDigits } from "../../contract/values/phrases.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { FORMATS } from "../../export/formats/registry.ts";
 import { MAX_SHEET_ROWS } from "../../export/formats/xlsx/workbook-parts.ts";
 import { manifestPathOf } from "../../export/manifest.ts";
@@ -104,6 +104,6 @@ export function assertRoomInName(path: string, hasManifest: boolean): void {
   }
   const excess = Buffer.byteLength(`${manifestPathOf(name)}.new`) - LONGEST_NAME;
   if (hasManifest && excess > 0) {
-    throw new FileError(`${path}: the name is ${excess} bytes too long for a manifest beside it`, path);
+    throw new FileError(`${path}: the name is ${plural(excess, "byte")} too long for a manifest beside it`, path);
   }
 }
