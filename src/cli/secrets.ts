@@ -22,7 +22,7 @@ export function hideSecrets(argv: readonly string[], context: ProcessContext): C
     secrets.add(secret);
     redact = createRedact(...secrets);
     // The --api-key-command of `auth login` may contain the key.
-    const isLogin = argv[argv.indexOf("auth") + 1] === "login";
+    const isLogin = argv.some((word, at) => word === "auth" && argv[at + 1] === "login");
     if (!isLogin && argv.some((argument) => createRedact(secret)(argument) !== argument)) {
       throw new UsageError(
         "the command line contains the API key. Other users of this machine can see it there, and it would end up in requests, logs and files; nothing was sent.",

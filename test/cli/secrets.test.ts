@@ -31,7 +31,7 @@ test("the command of a login may contain the key, also after global options", as
   const config = `${await temporaryFolder()}/config.toml`;
   const command = `echo ${"aB3".padEnd(43, "x")}`;
   const login = ["auth", "login", "--base-url", "http://127.0.0.1:1", "--no-check", "--api-key-command", command];
-  for (const options of [[], ["--quiet"], ["--profile", "ci"]]) {
+  for (const options of [[], ["--quiet"], ["--profile", "auth"]]) {
     const { code, stderr } = await runInProcess([...options, ...login], { env: { CATALOG_CONFIG: config } });
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
   }
