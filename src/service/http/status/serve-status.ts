@@ -18,11 +18,13 @@ export function serveStatus(app: FastifyInstance, { store, measurements, setting
   /** While the database is not available, the values read last are used. */
   async function read() {
     const since = windowStart(now());
+    // Taken first: counts that are written meanwhile are rather there twice, for a second, than missing.
+    const pending = measurements.pendingCounts();
     const storeReachable = await withinDeadline(queryTimeout, async () => {
       known = { counts: await store.dayCounts(since), incidents: await store.incidents(since) };
       return true;
     }).catch(() => false);
-    const counts = [...known.counts, ...measurements.pendingCounts()];
+    const counts = [...known.counts, ...pending];
     const { incidents } = known;
     const { latestFailures } = measurements;
     const feed = statusFeed({ counts, incidents, latestFailures, storeReachable, sampleData, now: now() });

@@ -3,6 +3,7 @@ import { OPERATIONS } from "../../../../src/contract/operations.ts";
 import { openIncident, updateIncident } from "../../../../src/service/store/manage-incidents.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../../../src/service/store/store.ts";
 import { sharedDatabase } from "../../../helpers/databases.ts";
+import { gate } from "../../../helpers/gate.ts";
 import { holdIntervals, rowsFail, startTestService } from "../../../helpers/service.ts";
 import { testStore } from "../../store/stores.ts";
 
@@ -120,6 +121,31 @@ test("the status is served, with all counts, while a load holds the database", a
   });
 
   expect(body.state).toBe("operational");
+  expect(body.suites[0].days.at(-1)).toEqual({ date: "2026-03-10", state: "operational", uptime_pct: 100 });
+});
+
+test("counts that are written while the status is read are in it", async () => {
+  holdIntervals();
+  const written = gate();
+  const service = await startTestService({
+    now: () => noon,
+    faults: (store) => ({
+      addDayCounts: async (counts) => {
+        await store.addDayCounts(counts);
+        written.open();
+      },
+      dayCounts: async (since) => {
+        const earlier = await store.dayCounts(since);
+        vi.advanceTimersByTime(5_000);
+        await written.passed;
+        return earlier;
+      },
+    }),
+  });
+  await service.get("/v1/catalog");
+
+  const { body } = await service.get("/status.json");
+
   expect(body.suites[0].days.at(-1)).toEqual({ date: "2026-03-10", state: "operational", uptime_pct: 100 });
 });
 
