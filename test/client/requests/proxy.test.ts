@@ -5,7 +5,7 @@ import { runInProcess } from "../../helpers/in-process.ts";
 import { KEY } from "../../helpers/test-client.ts";
 import { startProxy, startSecureService } from "../../helpers/tunnel.ts";
 
-/** Runs the built tool, because bundling can break what a proxy needs. */
+/** Runs the built tool by default, because bundling can break what a proxy needs to pass a response on. */
 async function coverage(
   url: string,
   env: Record<string, string>,
@@ -38,7 +38,7 @@ test("a proxy that refuses a password is named with the variable, without the pa
     [service.url, "HTTPS_PROXY"],
     ["http://catalog.invalid", "HTTP_PROXY"],
   ] as const) {
-    const { code, stderr } = await coverage(url, { [variable]: address });
+    const { code, stderr } = await coverage(url, { [variable]: address }, runInProcess);
     expect(code).toBe(3);
     expect(stderr).toContain(
       `The proxy http://localhost:${proxy.port} asks for a user and a password (407): set ${variable}`,
@@ -50,8 +50,10 @@ test("a proxy that refuses a password is named with the variable, without the pa
 
 test("a dead proxy is named as the proxy, and one without TLS, too", async () => {
   const proxy = await startProxy();
-  const dead = await coverage("http://catalog.invalid", { http_proxy: "http://ann:passport@127.0.0.1:1" });
-  const plain = await coverage("https://catalog.invalid", { HTTPS_PROXY: `https://localhost:${proxy.port}` });
+  const deadProxy = { http_proxy: "http://ann:passport@127.0.0.1:1" };
+  const dead = await coverage("http://catalog.invalid", deadProxy, runInProcess);
+  const plainProxy = { HTTPS_PROXY: `https://localhost:${proxy.port}` };
+  const plain = await coverage("https://catalog.invalid", plainProxy, runInProcess);
   expect([dead, plain]).toMatchObject([
     { code: 5, stderr: expect.stringContaining("No response from the proxy http://127.0.0.1:1 (http_proxy)") },
     { code: 5, stderr: expect.stringContaining("does not use TLS: should HTTPS_PROXY begin with http://?") },

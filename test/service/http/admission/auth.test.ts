@@ -120,19 +120,22 @@ test("a key opens the operations of its scopes and no others, and a missing scop
 test("failed attempts from an address are throttled for the window, and a valid key from there still works", async () => {
   let now = Date.parse("2026-01-01T00:00:00Z");
   const service = await startTestService({ now: () => now });
-  const bad = (index: number) => service.get("/v1/catalog", { key: index % 2 === 0 ? null : "bad" });
+  const bad = (index: number, path = "/v1/catalog") => service.get(path, { key: index % 2 === 0 ? null : "bad" });
 
-  const statuses = [];
+  const answers = [];
   for (let index = 0; index < 21; index += 1) {
-    statuses.push((await bad(index)).status);
+    const { status, headers } = await bad(index);
+    answers.push([status, ...["limit", "remaining", "reset"].map((name) => headers.get(`ratelimit-${name}`))]);
   }
+  const sample = await bad(21, "/v1/sample");
   const good = await service.get("/v1/catalog");
   now += 45_000;
   const throttled = await bad(21);
   now += 15_000;
   const later = await bad(22);
 
-  expect(statuses).toEqual([...Array(20).fill(401), 429]);
+  expect(answers).toEqual([...Array(20).fill([401, "120", "120", "60"]), [429, "120", "0", "60"]]);
+  expect([sample.status, sample.headers.get("ratelimit-limit")]).toEqual([429, "30"]);
   // Failed attempts take nothing of a team's limit.
   expect([good.status, good.headers.get("ratelimit-remaining")]).toEqual([200, "119"]);
   expect([throttled.status, throttled.headers.get("retry-after"), throttled.body]).toEqual([
