@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DuckDBInstance } from "@duckdb/node-api";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import type { Chunk, EncoderOptions, RowEncoder } from "../../src/export/formats/encoder.ts";
 import { loadEncoder } from "../../src/export/formats/registry.ts";
@@ -47,11 +47,29 @@ export async function parquetOf(
   }
 }
 
-/** Asks DuckDB about Parquet files, which stand in the query as FILE. Values are those of DuckDB's JSON. */
-async function askEach(paths: readonly string[], query: string): Promise<Record<string, unknown>[][]> {
+/** Does something with a DuckDB of its own. */
+async function inDuckDb<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
   try {
+    return await work(connection);
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+/** A Parquet file as DuckDB writes the result of a query. @param options of COPY, such as `CODEC zstd` */
+export async function parquetOfQuery(query: string, options: readonly string[] = []): Promise<Buffer> {
+  const path = join(await temporaryFolder(), "written.parquet");
+  const copy = `COPY (${query}) TO ${sqlText(path)} (${["FORMAT parquet", ...options].join(", ")})`;
+  await inDuckDb((connection) => connection.run(copy));
+  return await readFile(path);
+}
+
+/** Asks DuckDB about Parquet files, which stand in the query as FILE. Values are those of DuckDB's JSON. */
+async function askEach(paths: readonly string[], query: string): Promise<Record<string, unknown>[][]> {
+  return await inDuckDb(async (connection) => {
     await connection.run(EXACT_MACRO);
     const answers = [];
     for (const path of paths) {
@@ -60,10 +78,7 @@ async function askEach(paths: readonly string[], query: string): Promise<Record<
       answers.push(result.getRowObjectsJson());
     }
     return answers;
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
-  }
+  });
 }
 
 /** Asks DuckDB about one Parquet file. */

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import * as zlib from "node:zlib";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ClosedPipeError, FileError, InputError } from "../../../src/contract/errors.ts";
 import {
   type Compression,
@@ -15,6 +14,7 @@ import {
 import type { Destination } from "../../../src/export/destination/destination.ts";
 import type { Chunk, Encoder } from "../../../src/export/formats/encoder.ts";
 import { openSink } from "../../../src/export/sink.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
 import { failingStream, rejectionOf } from "../faults.ts";
 
 const hasZstd = "createZstdCompress" in zlib;
@@ -22,10 +22,8 @@ const asItIs: Encoder<Chunk> = { encode: (chunk) => chunk, end: () => [] };
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "catalog-compression-"));
+  folder = await temporaryFolder();
 });
-
-afterEach(() => rm(folder, { recursive: true }));
 
 function open(output: string, compression: Compression = "gzip"): Promise<Destination> {
   return openSink({ output, stdout: new PassThrough(), pid: process.pid, compression }, () => asItIs);

@@ -4,7 +4,6 @@ import files, {
   chmod,
   lstat,
   mkdir,
-  mkdtemp,
   open,
   readdir,
   readFile,
@@ -16,12 +15,12 @@ import files, {
   writeFile,
 } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { ClosedPipeError, FileError, LockedError } from "../../../src/contract/errors.ts";
 import type { Destination } from "../../../src/export/destination/destination.ts";
 import { type FileOptions, openFile } from "../../../src/export/destination/partial-file.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
 import { followSyncs, openPaths } from "../../helpers/durability.ts";
 import { rejectionOf } from "../faults.ts";
 
@@ -38,11 +37,9 @@ let folder: string;
 let target: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "catalog-file-"));
+  folder = await temporaryFolder();
   target = join(folder, "rows.csv");
 });
-
-afterEach(() => rm(folder, { recursive: true }));
 
 /** The files of the folder without locks. */
 async function listed(): Promise<string[]> {

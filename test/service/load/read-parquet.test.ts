@@ -2,11 +2,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
+import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
 import type { RowError } from "../../../src/files/content-error.ts";
+import { sqlText } from "../../../src/files/duckdb.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { openPaths } from "../../helpers/durability.ts";
-import { parquetOf, rowsQuery } from "../../helpers/parquet.ts";
+import { parquetOfQuery } from "../../helpers/parquet-files.ts";
 import { product, products } from "../../helpers/products.ts";
 import { failureOf } from "../../helpers/test-client.ts";
 import { loadContent, testStore, walk } from "../store/stores.ts";
@@ -26,7 +28,7 @@ test.each([
   "CODEC lz4_raw",
   "PARQUET_VERSION v2",
 ])("values are read as they were written with %s", async (option) => {
-  const bytes = await parquetOf(rowsQuery(AWKWARD), [option]);
+  const bytes = await parquetOfQuery(rowsQuery(AWKWARD), [option]);
   const read = (await bodies(bytes)).map((body) => JSON.parse(body));
   expect(read).toEqual(AWKWARD);
 });
@@ -34,7 +36,7 @@ test.each([
 test("rows are read from a file with several row groups, whatever characters its name has", async () => {
   const written = products(2_100).map((row, index) => ({ ...row, color: index % 2 === 0 ? null : "red" }));
   const path = join(await temporaryFolder(), "ro'w[s]*?.parquet");
-  await writeFile(path, await parquetOf(rowsQuery(written), ["ROW_GROUP_SIZE 2048"]));
+  await writeFile(path, await parquetOfQuery(rowsQuery(written), ["ROW_GROUP_SIZE 2048"]));
   const store = await testStore();
   expect(await loadRows(store, { name: path, path })).toMatchObject({ read: 2_100, added: 2_100 });
   expect(await walk(store)).toEqual(written.map((row) => JSON.stringify(row)));
@@ -47,7 +49,7 @@ test("decimals and integers keep their digits", async () => {
     selling_price: "-9007199254740.993::DECIMAL(38, 3)",
     discount_pct: "9007199254740993::BIGINT",
   });
-  expect(await bodies(await parquetOf(query))).toEqual([
+  expect(await bodies(await parquetOfQuery(query))).toEqual([
     JSON.stringify(product())
       .replace(":20,", ":19.90,")
       .replace(":15,", ":-9007199254740.993,")
@@ -61,7 +63,7 @@ test("a number in four bytes is the shortest one that it can stand for", async (
     selling_price: "-0.05::FLOAT",
     discount_pct: "1e21::FLOAT",
   });
-  const [body = ""] = await bodies(await parquetOf(query));
+  const [body = ""] = await bodies(await parquetOfQuery(query));
   expect(JSON.parse(body)).toEqual(product({ mrp: 19.9, selling_price: -0.05, discount_pct: 1e21 }));
 });
 
@@ -71,11 +73,13 @@ test.each([
   "crawl_date::TIMESTAMP_NS",
   "(crawl_date || ' 00:00:00+00')::TIMESTAMPTZ",
 ])("the day of %s is read in any time zone", async (crawl_date) => {
-  expect(await bodies(await parquetOf(rowsQuery([product()], { crawl_date })))).toEqual([JSON.stringify(product())]);
+  expect(await bodies(await parquetOfQuery(rowsQuery([product()], { crawl_date })))).toEqual([
+    JSON.stringify(product()),
+  ]);
 });
 
 test("texts that are not marked as UTF-8 are texts, as older versions of Spark write them", async () => {
-  const bytes = await parquetOf(rowsQuery([product()], { title: "title::BLOB", brand: "brand::BLOB" }));
+  const bytes = await parquetOfQuery(rowsQuery([product()], { title: "title::BLOB", brand: "brand::BLOB" }));
   expect(await bodies(bytes)).toEqual([JSON.stringify(product())]);
 });
 
@@ -88,7 +92,7 @@ test("a compressed file that grows beyond 256 MiB is refused", async () => {
 });
 
 test("a compressed file on standard input is recognised by its content", async () => {
-  const bytes = await parquetOf(rowsQuery([product()]));
+  const bytes = await parquetOfQuery(rowsQuery([product()]));
   expect(await bodies(gzipSync(bytes), "standard input")).toEqual([JSON.stringify(product())]);
 });
 
@@ -102,7 +106,7 @@ test.each([
     { field: "crawl_date" },
   ],
 ])("%s is refused with its row and field", async (_name, query, facts) => {
-  const error = await failureOf(bodies(await parquetOf(query)));
+  const error = await failureOf(bodies(await parquetOfQuery(query)));
   expect((error as RowError).facts).toMatchObject({ line: 1, ...facts });
 });
 
@@ -115,12 +119,12 @@ test("a decimal that DuckDB would read as another number is refused", async () =
 });
 
 test("all wrong columns are named", async () => {
-  const bytes = await parquetOf(`SELECT 1 AS price, * EXCLUDE (brand) FROM (${rowsQuery([product()])})`);
+  const bytes = await parquetOfQuery(`SELECT 1 AS price, * EXCLUDE (brand) FROM (${rowsQuery([product()])})`);
   await expect(bodies(bytes)).rejects.toThrow(/no brand; unknown "price"/);
 });
 
 test("a truncated file is not Parquet", async () => {
-  const bytes = await parquetOf(rowsQuery([product()]));
+  const bytes = await parquetOfQuery(rowsQuery([product()]));
   await expect(bodies(bytes.subarray(0, -20))).rejects.toThrow(/^cannot be read as Parquet: .*No magic bytes.*$/);
 });
 
@@ -128,4 +132,19 @@ async function bodies(bytes: Uint8Array, name = "rows.parquet"): Promise<string[
   const store = await testStore();
   await loadContent(store, bytes, { name });
   return await walk(store);
+}
+
+/** A query of product rows. @param expressions SQL of columns that are not texts and doubles as they are */
+function rowsQuery(rows: readonly Product[], expressions: Readonly<Record<string, string>> = {}): string {
+  const tuples = rows.map((row) => `(${PRODUCT_COLUMNS.map((name) => literal(row[name])).join(", ")})`);
+  const columns = PRODUCT_COLUMNS.map((name) => `${expressions[name] ?? name} AS ${name}`);
+  return `SELECT ${columns.join(", ")} FROM (VALUES ${tuples.join(", ")}) AS rows(${PRODUCT_COLUMNS.join(", ")})`;
+}
+
+/** A NUL would end the statement. */
+function literal(value: string | number | null): string {
+  if (typeof value === "string") {
+    return `(${value.split("\0").map(sqlText).join(" || chr(0) || ")})`;
+  }
+  return value === null ? "NULL::VARCHAR" : `'${value}'::DOUBLE`;
 }
