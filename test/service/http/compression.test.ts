@@ -52,7 +52,7 @@ test.each([
 });
 
 test.each(["gzip, br", "identity"])("HEAD gets the headers of a GET that accepts %s", async (accepted) => {
-  const service = await startTestService({ rows: products(20), trustProxy: 1 });
+  const service = await shared();
   const headers = { "accept-encoding": accepted, "x-forwarded-for": FAR };
   const [head, whole] = [
     await service.get("/v1/catalog", { headers, method: "HEAD" }),
