@@ -122,17 +122,24 @@ export async function resolveStatusUrl(
   context: Environment,
 ): Promise<URL> {
   const profile = await findProfile(flags.profile, context);
+  const { base_url, status_url } = profile?.values ?? {};
+  const asked = flags.baseUrl ?? (context.env.CATALOG_BASE_URL || undefined);
+  // The profile's status feed is that of the profile's service.
+  const isOther = asked !== undefined && base_url !== undefined && originOf(asked) !== originOf(base_url);
   const url = firstAddress([
     ["--status-url", flags.statusUrl],
     ["CATALOG_STATUS_URL", context.env.CATALOG_STATUS_URL || undefined],
-    // Not with --base-url: the profile's status feed is that of the profile's service.
-    ["status_url of the profile", flags.baseUrl === undefined ? profile?.values.status_url : undefined],
+    ["status_url of the profile", isOther ? undefined : status_url],
   ]);
   if (url !== undefined) {
     return url;
   }
   const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile);
   return new URL(`${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}/status.json`);
+}
+
+function originOf(address: string): string | undefined {
+  return URL.canParse(address) ? new URL(address).origin : undefined;
 }
 
 /**

@@ -316,6 +316,13 @@ describe("the address of the status feed", () => {
     ["of the environment", {}, { CATALOG_STATUS_URL: "https://e.example/s" }, "https://e.example/s"],
     ["of the profile", {}, { CATALOG_STATUS_URL: "" }, "https://status.example/feed.json"],
     ["below another service", { baseUrl: "https://b.example" }, {}, "https://b.example/status.json"],
+    ["below that of the environment", {}, { CATALOG_BASE_URL: "https://b.example" }, "https://b.example/status.json"],
+    [
+      "of the profile, whose service is named again",
+      {},
+      { CATALOG_BASE_URL: "https://a.example/api" },
+      "https://status.example/feed.json",
+    ],
   ])("is that %s", async (_, given, env, expected) => {
     const context = await contextWith(stored + STATUS_URL, env);
     expect((await resolveStatusUrl({ ...flags, ...given }, context)).href).toBe(expected);
