@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { outsideFilters } from "../client/responses/envelope-response.ts";
 import type { CatalogPage } from "../client/responses/rows-response.ts";
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
@@ -21,6 +22,11 @@ export function whyMoved(error: unknown): string | undefined {
   // A combination in the coverage has been removed from the service since.
   const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");
   return isGone || error instanceof SetMovedError ? error.message : undefined;
+}
+
+/** Whether the service no longer accepts the cursor of a request. */
+export function isCursorRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.problem.code === "invalid_cursor";
 }
 
 /** @throws SetChangedError if the coverage names rows that no request can get */
@@ -110,6 +116,39 @@ export function createPageCheck(filters: Filters, counted: number | undefined) {
       const total = first?.total ?? null;
       if (total !== null && count !== total) {
         throw new SetMovedError(`the walk ended after ${plural(count, "row")}, but total_matching is ${total}`);
+      }
+    },
+  };
+}
+
+/** Compares rows with those of pages that were read earlier, even if the pages are cut differently now. */
+export function createComparison(earlier: readonly PageFacts[]) {
+  // The only page of a slice may be empty: ranges of days are cut without knowing which of them have rows.
+  const left = earlier.filter(({ rows }) => rows > 0);
+  let compared = 0;
+  let hash = createHash("sha256");
+  return {
+    isDone: () => left.length === 0,
+    assertDone: (): void => {
+      if (left.length > 0) {
+        throw new SetMovedError("rows that were already read are missing now");
+      }
+    },
+    take: (rows: RowBatch): void => {
+      let taken = 0;
+      for (let [page] = left; page !== undefined && taken < rows.length; [page] = left) {
+        const part = rows.slice(taken, taken + page.rows - compared);
+        hash.update(part.lines());
+        taken += part.length;
+        compared += part.length;
+        if (compared === page.rows) {
+          if (!hash.digest("hex").startsWith(page.digest)) {
+            throw new SetMovedError("rows that were already read have changed");
+          }
+          left.shift();
+          compared = 0;
+          hash = createHash("sha256");
+        }
       }
     },
   };

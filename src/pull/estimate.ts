@@ -1,6 +1,6 @@
-import { firstSlices, type Plan, pagesOf } from "./plan.ts";
+import { expectedPages, firstSlices, type Plan } from "./plan.ts";
 import type { PullOptions } from "./pull-options.ts";
-import { pagesToRecheck } from "./recheck.ts";
+import { recheckCount } from "./recheck.ts";
 
 /** Limits on the requests of a pull. */
 export interface RequestLimits {
@@ -36,7 +36,7 @@ export interface Estimate {
  *
  * @param before number of the requests already sent, for the filters and the coverage
  */
-export function estimate(plan: Plan, options: PageOptions, before: number, pace: RequestLimits): Estimate {
+export function estimate(plan: Plan, options: PageNeeds, before: number, pace: RequestLimits): Estimate {
   const rows = Math.min(plan.totalRows, options.maxRows ?? plan.totalRows);
   const slices = firstSlices(plan, rows).length;
   const requests = before + pageRequests(plan, options);
@@ -44,13 +44,13 @@ export function estimate(plan: Plan, options: PageOptions, before: number, pace:
   return { rows, slices, requests, ...timeOf(requests, lanes, pace) };
 }
 
-type PageOptions = Pick<PullOptions, "pageSize" | "maxRows" | "recheck">;
+type PageNeeds = Pick<PullOptions, "pageSize" | "maxRows" | "recheck">;
 
 /** Expected requests for the pages of a plan, those that are read a second time included. */
-export function pageRequests(plan: Plan, { pageSize, maxRows = plan.totalRows, recheck }: PageOptions): number {
+export function pageRequests(plan: Plan, { pageSize, maxRows = plan.totalRows, recheck }: PageNeeds): number {
   const rows = Math.min(plan.totalRows, maxRows);
-  const pages = rows < plan.totalRows ? Math.ceil(rows / pageSize) : pagesOf(plan.slices, pageSize);
-  return pages + (plan.version === undefined ? pagesToRecheck(pages, recheck) : 0);
+  const pages = rows < plan.totalRows ? Math.ceil(rows / pageSize) : expectedPages(plan.slices, pageSize);
+  return pages + (plan.version === undefined ? recheckCount(pages, recheck) : 0);
 }
 
 /** Simulates the requests: the first alone, the others `lanes` at a time, within the windows and the rate. */

@@ -4,7 +4,7 @@ import { type Coverage, summaryOf } from "../contract/coverage.ts";
 import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
 import { groupBy } from "../contract/values/group-by.ts";
 import { cutByDate, type DateRange } from "./date-cuts.ts";
-import { ofRetailer, type SetFilters, windowOf } from "./set-filters.ts";
+import { filtersOfRetailer, type SetFilters, windowOf } from "./set-filters.ts";
 import { DEFAULT_CONCURRENCY } from "./walkers.ts";
 
 /** A part of the set that is walked with one cursor and one set of filters. */
@@ -69,24 +69,29 @@ export function planPull(
   { data, version }: Pick<CoverageResponse, "data" | "version">,
   filters: SetFilters,
   pageSize: number,
-  slicePages = pagesOfSlice(data, pageSize),
+  slicePages = fullSlicePages(data, pageSize),
 ): Plan {
-  const nameOf = (entry: Coverage) => [entry.retailer, entry.department, entry.category].join("\u0000");
-  const matching = data.filter((entry) => entry.matching_rows > 0).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const sortKeyOf = (entry: Coverage) => [entry.retailer, entry.department, entry.category].join("\u0000");
+  const matching = data
+    .filter((entry) => entry.matching_rows > 0)
+    .sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1));
   // Retailers with days of their own come one after another, as in the canonical order.
   const parts: [Filters, readonly Coverage[]][] =
     filters.own_days === undefined
       ? [[filters, matching]]
-      : [...groupBy(matching, ({ retailer }) => retailer)].map(([name, own]) => [ofRetailer(filters, name), own]);
+      : [...groupBy(matching, ({ retailer }) => retailer)].map(([name, entries]) => [
+          filtersOfRetailer(filters, name),
+          entries,
+        ]);
   const slices: Slice[] = [];
   for (const [part, coverage] of parts) {
-    slices.push(...cut(coverage, part, { pageSize, slicePages, before: slices.length }));
+    slices.push(...cutPart(coverage, part, { pageSize, slicePages, before: slices.length }));
   }
-  const pages = pagesOf(slices, pageSize);
+  const pages = expectedPages(slices, pageSize);
   return { slices, totalRows: summaryOf(matching).matching_rows, pages, ...(version !== undefined && { version }) };
 }
 
-interface Cut {
+interface CutOptions {
   pageSize: number;
   /** Of a full slice. */
   slicePages: number;
@@ -94,39 +99,40 @@ interface Cut {
   before: number;
 }
 
-function cut(coverage: readonly Coverage[], filters: Filters, how: Cut): Slice[] {
+/** The slices of a part of the set whose rows have common filters. */
+function cutPart(coverage: readonly Coverage[], filters: Filters, options: CutOptions): Slice[] {
   if (!fitsRequest(filters) || coverage.length === 0) {
-    return cutByCombination(coverage, filters, how);
+    return cutByCombination(coverage, filters, options);
   }
   const rows = summaryOf(coverage).matching_rows;
-  if (rows <= how.pageSize) {
+  if (rows <= options.pageSize) {
     return slicesOf(coverage, [{ filters, rows }]);
   }
-  const byDate = slicesOf(coverage, cutByDate(coverage, filters, sizesOf(rows, how)));
-  const byCombination = cutByCombination(coverage, filters, how);
+  const byDate = slicesOf(coverage, cutByDate(coverage, filters, rangeSizes(rows, options)));
+  const byCombination = cutByCombination(coverage, filters, options);
   // A resumed pull reads a page of each slice a second time.
-  const costOf = (slices: readonly Slice[]) => pagesOf(slices, how.pageSize) + slices.length;
+  const costOf = (slices: readonly Slice[]) => expectedPages(slices, options.pageSize) + slices.length;
   const isDearer = costOf(byCombination) > costOf(byDate) * 1.02;
   return isDearer && byDate.length > 1 ? byDate : byCombination;
 }
 
 /** Pages of a full slice, from the size of the set. */
-export function pagesOfSlice(coverage: readonly Coverage[], pageSize: number): number {
+export function fullSlicePages(coverage: readonly Coverage[], pageSize: number): number {
   const pages = summaryOf(coverage).matching_rows / pageSize;
   return Math.ceil(Math.min(LONGEST_ROWS / pageSize, Math.max(SHORTEST_PAGES, pages / fullSlices(pages))));
 }
 
 /** Target length, in pages, of the slice after `before` others. */
-function targetOf(before: number, slicePages: number): number {
+function targetPages(before: number, slicePages: number): number {
   return Math.min(GROWTH ** before, slicePages);
 }
 
 /** The sizes in rows of the ranges that a set of one group is cut into. */
-function sizesOf(rows: number, { pageSize, slicePages, before }: Cut): number[] {
+function rangeSizes(rows: number, { pageSize, slicePages, before }: CutOptions): number[] {
   const sizes: number[] = [];
   let left = rows;
   for (;;) {
-    const pages = targetOf(before + sizes.length, slicePages);
+    const pages = targetPages(before + sizes.length, slicePages);
     const size = (pages - SLACK) * pageSize;
     if (pages === slicePages || left <= size) {
       const count = Math.max(1, slicePages === 1 ? Math.ceil(left / size) : Math.round(left / size));
@@ -137,20 +143,26 @@ function sizesOf(rows: number, { pageSize, slicePages, before }: Cut): number[] 
   }
 }
 
-function cutByCombination(coverage: readonly Coverage[], { start_date, end_date }: Filters, how: Cut): Slice[] {
-  const { pageSize, slicePages } = how;
+function cutByCombination(
+  coverage: readonly Coverage[],
+  { start_date, end_date }: Filters,
+  options: CutOptions,
+): Slice[] {
+  const { pageSize, slicePages } = options;
   const dates = windowOf(start_date, end_date);
   const slices: Slice[] = [];
   let start = 0;
   while (start < coverage.length) {
-    const before = how.before + slices.length;
-    const target = targetOf(before, slicePages) * pageSize;
+    const before = options.before + slices.length;
+    const target = targetPages(before, slicePages) * pageSize;
     const end = endOfGroup(coverage, start, target, pageSize);
     const members = coverage.slice(start, end);
     const rows = summaryOf(members).matching_rows;
-    const own = { ...dates, rcd: members.map((entry) => entry.rcd).join(",") };
+    const named = { ...dates, rcd: members.map((entry) => entry.rcd).join(",") };
     const isLarge = members.length === 1 && rows > target * 1.5 + pageSize / 2;
-    const ranges = isLarge ? cutByDate(members, own, sizesOf(rows, { ...how, before })) : [{ filters: own, rows }];
+    const ranges = isLarge
+      ? cutByDate(members, named, rangeSizes(rows, { ...options, before }))
+      : [{ filters: named, rows }];
     slices.push(...slicesOf(members, ranges));
     start = end;
   }
@@ -201,7 +213,7 @@ function idOf(filters: Filters): string {
 }
 
 /** Expected pages. In a group that is cut by date, half of the last page of each slice is empty on average. */
-export function pagesOf(slices: readonly Slice[], pageSize: number): number {
+export function expectedPages(slices: readonly Slice[], pageSize: number): number {
   const groups = [...groupBy(slices, ({ group }) => group)];
   return groups.reduce((sum, [{ rows }, { length }]) => sum + Math.ceil(rows / pageSize + (length - 1) / 2), 0);
 }
@@ -224,15 +236,10 @@ export function firstSlices({ slices }: Plan, rows: number): readonly Slice[] {
  * Replaces a slice by slices of one page, as far as combinations and days allow, from the coverage of its filters. The new
  * slices belong to its group.
  */
-export function withPagesOf(
-  plan: Plan,
-  slice: Slice,
-  coverage: Pick<CoverageResponse, "data">,
-  pageSize: number,
-): Plan {
+export function cutToPages(plan: Plan, slice: Slice, coverage: Pick<CoverageResponse, "data">, pageSize: number): Plan {
   const parts = planPull(coverage, slice.filters, pageSize, 1).slices;
   const slices = plan.slices.flatMap((other) =>
     other === slice ? parts.map((part) => ({ ...part, group: slice.group })) : [other],
   );
-  return { ...plan, slices, pages: pagesOf(slices, pageSize) };
+  return { ...plan, slices, pages: expectedPages(slices, pageSize) };
 }

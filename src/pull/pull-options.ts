@@ -14,7 +14,7 @@ export interface PullOptions {
   concurrency: number;
   /** The pull ends after this number of rows, even if the set has more. */
   maxRows?: number | undefined;
-  /** Percentage of the pages that are read a second time at the end, see `pagesToRecheck`. */
+  /** Percentage of the pages that are read a second time at the end, see `recheckCount`. */
   recheck?: number | undefined;
   /** Whether each slice is written as soon as it has been read, instead of all once the whole set is verified. */
   isStreamed?: boolean;

@@ -4,9 +4,9 @@ import type { Meta } from "../contract/envelope.ts";
 import { FileError, SetChangedError } from "../contract/errors.ts";
 import { groupDigits, plural } from "../contract/values/phrases.ts";
 import { assertCounted, assertCountedAgain, assertPlausible, isCountedDifferently, whyMoved } from "./checks.ts";
-import { firstSlices, type Plan, pagesOfSlice, planPull, type Slice, withPagesOf } from "./plan.ts";
+import { cutToPages, firstSlices, fullSlicePages, type Plan, planPull, type Slice } from "./plan.ts";
 import type { FinishedSlice, PullOptions, PullResult } from "./pull-options.ts";
-import { choosePagesToRecheck, type PagePlace, recheckPages, unproven } from "./recheck.ts";
+import { choosePagesToRecheck, recheckPages, type StoredPageRef, slicesToProve } from "./recheck.ts";
 import type { PageStore, PlanCuts } from "./store/page-store.ts";
 import { CursorTooShortError, walkSlice } from "./walk.ts";
 import { deferred, startWalkers } from "./walkers.ts";
@@ -68,7 +68,7 @@ class Pull {
     let coverage = await this.#client.coverage(filters, signal, this.#store.version());
     assertPlausible(coverage.data, filters);
     await observer?.onCoverage?.(coverage.data);
-    const slicePages = pagesOfSlice(coverage.data, pageSize);
+    const slicePages = fullSlicePages(coverage.data, pageSize);
     const cuts = await this.#store.begin({ page_size: pageSize, slice_pages: slicePages });
     /** Those of the last plan. */
     let slices: readonly Slice[] = [];
@@ -94,7 +94,7 @@ class Pull {
     for (const slice of plan.slices.filter(({ id }) => this.#cutToPages.has(id))) {
       const again = await this.#client.coverage(slice.filters, signal, plan.version);
       assertCountedAgain(slice, again.meta.coverage);
-      plan = withPagesOf(plan, slice, again, page_size);
+      plan = cutToPages(plan, slice, again, page_size);
     }
     if (this.#written.some(({ id }, index) => plan.slices[index]?.id !== id)) {
       throw new SetChangedError(
@@ -126,7 +126,7 @@ class Pull {
       }
     }
     if (this.#hasMoved) {
-      const slices = unproven(this.#wanted(plan), this.#store, plan.version);
+      const slices = slicesToProve(this.#wanted(plan), this.#store, plan.version);
       const places = slices.map((slice) => ({ slice, page: 0 }));
       await this.#recheck(places, plan, pageSize);
       this.#hasMoved = false;
@@ -186,16 +186,16 @@ class Pull {
   /** @throws SetMovedError if the set in the store is not that of the service */
   async #compare(plan: Plan, pageSize: number): Promise<void> {
     await assertCounted(plan, this.#store);
-    const slices = unproven(this.#wanted(plan), this.#store, plan.version);
-    const how = { ...this.#options, begun: this.#begun, older: this.#older };
-    const [difference] = await this.#recheck(choosePagesToRecheck(slices, this.#store, how), plan, pageSize);
+    const slices = slicesToProve(this.#wanted(plan), this.#store, plan.version);
+    const options = { ...this.#options, begun: this.#begun, older: this.#older };
+    const [difference] = await this.#recheck(choosePagesToRecheck(slices, this.#store, options), plan, pageSize);
     if (difference !== undefined) {
       throw difference;
     }
   }
 
   /** Reads pages a second time, see `recheckPages`. */
-  async #recheck(places: readonly PagePlace[], { version }: Plan, pageSize: number) {
+  async #recheck(places: readonly StoredPageRef[], { version }: Plan, pageSize: number) {
     const requests = { ...this.#options, pageSize, version };
     const differences = await recheckPages(this.#client, this.#store, places, requests);
     this.#rechecked += places.length;

@@ -1,9 +1,6 @@
-import { createHash } from "node:crypto";
 import type { CatalogClient } from "../client/client.ts";
-import { ApiError } from "../contract/errors.ts";
 import type { Filters } from "../contract/filters.ts";
-import type { RowBatch } from "../rows/batch.ts";
-import { assertUnmoved, SetMovedError, setFactsOf } from "./checks.ts";
+import { assertUnmoved, createComparison, isCursorRefused, SetMovedError, setFactsOf } from "./checks.ts";
 import { type PageRequests, pagesFrom } from "./follow-cursors.ts";
 import type { Slice } from "./plan.ts";
 import type { PageFacts, PageStore } from "./store/page-store.ts";
@@ -18,7 +15,7 @@ const MIN_RECHECKED = 4;
  *
  * @param percent of the pages
  */
-export function pagesToRecheck(pages: number, percent = 1): number {
+export function recheckCount(pages: number, percent = 1): number {
   if (percent === 0 || pages <= 1) {
     return 0;
   }
@@ -26,7 +23,7 @@ export function pagesToRecheck(pages: number, percent = 1): number {
 }
 
 /** A page of the store that is read a second time. */
-export interface PagePlace {
+export interface StoredPageRef {
   slice: Slice;
   /** Its number in the slice, from 0. */
   page: number;
@@ -36,14 +33,18 @@ export interface PagePlace {
  * Slices with at least one stored page that is not known to be of this version of the data. Pages of the same version cannot
  * differ.
  */
-export function unproven(slices: readonly Slice[], store: PageStore, version: string | undefined): readonly Slice[] {
+export function slicesToProve(
+  slices: readonly Slice[],
+  store: PageStore,
+  version: string | undefined,
+): readonly Slice[] {
   return slices.filter(({ id }) =>
     store.pagesOf(id).some(({ set }) => version === undefined || set.version !== version),
   );
 }
 
-interface Choice {
-  /** Percentage of the pages, see `pagesToRecheck`. */
+interface RecheckOptions {
+  /** Percentage of the pages, see `recheckCount`. */
   recheck?: number | undefined;
   /** IDs of slices in the order in which they were begun. */
   begun: ReadonlySet<string>;
@@ -60,14 +61,14 @@ interface Choice {
 export function choosePagesToRecheck(
   slices: readonly Slice[],
   store: PageStore,
-  { recheck, begun, older, random = Math.random }: Choice,
-): PagePlace[] {
+  { recheck, begun, older, random = Math.random }: RecheckOptions,
+): StoredPageRef[] {
   const all = slices.flatMap((slice) => store.pagesOf(slice.id).map((_, page) => ({ slice, page })));
   const ofBegun = [...begun].flatMap((id) => all.find(({ slice }) => slice.id === id) ?? []);
   const required = ofBegun.filter(({ slice }) => older.has(slice.id)).length;
-  const count = Math.max(required, pagesToRecheck(all.length, recheck));
-  const isOlder = ({ slice }: PagePlace) => Number(older.has(slice.id));
-  const lengthOf = ({ slice }: PagePlace) => store.pagesOf(slice.id).length;
+  const count = Math.max(required, recheckCount(all.length, recheck));
+  const isOlder = ({ slice }: StoredPageRef) => Number(older.has(slice.id));
+  const lengthOf = ({ slice }: StoredPageRef) => store.pagesOf(slice.id).length;
   const later = ofBegun.splice(1).sort((a, b) => isOlder(b) - isOlder(a) || lengthOf(b) - lengthOf(a));
   const places = [...ofBegun, ...later].slice(0, Math.max(required, Math.ceil(count * 0.75)));
   const chosen = new Set(places);
@@ -86,7 +87,7 @@ export function choosePagesToRecheck(
 export async function recheckPages(
   client: CatalogClient,
   store: PageStore,
-  places: readonly PagePlace[],
+  places: readonly StoredPageRef[],
   { concurrency, ...requests }: PageRequests & { concurrency: number },
 ): Promise<readonly SetMovedError[]> {
   const known = places.map(({ slice }) => [...store.pagesOf(slice.id)]);
@@ -137,41 +138,4 @@ async function recheckPage(
     throw error;
   }
   again.assertDone();
-}
-
-export function isCursorRefused(error: unknown): boolean {
-  return error instanceof ApiError && error.problem.code === "invalid_cursor";
-}
-
-/** Compares rows with those of pages that were read earlier, even if the pages are cut differently now. */
-export function createComparison(earlier: readonly PageFacts[]) {
-  // The only page of a slice may be empty: ranges of days are cut without knowing which of them have rows.
-  const left = earlier.filter(({ rows }) => rows > 0);
-  let compared = 0;
-  let hash = createHash("sha256");
-  return {
-    isDone: () => left.length === 0,
-    assertDone: (): void => {
-      if (left.length > 0) {
-        throw new SetMovedError("rows that were already read are missing now");
-      }
-    },
-    take: (rows: RowBatch): void => {
-      let taken = 0;
-      for (let [page] = left; page !== undefined && taken < rows.length; [page] = left) {
-        const part = rows.slice(taken, taken + page.rows - compared);
-        hash.update(part.lines());
-        taken += part.length;
-        compared += part.length;
-        if (compared === page.rows) {
-          if (!hash.digest("hex").startsWith(page.digest)) {
-            throw new SetMovedError("rows that were already read have changed");
-          }
-          left.shift();
-          compared = 0;
-          hash = createHash("sha256");
-        }
-      }
-    },
-  };
 }

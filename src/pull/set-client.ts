@@ -8,7 +8,7 @@ import { type Filters, fitsRequest, splitRcd } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { groupBy } from "../contract/values/group-by.ts";
 import { batchOf } from "../rows/scan.ts";
-import { hasDays, type SetFilters, sharedDays } from "./set-filters.ts";
+import { isNonEmptyWindow, type SetFilters, sharedDays } from "./set-filters.ts";
 
 /**
  * Wraps a client so that coverage and sample accept filters that no request can carry: an `rcd` of any length, and days of
@@ -83,7 +83,7 @@ function partsOf({ own_days, ...filters }: SetFilters): Filters[] {
   for (const triple of (filters.rcd ?? "").split(",")) {
     const own = own_days[splitRcd(triple).retailer];
     const days = own && sharedDays(own, filters);
-    if (days !== undefined && hasDays(days)) {
+    if (days !== undefined && isNonEmptyWindow(days)) {
       const key = JSON.stringify(days);
       const before = parts.get(key)?.rcd;
       parts.set(key, { ...days, rcd: before === undefined ? triple : `${before},${triple}` });

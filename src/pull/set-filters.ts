@@ -13,7 +13,7 @@ export interface SetFilters extends Filters {
 }
 
 /** The filters of one retailer of a set, with its own days. */
-export function ofRetailer({ own_days, ...filters }: SetFilters, retailer: string): Filters {
+export function filtersOfRetailer({ own_days, ...filters }: SetFilters, retailer: string): Filters {
   const triples = filters.rcd?.split(",").filter((triple) => triple.startsWith(`${retailer}:`));
   const named = triples === undefined ? { retailer } : { rcd: triples.join(",") };
   return { ...filters, ...named, ...own_days?.[retailer] };
@@ -45,6 +45,6 @@ export function windowOf(first: string | undefined, last: string | undefined): D
 }
 
 /** Whether a window has any day. */
-export function hasDays({ start_date = "", end_date = "9999-12-31" }: DayWindow): boolean {
+export function isNonEmptyWindow({ start_date = "", end_date = "9999-12-31" }: DayWindow): boolean {
   return start_date <= end_date;
 }

@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
 import type { CatalogClient } from "../client/client.ts";
-import { createPageCheck, SetMovedError, setFactsOf } from "./checks.ts";
+import { createComparison, createPageCheck, isCursorRefused, SetMovedError, setFactsOf } from "./checks.ts";
 import { type PageRequests, pagesFrom } from "./follow-cursors.ts";
 import type { Slice } from "./plan.ts";
-import { createComparison, isCursorRefused } from "./recheck.ts";
 import type { PageFacts, PageStore } from "./store/page-store.ts";
 
 export interface WalkOptions extends PageRequests {

@@ -5,7 +5,7 @@ import { closest } from "../contract/values/closest.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../contract/values/date-expression.ts";
 import { dayOf } from "../contract/values/day-arithmetic.ts";
 import { groupBy } from "../contract/values/group-by.ts";
-import { type DayWindow, hasDays, type SetFilters, spanOf, windowOf } from "./set-filters.ts";
+import { type DayWindow, isNonEmptyWindow, type SetFilters, spanOf, windowOf } from "./set-filters.ts";
 
 /**
  * Filters as the user wrote them: a filter may have several values, and days may be relative. Plain JSON, so that they
@@ -111,7 +111,7 @@ export async function resolveFilters(
   const dated = await upToToday(matching, source, asked, now);
   const own_days = ownDaysOf(written, matching, dated, now);
   const windows = Object.values(own_days);
-  const withDays = windows.filter(hasDays);
+  const withDays = windows.filter(isNonEmptyWindow);
   // A retailer without days of its own may have rows in the days of the others.
   return !oneWindow && withDays.length > 0 && new Set(windows.map((window) => JSON.stringify(window))).size > 1
     ? { rcd, ...spanOf(withDays), own_days }
@@ -271,7 +271,7 @@ export function resolveDays(
   latest?: string,
 ): DayWindow {
   const days = daysFrom(written, now, latest);
-  if (written.start_date !== undefined && !hasDays(days)) {
+  if (written.start_date !== undefined && !isNonEmptyWindow(days)) {
     throw new InputError(
       (nameOf) => {
         const told = (name: keyof DayWindow) => `${nameOf(name)} ${toldDay(written[name], days[name])}`;

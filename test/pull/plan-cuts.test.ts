@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Coverage } from "../../src/contract/coverage.ts";
 import type { Filters } from "../../src/contract/filters.ts";
 import { cutByDate } from "../../src/pull/date-cuts.ts";
-import { firstSlices, type Plan, planPull, type Slice, withPagesOf } from "../../src/pull/plan.ts";
+import { cutToPages, firstSlices, type Plan, planPull, type Slice } from "../../src/pull/plan.ts";
 
 // The order of the rows depends on the cuts: other cuts change the bytes of every export.
 
@@ -106,7 +106,7 @@ test("half of the last page of each slice is expected to be empty, where a group
 test("a slice that is cut to pages has more pages, in a plan that counts them", () => {
   const plan = planPull({ data: combinations(9, 50) }, {}, 10, 10);
   const [, slice] = plan.slices as [Slice, Slice];
-  const cut = withPagesOf(plan, slice, { data: [combination("a:c1:d", 50)] }, 10);
+  const cut = cutToPages(plan, slice, { data: [combination("a:c1:d", 50)] }, 10);
   const exact = (slices: readonly Slice[]) => slices.map(({ isExact }) => isExact);
   expect([plan.pages, exact(plan.slices)]).toEqual([6, [true, true]]);
   expect([cut.pages, exact(cut.slices)]).toEqual([9, [true, ...new Array(6).fill(false)]]);

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Coverage } from "../../src/contract/coverage.ts";
 import type { Filters } from "../../src/contract/filters.ts";
 import { RCD_LENGTH } from "../../src/contract/filters.ts";
-import { pagesOfSlice, planPull } from "../../src/pull/plan.ts";
-import { pagesToRecheck } from "../../src/pull/recheck.ts";
+import { fullSlicePages, planPull } from "../../src/pull/plan.ts";
+import { recheckCount } from "../../src/pull/recheck.ts";
 
 const DAY = 86_400_000;
 
@@ -185,7 +185,7 @@ describe("a plan", () => {
       for (const set of fc.sample(sets, { seed: rows, numRuns: 20 })) {
         const { requests } = requestsOf(set);
         const fewest = Math.ceil(rows / 500) + 1;
-        expect(1 + requests + pagesToRecheck(requests)).toBeLessThanOrEqual(1.02 * fewest + 8);
+        expect(1 + requests + recheckCount(requests)).toBeLessThanOrEqual(1.02 * fewest + 8);
       }
     },
   );
@@ -202,7 +202,7 @@ describe("a plan", () => {
   ])("cuts a set of %i pages into slices of %i pages", (pages, slicePages) => {
     const days = Array.from({ length: 10 }, () => pages * 50);
     const set = coverageOf([{ retailer: "a", department: "b", category: "c", days, firstDay: 20_000 }]);
-    expect(pagesOfSlice(set, 500)).toBe(slicePages);
+    expect(fullSlicePages(set, 500)).toBe(slicePages);
   });
 
   test("cuts a set of a few pages into a few slices, the first of them short", () => {

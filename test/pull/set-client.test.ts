@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { type Coverage, summaryOf } from "../../src/contract/coverage.ts";
 import { splitLongFilters } from "../../src/pull/set-client.ts";
-import { ofRetailer, ownDayFilter, type SetFilters, sharedDays, spanOf } from "../../src/pull/set-filters.ts";
+import { filtersOfRetailer, ownDayFilter, type SetFilters, sharedDays, spanOf } from "../../src/pull/set-filters.ts";
 import { resolveFilters, serviceFilters } from "../../src/pull/written-filters.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { fakeRows, fakeService } from "../helpers/fake-client.ts";
@@ -194,9 +194,9 @@ test("a combination without matching rows has no newest day", async () => {
 
 test("days of a retailer are those that its window and the filters name", () => {
   const filters: SetFilters = { rcd: "a:b:c,ab:b:c,a:d:c", start_date: "2026-01-01", own_days: { a: OWN.acme } };
-  expect(ofRetailer(filters, "a")).toEqual({ rcd: "a:b:c,a:d:c", ...OWN.acme });
-  expect(ofRetailer(filters, "ab")).toEqual({ rcd: "ab:b:c", start_date: "2026-01-01" });
-  expect(ofRetailer({ end_date: "2026-01-02" }, "a")).toEqual({ retailer: "a", end_date: "2026-01-02" });
+  expect(filtersOfRetailer(filters, "a")).toEqual({ rcd: "a:b:c,a:d:c", ...OWN.acme });
+  expect(filtersOfRetailer(filters, "ab")).toEqual({ rcd: "ab:b:c", start_date: "2026-01-01" });
+  expect(filtersOfRetailer({ end_date: "2026-01-02" }, "a")).toEqual({ retailer: "a", end_date: "2026-01-02" });
   const isOwn = ownDayFilter(filters);
   const days = ["2026-01-10", "2026-01-11", "2026-01-12", "2026-01-13"];
   expect(days.map((day) => isOwn("a", day))).toEqual([false, true, true, false]);
