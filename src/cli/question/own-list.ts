@@ -34,10 +34,10 @@ export async function checkOwnList(
   const byLine = new Map(list.map((listed) => [listed.line, listed]));
   const byProduct = new Map<unknown, ListedProduct>();
   for (const [product, line] of found) {
-    const [listed, same] = [byLine.get(Number(line)), byProduct.get(product)];
-    if (listed !== undefined && same !== undefined) {
+    const [listed, earlierLine] = [byLine.get(Number(line)), byProduct.get(product)];
+    if (listed !== undefined && earlierLine !== undefined) {
       const name = nameOfList(file);
-      const repeated = repeatedError(listed, same);
+      const repeated = repeatedError(listed, earlierLine);
       throw new FileError(contentFlaw(name, repeated) ?? repeated.message, name, repeated);
     }
     if (listed !== undefined) {

@@ -26,7 +26,7 @@ export interface QuestionPrices extends AsyncDisposable {
   /** The newest day that counts. */
   newest: string;
   /** Undefined for a question that compares nothing. */
-  compared: SinceOfRetailers | undefined;
+  comparison: SinceOfRetailers | undefined;
 }
 
 /**
@@ -42,42 +42,47 @@ export async function openQuestionPrices<Options extends PriceOptions>(
   context: Context,
 ): Promise<QuestionPrices> {
   const { reporter, signal, folder, name, state } = synced;
-  const newestOfFolder = newestDayOf(synced, context.now());
+  const newestInFolder = newestDayOf(synced, context.now());
   const ownList = options.ownList === undefined ? undefined : await readProductList(options.ownList, context, signal);
-  const days = question.days?.(options, synced, { newest: newestOfFolder, now: context.now() });
-  const newest = days?.to ?? synced.filters.end_date ?? newestOfFolder;
+  const days = question.days?.(options, synced, { newest: newestInFolder, now: context.now() });
+  const newest = days?.to ?? synced.filters.end_date ?? newestInFolder;
   const laterRows = rowsAfter(synced, newest, context.now());
   if (laterRows > 0) {
     reporter.warn(`${plural(laterRows, "row")} of ${name} dated after today left out`);
   }
-  const newestOf = newestOfRetailers(synced, newest);
-  const compared = days
+  const newestByRetailer = newestOfRetailers(synced, newest);
+  const comparison = days
     ? sinceDay(days.from)
     : question.bookmarks !== undefined
-      ? await sinceOfRetailers({ since: options.since, command: question.bookmarks }, synced, newestOf, context)
+      ? await sinceOfRetailers({ since: options.since, command: question.bookmarks }, synced, newestByRetailer, context)
       : undefined;
   let prices: Awaited<ReturnType<typeof openPrices>> | undefined;
   const release = async () => {
     try {
       await prices?.[Symbol.asyncDispose]();
     } finally {
-      await compared?.bookmark?.release();
+      await comparison?.bookmark?.release();
     }
   };
   try {
     const scope = {
       ...scopeOf(synced, options),
-      days: daysOfRetailers(synced, newestOf, { lastDay: newest, today: dayOf(context.now()) }, compared?.of),
+      days: daysOfRetailers(
+        synced,
+        newestByRetailer,
+        { lastDay: newest, today: dayOf(context.now()) },
+        comparison?.sinceOf,
+      ),
       // Left null here: each question applies the list itself, because a report also covers products that are not on it.
       own_list: null,
     };
     // If two days are named, rows after the later one still count when suspect prices are detected.
-    const lastDay = newest > newestOfFolder || days === undefined ? newest : newestOfFolder;
+    const lastIndexedDay = newest > newestInFolder || days === undefined ? newest : newestInFolder;
     prices = await openPrices({
       folder,
       state,
       signal,
-      lastDay,
+      lastDay: lastIndexedDay,
       suspectFactor: options.suspectFactor,
       scope,
       ...indexMessages(reporter, name),
@@ -97,9 +102,9 @@ export async function openQuestionPrices<Options extends PriceOptions>(
       prices,
       preamble: prices.preamble,
       parameters,
-      retailers: [...newestOf.keys()].sort(),
+      retailers: [...newestByRetailer.keys()].sort(),
       newest,
-      compared,
+      comparison,
       [Symbol.asyncDispose]: release,
     };
   } catch (error) {
@@ -131,7 +136,7 @@ function scopeOf({ filters }: SyncedFolder, { brands }: PriceOptions): Parameter
 export async function checkBrandNames(
   prices: DuckDb,
   brands: readonly string[] | undefined,
-  folder: string,
+  folderName: string,
 ): Promise<void> {
   for (const brand of brands ?? []) {
     const found = await readRows(prices, "SELECT 1 FROM brand WHERE brand_key = lower(trim($brand))", { brand });
@@ -139,7 +144,7 @@ export async function checkBrandNames(
       const names = (await readRows(prices, "SELECT brand FROM brand ORDER BY brand", {})).map(([name]) =>
         String(name),
       );
-      throw new NotFoundError(`${folder} has no product of the brand ${quoted(brand)}.`, {
+      throw new NotFoundError(`${folderName} has no product of the brand ${quoted(brand)}.`, {
         flag: "--brand",
         value: brand,
         suggestions: closest(brand, names),

@@ -25,7 +25,7 @@ export async function runQuestion<Options extends QuestionOptions>(
 ): Promise<void> {
   using synced = await openSyncedFolder(options, context);
   await using opened = await openQuestionPrices(declared, options, synced, context);
-  const { prices, newest, compared, retailers } = opened;
+  const { prices, newest, comparison, retailers } = opened;
   const question = { ...declared, ...declared.ofRetailers?.(options, retailers) };
   const known = { ...opened.parameters, ...question.parameters?.(options) };
   const parameters = { ...known, ...(await question.find?.(prices, known, options, synced)) };
@@ -35,15 +35,15 @@ export async function runQuestion<Options extends QuestionOptions>(
   }
   const totals = hasRowFormat(options.output) ? undefined : await totalsOf(prices, question, parameters);
   const answer = await ask(prices, question.sql, parameters, undefined, question.sqlNames);
-  const { oldest = "", isByRetailer = false } = compared ?? {};
+  const { oldest = "", isByRetailer = false } = comparison ?? {};
   const about = { days: { newest, since: isByRetailer ? `${oldest} or later` : oldest }, totals };
   const isWhole = await write({ question, options, answer, about, synced, context });
   if (!question.countsRows) {
     await noteSuspects(prices, parameters, synced, options);
   }
-  if (compared?.bookmark !== undefined) {
+  if (comparison?.bookmark !== undefined) {
     await (isWhole
-      ? compared.bookmark.set()
+      ? comparison.bookmark.set()
       : synced.reporter.note(
           `the bookmark stays where it was, because not all rows were shown; ${allRowsHint(options.list.limit)}`,
         ));

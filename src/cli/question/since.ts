@@ -47,7 +47,7 @@ export interface SinceOfRetailers {
   isByRetailer: boolean;
   /** Whether the days are those of a bookmark that an earlier run set. */
   isFromBookmark: boolean;
-  of(retailer: string): string;
+  sinceOf(retailer: string): string;
   /** Remembers that everything up to the newest day was written; undefined if `--since` is a day. */
   bookmark: { set(): Promise<void>; release(): Promise<void> } | undefined;
 }
@@ -75,7 +75,7 @@ export async function sinceOfRetailers(
 
 /** The same day for all retailers. */
 export function sinceDay(day: string): SinceOfRetailers {
-  return { oldest: day, isByRetailer: false, isFromBookmark: false, of: () => day, bookmark: undefined };
+  return { oldest: day, isByRetailer: false, isFromBookmark: false, sinceOf: () => day, bookmark: undefined };
 }
 
 function comparedDay(
@@ -149,7 +149,7 @@ async function bookmarkDays(
     oldest,
     isByRetailer: new Set(days.values()).size > 1,
     isFromBookmark: !isFirst,
-    of: (retailer) => days.get(retailer) ?? oldest,
+    sinceOf: (retailer) => days.get(retailer) ?? oldest,
     bookmark: {
       set: () => bookmark.set({ ...bookmark.seen, ...newestSeen(newest, seen) }),
       release: async () => await bookmark[Symbol.asyncDispose](),

@@ -47,28 +47,28 @@ export async function runReport(options: ReportOptions, context: Context): Promi
     synced.reporter.note(`${page.file}: the report of ${subject.since ?? subject.newest} to ${subject.newest}`);
   }
   // Only lists that people read are cut, and say so; the figures are those of all products.
-  await asked.compared?.bookmark?.set();
+  await asked.comparison?.bookmark?.set();
   failIfFiguresMatch(options.conditions, answers.figures);
 }
 
 function subjectOf(
   { brands, filters, staleAfter }: ReportOptions,
   { name, days }: SyncedFolder,
-  { newest, compared }: QuestionPrices,
+  { newest, comparison }: QuestionPrices,
   context: Context,
 ): ReportSubject {
   // After a bookmark there may be no newer day; of a folder with one day there is nothing to compare.
-  const isSinceBookmark = compared?.bookmark !== undefined && days.length > 1;
-  const hasEarlierDay = compared !== undefined && (compared.oldest < newest || isSinceBookmark);
+  const isSinceBookmark = comparison?.bookmark !== undefined && days.length > 1;
+  const hasEarlierDay = comparison !== undefined && (comparison.oldest < newest || isSinceBookmark);
   return {
     name,
     newest,
     staleAfter,
     first: days[0] ?? newest,
     now: context.now(),
-    since: hasEarlierDay ? compared.oldest : undefined,
-    isByRetailer: compared?.isByRetailer === true,
-    isSinceReport: compared?.isFromBookmark === true,
+    since: hasEarlierDay ? comparison.oldest : undefined,
+    isByRetailer: comparison?.isByRetailer === true,
+    isSinceReport: comparison?.isFromBookmark === true,
     filters: filtersAsFlags(filters, brands),
   };
 }
