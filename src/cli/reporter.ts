@@ -10,7 +10,7 @@ import type { GlobalOptions } from "./flags/global.ts";
 import { isAsciiTerminal } from "./terminal/ascii.ts";
 import { formatDuration } from "./terminal/duration.ts";
 import { createProgress, type Progress } from "./terminal/progress/progress.ts";
-import { isReadElsewhere, terminalWidth } from "./terminal/screen.ts";
+import { isInteractiveOrPipe, terminalWidth } from "./terminal/screen.ts";
 import { wrap } from "./terminal/wrap.ts";
 
 /** What a command writes to stderr while it runs. */
@@ -86,7 +86,7 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
     },
     progress,
     dataBegins: () => {
-      if (isReadElsewhere(context.stdout)) {
+      if (isInteractiveOrPipe(context.stdout)) {
         progress.giveWay();
       }
     },

@@ -108,7 +108,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
 /** Statements that restrict DuckDB to these files. */
 function accessTo(files: readonly string[]): string[] {
   // DuckDB looks up both the glob and each path that it matches.
-  const paths = new Set(files.flatMap((file) => [filePattern(file), file]));
+  const paths = new Set(files.flatMap((file) => [fileGlob(file), file]));
   return [`SET allowed_paths = [${[...paths].map(sqlText).join(", ")}]`, "SET enable_external_access = false"];
 }
 
@@ -137,15 +137,15 @@ export function sqlText(text: string): string {
  *
  * @throws FileError for a path that DuckDB cannot read
  */
-export function assertReadable(path: string): void {
+export function assertDuckDbPath(path: string): void {
   if (path.includes("\\") && GLOB.test(path)) {
     throw new FileError(`${path}: DuckDB reads no path with a backslash and one of [ * ?; use another name`, path);
   }
 }
 
-/** The glob that matches one path alone: DuckDB reads every path as a glob. @throws as `assertReadable` */
-export function filePattern(path: string): string {
-  assertReadable(path);
+/** The glob that matches one path alone: DuckDB reads every path as a glob. @throws as `assertDuckDbPath` */
+export function fileGlob(path: string): string {
+  assertDuckDbPath(path);
   return path.replace(new RegExp(GLOB, "g"), "[$&]");
 }
 

@@ -6,11 +6,11 @@ import type { RowBatch } from "./batch.ts";
 export function createFilterCheck(filters: Filters): (rows: RowBatch) => number {
   const isOfCombination = combinationFilter(filters);
   const isOfDay = dayFilter(filters);
-  const combinations = knownValues(
+  const combinations = cachedTest(
     ["retailer", "category", "department"],
     ([retailer = "", category = "", department = ""]) => isOfCombination({ retailer, category, department }),
   );
-  const days = knownValues(["crawl_date"], ([day = ""]) => isOfDay(day));
+  const days = cachedTest(["crawl_date"], ([day = ""]) => isOfDay(day));
   return (rows) => {
     const [hasCombination, hasDay] = [combinations(rows), days(rows)];
     for (let row = 0; row < rows.length; row += 1) {
@@ -23,7 +23,7 @@ export function createFilterCheck(filters: Filters): (rows: RowBatch) => number 
 }
 
 /** A test of the rows of a batch by the values of a few columns. It remembers accepted values, as JSON texts. */
-function knownValues(names: readonly string[], isAccepted: (values: string[]) => boolean) {
+function cachedTest(names: readonly string[], isAccepted: (values: string[]) => boolean) {
   const known = new Set<string>();
   return (rows: RowBatch) => {
     const columns = names.map((name) => rows.column(name));

@@ -2,14 +2,14 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
-import { filePattern } from "../../src/files/duckdb.ts";
+import { fileGlob } from "../../src/files/duckdb.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
 test("characters of patterns stand for themselves", () => {
-  expect([filePattern("/a*b?c[d]e"), filePattern("/back\\slash")]).toEqual(["/a[*]b[?]c[[]d]e", "/back\\slash"]);
+  expect([fileGlob("/a*b?c[d]e"), fileGlob("/back\\slash")]).toEqual(["/a[*]b[?]c[[]d]e", "/back\\slash"]);
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import type { Chunk, EncoderOptions, RowEncoder } from "../../src/export/formats/encoder.ts";
 import { loadEncoder } from "../../src/export/formats/registry.ts";
-import { filePattern, sqlText } from "../../src/files/duckdb.ts";
+import { fileGlob, sqlText } from "../../src/files/duckdb.ts";
 import { EXACT_MACRO, exactQuery } from "../../src/files/duckdb-texts.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "./cli.ts";
@@ -73,7 +73,7 @@ async function askEach(paths: readonly string[], query: string): Promise<Record<
     await connection.run(EXACT_MACRO);
     const answers = [];
     for (const path of paths) {
-      const sql = exactQuery(query.replaceAll("FILE", sqlText(filePattern(path))));
+      const sql = exactQuery(query.replaceAll("FILE", sqlText(fileGlob(path))));
       const result = await connection.runAndReadAll(sql);
       answers.push(result.getRowObjectsJson());
     }

@@ -17,17 +17,17 @@ export type ListFlags = FlagsOf<typeof addListFlags>;
  * Declares `--sort`, `--limit` and `--no-pager`.
  *
  * @param columns offered by completion for `--sort`
- * @param words what else `--sort` takes, for the help
+ * @param otherValues what else `--sort` takes, for the help
  */
 export const addListFlags = flagSet(
   (
     command,
     example: string,
     columns: readonly string[],
-    words: string = "",
+    otherValues: string = "",
     limitHelp: string = "the first n rows only, after sorting",
   ) => {
-    const description = `sort by a column${words}; \`:asc\` or \`:desc\` sets the direction: ${example}:desc`;
+    const description = `sort by a column${otherValues}; \`:asc\` or \`:desc\` sets the direction: ${example}:desc`;
     return command
       .addOption(new NamesOption("--sort <column>", description, columns, { isList: false }))
       .option("-n, --limit <n>", limitHelp, wholeNumber("--limit", 1))
@@ -37,25 +37,25 @@ export const addListFlags = flagSet(
 
 /**
  * @param known columns to sort by
- * @param words short names, each for a column and a direction
+ * @param sortWords short names, each for a column and a direction
  * @throws UsageError naming flag and value
  */
 export function parseListFlags(
   { sort, limit, pager }: ListFlags,
   known: readonly string[],
-  words: Readonly<Record<string, SortKey>> = {},
+  sortWords: Readonly<Record<string, SortKey>> = {},
 ): ListOptions {
-  return { sort: sort === undefined ? undefined : parseSort(sort, known, words), limit, pager };
+  return { sort: sort === undefined ? undefined : parseSort(sort, known, sortWords), limit, pager };
 }
 
-function parseSort(text: string, known: readonly string[], words: Readonly<Record<string, SortKey>>): SortKey {
+function parseSort(text: string, known: readonly string[], sortWords: Readonly<Record<string, SortKey>>): SortKey {
   const [, name = text, direction] = /^(.*?)(?::(asc|desc))?$/.exec(text) ?? [];
-  const key = Object.hasOwn(words, name) ? words[name] : { column: name, descending: false };
+  const key = Object.hasOwn(sortWords, name) ? sortWords[name] : { column: name, descending: false };
   if (key !== undefined && known.includes(key.column)) {
     return { column: key.column, descending: direction === undefined ? key.descending : direction === "desc" };
   }
   const suffix = direction === undefined ? "" : `:${direction}`;
-  const suggestions = closest(name, [...Object.keys(words), ...known], 3, 1 / 3).map((column) => column + suffix);
+  const suggestions = closest(name, [...Object.keys(sortWords), ...known], 3, 1 / 3).map((column) => column + suffix);
   const hint = suggestions.length === 0 ? `; the columns are ${known.join(", ")}` : "";
   throw new UsageError(`--sort: there is no column "${name}"${hint}`, { flag: "--sort", value: text, suggestions });
 }

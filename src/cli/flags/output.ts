@@ -123,26 +123,26 @@ export function splitPage<Flags extends OutputFlags>(
   return { page, listing: flags.output === undefined ? { ...listing, clobber: undefined } : listing };
 }
 
-interface Destination {
+interface OutputContext {
   stdout: { isTTY?: boolean | undefined };
 }
 
 /**
  * @param known columns to sort by
- * @param words short names, each for a column and a direction
+ * @param sortWords short names, each for a column and a direction
  * @param isForPeople see `parseOutput`
  * @throws UsageError if flags contradict each other or name an unknown column
  */
 export function parseListing<Format extends string>(
   flags: ListingFlags,
   formats: readonly Format[],
-  destination: Destination,
+  context: OutputContext,
   known: readonly string[],
-  words?: Readonly<Record<string, SortKey>>,
+  sortWords?: Readonly<Record<string, SortKey>>,
   isForPeople?: boolean,
 ): ListingOptions<Format> {
-  const output = parseOutput(flags, formats, destination, isForPeople);
-  return { output, list: parseListFlags(flags, known, words), columns: chosenColumns(flags.columns, known) };
+  const output = parseOutput(flags, formats, context, isForPeople);
+  return { output, list: parseListFlags(flags, known, sortWords), columns: chosenColumns(flags.columns, known) };
 }
 
 /**
@@ -155,7 +155,7 @@ export function parseListing<Format extends string>(
 export function parseOutput<Format extends string>(
   flags: OutputFlags,
   formats: readonly Format[],
-  { stdout }: Destination,
+  { stdout }: OutputContext,
   isForPeople = stdout.isTTY === true,
 ): OutputOptions<Format> {
   if (flags.output === "") {

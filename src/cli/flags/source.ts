@@ -76,7 +76,7 @@ export const addPullFlags = flagSet((command) => {
     );
 });
 
-const SERVICE_FLAGS = ["--demo", "--base-url", "--profile", "--concurrency", "--max-rate"];
+const REQUEST_FLAGS = ["--demo", "--base-url", "--profile", "--concurrency", "--max-rate"];
 
 /**
  * The synced folder to read instead of the service, given as an operand or by a flag.
@@ -101,7 +101,7 @@ export function parseFolder(
     throw flagError(flag, "is empty; name a folder of `catalog sync`.");
   }
   const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(new Option(name).attributeName()) === "cli";
-  const other = SERVICE_FLAGS.find(isGiven);
+  const other = REQUEST_FLAGS.find(isGiven);
   if (other !== undefined) {
     const given = operand === undefined ? flag : `the folder ${quoted(operand)}`;
     throw flagError(other, `cannot be combined with ${given}: the folder is read, and no request is sent.`);

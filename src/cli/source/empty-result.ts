@@ -9,7 +9,7 @@ import type { Reporter } from "../reporter.ts";
  * @param newest day with rows without the date filters; null if there is none, undefined if it is not known
  * @throws EmptyResultError with `--fail-on-empty`
  */
-export function reportEmpty(
+export function reportNoRows(
   newest: string | null | undefined,
   failOnEmpty: boolean,
   { note }: Pick<Reporter, "note">,
@@ -20,11 +20,11 @@ export function reportEmpty(
       : newest === null
         ? "; there are none on any other day"
         : `; the newest day that has rows is ${newest}`;
-  reportNothing(`no rows match the filters${others}`, failOnEmpty, { note });
+  reportEmptyResult(`no rows match the filters${others}`, failOnEmpty, { note });
 }
 
 /** Reports why a result is empty. @throws EmptyResultError with `--fail-on-empty` */
-export function reportNothing(message: string, failOnEmpty: boolean, { note }: Pick<Reporter, "note">): void {
+export function reportEmptyResult(message: string, failOnEmpty: boolean, { note }: Pick<Reporter, "note">): void {
   if (failOnEmpty) {
     throw new EmptyResultError(message);
   }

@@ -5,7 +5,7 @@ import type { OutputOptions } from "../flags/output.ts";
 import type { Reporter } from "../reporter.ts";
 import { writeChunks } from "../write-rows.ts";
 import { textForStdout } from "./ascii.ts";
-import { notShown } from "./screen.ts";
+import { hiddenColumnsNotes } from "./screen.ts";
 
 /** Options of less: exit if the text fits the screen (F), show colours (R), leave the text on the screen (X). */
 const DEFAULT_PAGER = "less -FRX";
@@ -41,7 +41,7 @@ export async function showTable(
   context: Context,
 ): Promise<void> {
   await showText(text, output, list, context);
-  notShown(hidden, "-f csv has them all").forEach(note);
+  hiddenColumnsNotes(hidden, "-f csv has them all").forEach(note);
 }
 
 /** @returns whether the pager worked; leaving it early is no failure */

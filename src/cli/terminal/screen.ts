@@ -35,12 +35,12 @@ export function screenOf(
   return { width: terminalWidth(stdout), colour, links: colour && hasLinks(stdout, env) };
 }
 
-export function notShown(hidden: readonly string[], remedy: string): string[] {
+export function hiddenColumnsNotes(hidden: readonly string[], remedy: string): string[] {
   return hidden.length === 0 ? [] : [`not shown: ${hidden.join(", ")} (${remedy})`];
 }
 
-/** Whether someone reads `stream` now: a person at a terminal, or a program at the end of a pipe. */
-export function isReadElsewhere(stream: Output): boolean {
+/** Whether the stream is a terminal, a pipe or a socket, rather than a file. */
+export function isInteractiveOrPipe(stream: Output): boolean {
   if (stream.isTTY || stream.fd === undefined) {
     return stream.isTTY === true;
   }

@@ -1,7 +1,7 @@
 import type { Run } from "../../cli/context.ts";
 import type { Question } from "../../cli/question/declaration.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
-import { reportEmpty } from "../../cli/source/empty-result.ts";
+import { reportNoRows } from "../../cli/source/empty-result.ts";
 import CRAWL_DAYS from "../../folder/questions/crawl-days.sql";
 import { CRAWL_DAY_COLUMNS } from "./columns.ts";
 import type { CrawlDaysOptions } from "./options.ts";
@@ -12,7 +12,7 @@ const CRAWL_DAYS_QUESTION: Question<CrawlDaysOptions> = {
   countsRows: true,
   find: async (_prices, _parameters, { failOnEmpty }, { days, reporter }) => {
     if (days.length === 0) {
-      reportEmpty(undefined, failOnEmpty, reporter);
+      reportNoRows(undefined, failOnEmpty, reporter);
     }
     return {};
   },

@@ -4,7 +4,7 @@ import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { connect } from "../../cli/source/connection.ts";
-import { reportEmpty } from "../../cli/source/empty-result.ts";
+import { reportNoRows } from "../../cli/source/empty-result.ts";
 import { showTable, showText } from "../../cli/terminal/pager.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
 import { openPage, writeRecords } from "../../cli/write-rows.ts";
@@ -26,7 +26,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     ? await countService(source, options, now)
     : await (await import("./folder-counts.ts")).countFolder(source, options, now);
   if (counts.combinations.length === 0) {
-    reportEmpty(counts.newest, failOnEmpty, reporter);
+    reportNoRows(counts.newest, failOnEmpty, reporter);
   }
   const all = listingOf(counts, groupBy, now);
   reporter.progress.clear();

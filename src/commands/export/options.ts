@@ -96,7 +96,7 @@ export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFla
   if (flags.partitionBy !== undefined) {
     checkPartitionFlags(flags.partitionBy, columns, output);
   }
-  checkOwnList(flags, columns);
+  checkSkusFlags(flags, columns);
   return {
     ...parseSource(command, flags, context),
     output,
@@ -117,7 +117,7 @@ export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFla
 }
 
 /** @throws UsageError for flags about the whole set together with a list, and for columns of a list without one */
-function checkOwnList(
+function checkSkusFlags(
   { skus, manifest, maxRows, partitionBy }: ExportFlags,
   columns: readonly string[] | undefined,
 ): void {

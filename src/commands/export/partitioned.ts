@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Context } from "../../cli/context.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { type Connection, connect } from "../../cli/source/connection.ts";
-import { newestDay, reportEmpty } from "../../cli/source/empty-result.ts";
+import { newestDay, reportNoRows } from "../../cli/source/empty-result.ts";
 import { FileError } from "../../contract/errors.ts";
 import { plural, quoted } from "../../contract/values/phrases.ts";
 import { withCompressionEnding } from "../../export/destination/compression.ts";
@@ -47,7 +47,7 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
     const result = await pullRows(spool.write, options, place, connection, context);
     const { rows } = result;
     if (rows === 0) {
-      reportEmpty(await newestDay(connection), options.failOnEmpty, connection.reporter);
+      reportNoRows(await newestDay(connection), options.failOnEmpty, connection.reporter);
     }
     const files = await writePartitions(staging, spool, options, connection);
     const staged = Object.entries(files).map(([place, { path }]) => [place, path] as const);

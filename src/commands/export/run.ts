@@ -1,6 +1,6 @@
 import type { Context } from "../../cli/context.ts";
 import { connect } from "../../cli/source/connection.ts";
-import { newestDay, reportEmpty, reportNothing } from "../../cli/source/empty-result.ts";
+import { newestDay, reportEmptyResult, reportNoRows } from "../../cli/source/empty-result.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { operand, quoteCommand } from "../../contract/values/quote-command.ts";
 import { fileBehind } from "../../export/destination/partial-file.ts";
@@ -58,9 +58,9 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   own?.warnOfUnmatched(reporter);
   const count = own?.count ?? result.rows;
   if (result.rows === 0) {
-    reportEmpty(await newestDay(connection), options.failOnEmpty, reporter);
+    reportNoRows(await newestDay(connection), options.failOnEmpty, reporter);
   } else if (count === 0) {
-    reportNothing(
+    reportEmptyResult(
       `none of the ${plural(result.rows, "row")} is of a product on the list`,
       options.failOnEmpty,
       reporter,

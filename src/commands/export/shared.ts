@@ -11,7 +11,7 @@ import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { assertFolderNames } from "../../export/destination/partitions.ts";
 import type { EncoderOptions } from "../../export/formats/encoder.ts";
 import type { ExportRecord } from "../../export/manifest.ts";
-import { assertReadable } from "../../files/duckdb.ts";
+import { assertDuckDbPath } from "../../files/duckdb.ts";
 import { pull } from "../../pull/pull.ts";
 import type { PullObserver, PullResult } from "../../pull/pull-options.ts";
 import { FEW_PAGES, type StoreOptions } from "../../pull/store/open-store.ts";
@@ -36,7 +36,7 @@ export async function pullRows(
 ): Promise<PullResult> {
   const { concurrency, maxRows, recheck, partitionBy = [] } = options;
   if (options.output.format === "parquet" && target !== undefined) {
-    assertReadable(target);
+    assertDuckDbPath(target);
   }
   let ofEarlierRun: number | undefined;
   const observer: PullObserver = {

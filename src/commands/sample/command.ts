@@ -16,9 +16,9 @@ import { addReadFlags, parseSource, type SourceOptions } from "../../cli/flags/s
 import { flagError } from "../../cli/flags/values.ts";
 import { sortBy } from "../../cli/order.ts";
 import { connect } from "../../cli/source/connection.ts";
-import { newestDay, reportEmpty } from "../../cli/source/empty-result.ts";
+import { newestDay, reportNoRows } from "../../cli/source/empty-result.ts";
 import { showText } from "../../cli/terminal/pager.ts";
-import { notShown, screenOf } from "../../cli/terminal/screen.ts";
+import { hiddenColumnsNotes, screenOf } from "../../cli/terminal/screen.ts";
 import { linked, type Screen, style } from "../../cli/terminal/style.ts";
 import { type Cell, textCell } from "../../cli/terminal/tables/cell.ts";
 import { rowCell, rowTable } from "../../cli/terminal/tables/row-table.ts";
@@ -76,7 +76,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   const { reporter } = connection;
   const { rows: all, meta } = await connection.client.sample(connection.filters);
   if (all.length === 0) {
-    reportEmpty(await newestDay(connection), options.failOnEmpty, reporter);
+    reportNoRows(await newestDay(connection), options.failOnEmpty, reporter);
   }
   const { output, columns, list } = options;
   const rows = rowsInOrder(all, list);
@@ -93,7 +93,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   const isOnScreen = output.output === undefined && context.stdout.isTTY === true;
   await showText(isOnScreen && options.view === "card" ? `${text}\n` : text, output, list, context);
   if (rows.length > 0) {
-    reporter.note([extent, ...notShown(hidden, "--wide shows all, --columns chooses")].join("; "));
+    reporter.note([extent, ...hiddenColumnsNotes(hidden, "--wide shows all, --columns chooses")].join("; "));
   }
 }
 

@@ -4,7 +4,7 @@ import { ContractError } from "../../contract/errors.ts";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { productSchema } from "../../contract/product.ts";
 import { isExactDouble } from "../../contract/values/decimal.ts";
-import { type DuckDb, filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { type DuckDb, fileGlob, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { createOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { fileError, withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
@@ -104,7 +104,7 @@ function createParquetEncoder(duckDb: DuckDb, options: EncoderOptions, scratchPa
     const { rowsPath, resultPath, file } = scratch;
     await file.close();
     const columns = names.map((name, index) => `${sqlText(name)}: '${SQL_TYPES[types[index]?.kind ?? "string"]}'`);
-    const source = `read_json(${sqlText(filePattern(rowsPath))}, columns = {${columns.join(", ")}},
+    const source = `read_json(${sqlText(fileGlob(rowsPath))}, columns = {${columns.join(", ")}},
       format = 'newline_delimited', maximum_object_size = ${Math.max(longest, SMALLEST_OBJECT_LIMIT)})`;
     const size = `ROW_GROUP_SIZE ${rowGroupRows(rows, bytes)}`;
     await removeOwnFile(resultPath);

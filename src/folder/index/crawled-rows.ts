@@ -1,5 +1,5 @@
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { filePattern, sqlText } from "../../files/duckdb.ts";
+import { fileGlob, sqlText } from "../../files/duckdb.ts";
 
 const NUMBERS: readonly string[] = ["mrp", "selling_price", "discount_pct"];
 
@@ -31,5 +31,5 @@ export function crawledRows(files: string | undefined): string {
 
 /** SQL for a list of files; undefined for none, of which DuckDB knows no type. */
 export function fileList(files: readonly string[]): string | undefined {
-  return files.length === 0 ? undefined : `[${files.map((file) => sqlText(filePattern(file))).join(", ")}]`;
+  return files.length === 0 ? undefined : `[${files.map((file) => sqlText(fileGlob(file))).join(", ")}]`;
 }

@@ -3,7 +3,7 @@ import { InputError } from "../../contract/errors.ts";
 import { firstFew } from "../../contract/values/phrases.ts";
 import { PARQUET_MEMORY, PARQUET_WRITER, WRITER_KEY } from "../../export/formats/parquet.ts";
 import { columnsOf } from "../../export/formats/row-members.ts";
-import { type DuckDb, filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { type DuckDb, fileGlob, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { fingerprint } from "../../files/fingerprint.ts";
 import { DAY_FILE, type DayFolders, placeOfDay } from "../day-files.ts";
 import type { DayState } from "../day-state.ts";
@@ -67,7 +67,7 @@ export async function adoptDays(
 async function contentIfOurs(path: string, day: string, { connection, signal }: DuckDb): Promise<DayState | undefined> {
   const content = await fingerprint(path);
   try {
-    const pattern = sqlText(filePattern(path));
+    const pattern = sqlText(fileGlob(path));
     const valuesOf = async (query: string) => (await connection.runAndReadAll(query)).getRowsJson();
     const facts = `SELECT num_rows, created_by, (SELECT value::VARCHAR FROM parquet_kv_metadata(${pattern})
       WHERE key = ${sqlText(WRITER_KEY)}) FROM parquet_file_metadata(${pattern})`;

@@ -39,9 +39,9 @@ export async function syncBatches(
   onRemoval: (rows: number) => void,
   mode: "resume" | "fresh" = "fresh",
 ): Promise<void> {
-  const observe = countBatches(batches, run.options.pageSize, run.options.observer);
+  const observerOf = batchObservers(batches, run.options.pageSize, run.options.observer);
   for (const batch of batches) {
-    await syncBatch(run, batch, onRemoval, observe(batch), mode);
+    await syncBatch(run, batch, onRemoval, observerOf(batch), mode);
   }
 }
 
@@ -50,7 +50,7 @@ export async function syncBatches(
  *
  * @returns a function that creates the observer of a batch; batches are pulled one after the other
  */
-export function countBatches(
+export function batchObservers(
   batches: readonly Batch[],
   pageSize: number,
   observer: SyncObserver | undefined,
@@ -190,7 +190,7 @@ async function stage(run: SyncRun, spool: PartitionSpool): Promise<Map<string, D
     const day = partition.slice(DAY_PREFIX.length);
     const path = stagedFile(run, day);
     const tally: DayTally = { counts: new Map(), digest: Buffer.alloc(32) };
-    const written = await writeStaged(path, tallied(spool.read(partition), tally), run.createEncoder);
+    const written = await writeStaged(path, withTally(spool.read(partition), tally), run.createEncoder);
     days.set(day, { ...written, digest: tally.digest.toString("hex"), counts: tally.counts, checked: run.checkedAt });
   }
   return days;
@@ -205,7 +205,7 @@ interface DayTally {
   digest: Buffer;
 }
 
-async function* tallied(
+async function* withTally(
   batches: AsyncIterable<RowBatch>,
   { counts, digest }: DayTally,
 ): AsyncGenerator<RowBatch, void, void> {
@@ -221,9 +221,9 @@ async function* tallied(
       }
       counts.set(rcd, (counts.get(rcd) ?? 0) + 1);
       // A binary string is twice as fast here as a Buffer.
-      const ofRow = hash("sha256", rows.bytes.subarray(rows.start(row), rows.end(row)), "binary");
+      const rowHash = hash("sha256", rows.bytes.subarray(rows.start(row), rows.end(row)), "binary");
       for (let index = 0; index < digest.length; index += 1) {
-        digest[index] = (digest[index] as number) ^ ofRow.charCodeAt(index);
+        digest[index] = (digest[index] as number) ^ rowHash.charCodeAt(index);
       }
     }
     yield rows;

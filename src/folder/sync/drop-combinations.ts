@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { COPY_OPTIONS, PARQUET_MEMORY } from "../../export/formats/parquet.ts";
 import { columnsOf } from "../../export/formats/row-members.ts";
-import { type DuckDb, filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { type DuckDb, fileGlob, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { type Fingerprint, fingerprint } from "../../files/fingerprint.ts";
 import { openOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { withFileError } from "../../files/system-error.ts";
@@ -62,7 +62,7 @@ async function withoutCombinations(
   }
   const target = stagedFile(run, day);
   await removeOwnFile(target);
-  const kept = `SELECT ${columnsOf(DAY_FILE).join(", ")} FROM read_parquet(${sqlText(filePattern(source))}, hive_partitioning = false)
+  const kept = `SELECT ${columnsOf(DAY_FILE).join(", ")} FROM read_parquet(${sqlText(fileGlob(source))}, hive_partitioning = false)
     WHERE concat_ws(':', retailer, category, department) NOT IN (${[...gone].map(sqlText).join(", ")})`;
   try {
     const written = await connection.runAndReadAll(`COPY (${kept}) TO ${sqlText(target)} (${COPY_OPTIONS})`);

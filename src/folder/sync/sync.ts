@@ -2,7 +2,7 @@ import type { CatalogClient } from "../../client/client.ts";
 import { ShrinkError } from "../../contract/errors.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
-import { assertReadable } from "../../files/duckdb.ts";
+import { assertDuckDbPath } from "../../files/duckdb.ts";
 import { pageRequests } from "../../pull/estimate.ts";
 import { planPull } from "../../pull/plan.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
@@ -58,7 +58,7 @@ export interface SyncResult extends SyncCounts {
  */
 export async function syncFolder(client: CatalogClient, options: FolderSyncOptions): Promise<SyncResult> {
   const { signal, onLoss } = options;
-  assertReadable(options.folder);
+  assertDuckDbPath(options.folder);
   const createParquet = await loadEncoder("parquet", signal);
   await using locked = await lockFolder(options.folder, options.pid);
   try {

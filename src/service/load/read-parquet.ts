@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { ContentError, RowError } from "../../files/content-error.ts";
-import { filePattern, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { fileGlob, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { scratchFolder } from "../../files/scratch-folder.ts";
 import type { SourceRow } from "./row.ts";
 import { checkHeader } from "./table-rows.ts";
@@ -32,7 +32,7 @@ export async function* readParquet(
     files: [path],
     signal,
   });
-  const pattern = sqlText(filePattern(path));
+  const pattern = sqlText(fileGlob(path));
   const rows = `read_parquet(${pattern}, hive_partitioning = false, binary_as_string = true)`;
   const ask = async <T>(action: () => Promise<T>): Promise<T> => {
     try {

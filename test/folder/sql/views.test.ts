@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
-import { filePattern } from "../../../src/files/duckdb.ts";
+import { fileGlob } from "../../../src/files/duckdb.ts";
 import { placeOfDay } from "../../../src/folder/day-files.ts";
 import { withFolderSql } from "../../../src/folder/sql/folder-session.ts";
 import { viewStatements } from "../../../src/folder/sql/views.ts";
@@ -137,7 +137,7 @@ test("files of other versions have the day as a column, lack a column, or have o
 });
 
 test("a path is read as it is, whatever its characters mean in patterns", () => {
-  expect(filePattern("/a[b]*/c?.parquet")).toBe("/a[[]b][*]/c[?].parquet");
+  expect(fileGlob("/a[b]*/c?.parquet")).toBe("/a[[]b][*]/c[?].parquet");
   const [place] = DAYS.map((day) => join("/x/crawl_date=2001-01-01", placeOfDay(day)));
   expect(viewStatements([place ?? ""], FIRST_DAY).at(-1)).toContain(`= ['${place}'])`.slice(0, -1));
 });

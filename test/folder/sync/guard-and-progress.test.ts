@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ShrinkError } from "../../../src/contract/errors.ts";
 import type { DayState } from "../../../src/folder/day-state.ts";
-import { countBatches } from "../../../src/folder/sync/day-batch.ts";
+import { batchObservers } from "../../../src/folder/sync/day-batch.ts";
 import { removalGuard } from "../../../src/folder/sync/removal-guard.ts";
 import type { SyncObserver } from "../../../src/folder/sync/sync-run.ts";
 
@@ -76,7 +76,7 @@ describe("the progress of batches", () => {
 
   test("is what is expected of all of them, and then what the plan of each says", async () => {
     const { told, observer } = observed();
-    const [first, second] = batches.map(countBatches(batches, 10, observer));
+    const [first, second] = batches.map(batchObservers(batches, 10, observer));
     expect(told).toEqual([{ rows: 21, requests: 3, stored: 0 }]);
     await first?.onPlan?.(plan(13, 4), 2);
     first?.onRows?.(5);
@@ -92,7 +92,7 @@ describe("the progress of batches", () => {
 
   test("goes on behind the rows of the batches before", async () => {
     const { told, observer } = observed();
-    const observe = countBatches(batches, 10, observer);
+    const observe = batchObservers(batches, 10, observer);
     observe(batches[0]).onRows?.(13);
     observe(batches[1]).onRows?.(8);
     expect(told.slice(1)).toEqual([13, 21]);
@@ -100,9 +100,9 @@ describe("the progress of batches", () => {
 
   test("is not told where there is none, and without anybody to tell", async () => {
     const { told, observer } = observed();
-    countBatches([], 10, observer);
+    batchObservers([], 10, observer);
     expect(told).toEqual([]);
-    const batch = countBatches(batches, 10, undefined)(batches[0]);
+    const batch = batchObservers(batches, 10, undefined)(batches[0]);
     await batch.onPlan?.(plan(13, 4), 0);
     batch.onRows?.(5);
   });
