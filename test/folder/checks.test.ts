@@ -6,7 +6,7 @@ import { BOOKMARK_NAME, openBookmark } from "../../src/folder/bookmarks.ts";
 import { daysBeingReplaced, placeOfDay } from "../../src/folder/day-files.ts";
 import { ownFolderOf } from "../../src/folder/folder-lock.ts";
 import { newState, type SyncState, statePathOf, writeState } from "../../src/folder/folder-state.ts";
-import { assertWithinFilters, rememberedFilters } from "../../src/folder/remembered.ts";
+import { assertWithinFilters, rememberedFilters } from "../../src/folder/remembered-filters.ts";
 import { checkDay, matchingDays, readSyncedFolder } from "../../src/folder/synced-day.ts";
 import type { WrittenFilters } from "../../src/pull/written-filters.ts";
 import { temporaryFolder } from "../helpers/cli.ts";

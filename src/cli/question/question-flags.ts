@@ -16,7 +16,7 @@ import {
   type QuestionFormat,
   type QuestionOptions,
   type SortWords,
-} from "./declaration.ts";
+} from "./question.ts";
 
 type PriceFlags = FlagsOf<typeof addPriceFlags> & FolderFlags & SkusFlags;
 

@@ -11,8 +11,8 @@ import type { Reporter } from "../reporter.ts";
 import { readProductList } from "../source/product-list.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
 import { daysOfRetailers, newestDayOf, newestOfRetailers, rowsAfter } from "./compared-days.ts";
-import type { PriceOptions, Question } from "./declaration.ts";
 import { checkOwnList, ownListParameter } from "./own-list.ts";
+import type { PriceOptions, Question } from "./question.ts";
 import { type SinceOfRetailers, sinceDay, sinceOfRetailers } from "./since.ts";
 
 /** The open prices of a folder, and the parameters that all questions have. */

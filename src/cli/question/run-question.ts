@@ -9,7 +9,7 @@ import { hasRowFormat } from "../flags/output.ts";
 import { allRowsHint, usualLimit } from "../list-limit.ts";
 import { openSyncedFolder, type SyncedFolder } from "../source/synced-folder.ts";
 import { openPage, writeChunks, writeRows } from "../write-rows.ts";
-import { answerColumns, namesOf, type Question, type QuestionOptions, typesOf } from "./declaration.ts";
+import { answerColumns, namesOf, type Question, type QuestionOptions, typesOf } from "./question.ts";
 import { openQuestionPrices } from "./question-prices.ts";
 import type { Answered } from "./show-answer.ts";
 

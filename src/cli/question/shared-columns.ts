@@ -1,4 +1,4 @@
-import type { QuestionColumn } from "./declaration.ts";
+import type { QuestionColumn } from "./question.ts";
 
 export const RETAILER: QuestionColumn = { name: "retailer", kind: "string", meaning: "slug of the retailer" };
 

@@ -14,7 +14,7 @@ import {
   type Question,
   type QuestionOptions,
   type ShownAnswer,
-} from "./declaration.ts";
+} from "./question.ts";
 
 export interface Answered<Options extends QuestionOptions> {
   question: Question<Options>;

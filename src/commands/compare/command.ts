@@ -2,7 +2,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { flagError, valueError } from "../../cli/flags/values.ts";
-import { columnsHelp } from "../../cli/question/declaration.ts";
+import { columnsHelp } from "../../cli/question/question.ts";
 import { addLastDayFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { COMPARE_COLUMNS, type CompareOptions, compareColumns, KEYS, priceOfRetailer } from "./options.ts";
 

@@ -1,5 +1,5 @@
 import { numberOf, percentColumnOf, textOf } from "../../cli/question/answer-cells.ts";
-import { namesOf, type ShownAnswer } from "../../cli/question/declaration.ts";
+import { namesOf, type ShownAnswer } from "../../cli/question/question.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
 import { decimalsOf } from "../../cli/terminal/tables/cell.ts";
 import { itemTable, numberColumn, priceColumn, textColumn, titleColumn } from "../../cli/terminal/tables/item-table.ts";

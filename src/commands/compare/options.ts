@@ -1,4 +1,4 @@
-import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/question.ts";
 import { CURRENCY } from "../../cli/question/shared-columns.ts";
 
 const SHARED_COLUMNS: readonly QuestionColumn[] = [

@@ -1,5 +1,5 @@
 import type { Run } from "../../cli/context.ts";
-import { namesOf, type Question } from "../../cli/question/declaration.ts";
+import { namesOf, type Question } from "../../cli/question/question.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";

@@ -1,4 +1,4 @@
-import type { QuestionColumn } from "../../cli/question/declaration.ts";
+import type { QuestionColumn } from "../../cli/question/question.ts";
 import { RETAILER } from "../../cli/question/shared-columns.ts";
 import { COVERAGE_COLUMNS } from "../../contract/coverage.ts";
 import type { ColumnType } from "../../export/formats/encoder.ts";

@@ -15,7 +15,7 @@ import {
 import { addReadFlags, type FolderOptions, parseFolder, parseSource } from "../../cli/flags/source.ts";
 import { type FlagsOf, flagError, wholeNumber } from "../../cli/flags/values.ts";
 import type { SortKey } from "../../cli/order.ts";
-import { namesOf, type QuestionOptions } from "../../cli/question/declaration.ts";
+import { namesOf, type QuestionOptions } from "../../cli/question/question.ts";
 import { parseQuestion } from "../../cli/question/question-flags.ts";
 import { CRAWL_DAY_COLUMNS, coverageColumns, GROUPINGS, type Grouping, NEWEST_DAYS } from "./columns.ts";
 

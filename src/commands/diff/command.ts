@@ -4,7 +4,7 @@ import { addBrandFlag, addSkusFlag, addVocabularyFlags, checkBrands } from "../.
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addPullFlags, parseFolder } from "../../cli/flags/source.ts";
 import { dateExpression, flagError, onlyOption } from "../../cli/flags/values.ts";
-import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
+import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/question.ts";
 import { addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { BOOKMARKS, isBookmark, sinceDayOrBookmark } from "../../cli/question/since.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";

@@ -1,5 +1,5 @@
 import { numberOf, ownListColumns, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
-import type { ShownAnswer } from "../../cli/question/declaration.ts";
+import type { ShownAnswer } from "../../cli/question/question.ts";
 import { isBookmark } from "../../cli/question/since.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
 import { percentCell } from "../../cli/terminal/tables/cell.ts";

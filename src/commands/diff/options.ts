@@ -1,4 +1,4 @@
-import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/question.ts";
 import { CATEGORY_SLUGS, PRODUCT_KEY } from "../../cli/question/shared-columns.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags, addRecheckFlag, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
 import { type FlagsOf, flagError, NamesOption, wholeNumber } from "../../cli/flags/values.ts";
-import { OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
+import { OWN_LIST_COLUMNS } from "../../cli/question/question.ts";
 import { FileError } from "../../contract/errors.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";

@@ -2,7 +2,7 @@
 import type { Context } from "../../cli/context.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { rereadObserver, showProgress } from "../../cli/pull-progress.ts";
-import { OWN_LIST_COLUMNS, typesOf } from "../../cli/question/declaration.ts";
+import { OWN_LIST_COLUMNS, typesOf } from "../../cli/question/question.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import type { Connection } from "../../cli/source/connection.ts";
 import { VERSION } from "../../cli/version.ts";

@@ -4,7 +4,7 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addBrandFlag, addFilterFlags, addSkusFlag } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { splitPage } from "../../cli/flags/output.ts";
-import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
+import { columnsHelp, OWN_LIST_COLUMNS } from "../../cli/question/question.ts";
 import { addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";

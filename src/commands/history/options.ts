@@ -1,4 +1,4 @@
-import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/question.ts";
 import { PRODUCT_KEY } from "../../cli/question/shared-columns.ts";
 
 export const HISTORY_COLUMNS: readonly QuestionColumn[] = [

@@ -1,6 +1,6 @@
 import type { Run } from "../../cli/context.ts";
 import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
-import type { Question } from "../../cli/question/declaration.ts";
+import type { Question } from "../../cli/question/question.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import HISTORY from "../../folder/questions/history.sql";

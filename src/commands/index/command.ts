@@ -3,7 +3,7 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addBrandFlag, addFilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { dateExpression } from "../../cli/flags/values.ts";
-import { columnsHelp } from "../../cli/question/declaration.ts";
+import { columnsHelp } from "../../cli/question/question.ts";
 import { addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
 

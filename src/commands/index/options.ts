@@ -1,4 +1,4 @@
-import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/question.ts";
 import { RETAILER } from "../../cli/question/shared-columns.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 

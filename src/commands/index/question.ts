@@ -1,5 +1,5 @@
 import type { Run } from "../../cli/context.ts";
-import type { Question } from "../../cli/question/declaration.ts";
+import type { Question } from "../../cli/question/question.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { noMatchingRows, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { UsageError } from "../../contract/errors.ts";

@@ -3,7 +3,7 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addBrandFlag, addFilterFlags, addSkusFlag } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { flagError } from "../../cli/flags/values.ts";
-import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/question/declaration.ts";
+import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/question/question.ts";
 import { addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { ALL_COLUMNS, GONE_COLUMNS, groupColumns, LATEST_COLUMNS, type LatestOptions, PERIODS } from "./options.ts";
 

@@ -1,5 +1,5 @@
 import { numberOf, ownListColumns, percentColumnOf, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
-import type { ShownAnswer } from "../../cli/question/declaration.ts";
+import type { ShownAnswer } from "../../cli/question/question.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
 import {
   type ItemColumn,

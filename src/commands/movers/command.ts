@@ -3,7 +3,7 @@ import type { Context, Run } from "../../cli/context.ts";
 import { addSkusFlag } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { onlyOption } from "../../cli/flags/values.ts";
-import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/question/declaration.ts";
+import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/question/question.ts";
 import { addLastDayFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { BOOKMARKS, sinceDayOrBookmark } from "../../cli/question/since.ts";
 import { MOVER_COLUMNS, MOVER_KINDS, type MoversOptions } from "./options.ts";

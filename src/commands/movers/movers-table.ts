@@ -1,5 +1,5 @@
 import { numberOf, ownListColumns, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
-import { answerColumns, namesOf, type ShownAnswer } from "../../cli/question/declaration.ts";
+import { answerColumns, namesOf, type ShownAnswer } from "../../cli/question/question.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
 import { percentCell } from "../../cli/terminal/tables/cell.ts";
 import {

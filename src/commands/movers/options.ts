@@ -1,4 +1,4 @@
-import type { ProductGroup, QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { ProductGroup, QuestionColumn, QuestionOptions } from "../../cli/question/question.ts";
 import { CATEGORY_SLUGS, CURRENCY, PRODUCT_KEY, REFERENCE_PRICE } from "../../cli/question/shared-columns.ts";
 
 export const MOVER_COLUMNS: readonly QuestionColumn[] = [

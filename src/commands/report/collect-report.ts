@@ -1,4 +1,4 @@
-import { namesOf } from "../../cli/question/declaration.ts";
+import { namesOf } from "../../cli/question/question.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type AnswerRow, ask, type Parameters, readRows } from "../../folder/ask/ask.ts";
 import HISTORY from "../../folder/questions/history.sql";

@@ -1,6 +1,6 @@
 import type { Condition } from "../../cli/flags/condition.ts";
 import type { OutputOptions, PageOptions } from "../../cli/flags/output.ts";
-import type { PriceOptions } from "../../cli/question/declaration.ts";
+import type { PriceOptions } from "../../cli/question/question.ts";
 import type { Figure } from "./figures.ts";
 
 export const REPORT_FORMATS = ["text", "json"] as const;

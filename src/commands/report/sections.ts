@@ -1,4 +1,4 @@
-import { namesOf, OWN_LIST_COLUMNS } from "../../cli/question/declaration.ts";
+import { namesOf, OWN_LIST_COLUMNS } from "../../cli/question/question.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Answer, ask, filledIn, type Parameters } from "../../folder/ask/ask.ts";
 import CRAWL_DAYS from "../../folder/questions/crawl-days.sql";

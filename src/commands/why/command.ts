@@ -2,7 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { flagError } from "../../cli/flags/values.ts";
-import { columnsHelp } from "../../cli/question/declaration.ts";
+import { columnsHelp } from "../../cli/question/question.ts";
 import { addLastDayFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { isDateExpression } from "../../contract/values/date-expression.ts";

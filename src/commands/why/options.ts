@@ -1,4 +1,4 @@
-import type { QuestionColumn, QuestionOptions } from "../../cli/question/declaration.ts";
+import type { QuestionColumn, QuestionOptions } from "../../cli/question/question.ts";
 import { PRODUCT_KEY, REFERENCE_PRICE } from "../../cli/question/shared-columns.ts";
 
 /** What is said of the product; the same on each row. */

@@ -1,5 +1,5 @@
 import { numberOf, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
-import type { ShownAnswer } from "../../cli/question/declaration.ts";
+import type { ShownAnswer } from "../../cli/question/question.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
 import { percentText, priceCell } from "../../cli/terminal/tables/cell.ts";
 import { itemTable, textColumn } from "../../cli/terminal/tables/item-table.ts";

@@ -3,7 +3,7 @@ import { dayFilter } from "../../contract/filter-match.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import { listDayFolders, untrustedDays } from "../day-files.ts";
 import { newState, readStateOf } from "../folder-state.ts";
-import { assertWithinFilters, rememberedFilters } from "../remembered.ts";
+import { assertWithinFilters, rememberedFilters } from "../remembered-filters.ts";
 import { adoptDays } from "./adopt.ts";
 import { timeOfRun } from "./changes.ts";
 import { type ComparedRun, type ComparisonOptions, NO_COUNTS } from "./sync-run.ts";
