@@ -16,7 +16,7 @@ const LOADED_FIRST = [
 ];
 
 /** What most commands load once they run, which their help does not need. */
-const LOADED_TO_RUN = ["src/cli/write-rows.ts", "src/folder/synced-day.ts", "src/files/duckdb.ts"];
+const LOADED_TO_RUN = ["src/cli/write-rows.ts", "src/folder/check-day.ts", "src/files/duckdb.ts"];
 
 /**
  * Makes each dynamically imported module import what is loaded already. esbuild puts modules into one chunk if the same imports

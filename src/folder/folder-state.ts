@@ -1,16 +1,17 @@
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { AlteredFolderError, FileError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters, isCalendarDate } from "../contract/filters.ts";
+import { closest } from "../contract/values/closest.ts";
 import { isDateExpression } from "../contract/values/date-expression.ts";
 import { isJsonObject, parseJsonObject } from "../contract/values/json-object.ts";
 import { operand, quoteCommand } from "../contract/values/quote-command.ts";
-import { readOwnFile } from "../files/own-file.ts";
+import { ownFileAt, readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { isUnaltered, withChecksum } from "../files/text-checksum.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
 import { type DayState, readDays, storedDays } from "./day-state.ts";
-import { ownFolderOf } from "./folder-lock.ts";
+import { ownFolderOf, storeIn } from "./folder-lock.ts";
 
 /** Bumped on incompatible changes. */
 const STATE_VERSION = 4;
@@ -107,6 +108,36 @@ function isState(state: Unproven): state is SyncState {
     Array.isArray(pending) &&
     pending.every((day) => typeof day === "string" && isCalendarDate(day))
   );
+}
+
+/**
+ * The state of a synced folder.
+ *
+ * @throws FileError if it is not a synced folder, or its state cannot be read
+ */
+export async function readSyncedFolder(folder: string): Promise<SyncState> {
+  const state = await readStateOf(folder);
+  if (state === undefined) {
+    const sync = syncCommand(folder);
+    const entry = await stat(folder).catch(() => undefined);
+    if (entry === undefined) {
+      const near = closest(basename(folder), await syncedFoldersBelow(dirname(folder)));
+      const names = near.map((name) => quoteCommand([operand(join(dirname(folder), name))]));
+      const hint = names.length === 0 ? `\`${sync}\` creates one` : `did you mean ${names.join(", ")}?`;
+      throw new FileError(`there is no folder ${folder}; ${hint}`, folder);
+    }
+    if (entry.isDirectory() && (await ownFileAt(storeIn(folder, "sync").lines)) !== undefined) {
+      throw new FileError(
+        `${folder} has no days yet: its first sync was interrupted or is still running; \`${sync}\` continues it`,
+        folder,
+      );
+    }
+    throw new FileError(
+      `${folder} was not written by \`catalog sync\`: there is no ${statePathOf(folder)}`,
+      statePathOf(folder),
+    );
+  }
+  return state;
 }
 
 /** Whether a day, whose counts are checked already, is whole. */

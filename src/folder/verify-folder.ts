@@ -4,9 +4,9 @@ import { FileError, MismatchError, SetChangedError } from "../contract/errors.ts
 import { firstFew, plural } from "../contract/values/phrases.ts";
 import { type PartitionFile, partitionManifestOf, readPartitionFiles } from "../export/partition-manifest.ts";
 import { withFileError } from "../files/system-error.ts";
+import { checkDay, isUnalteredFile } from "./check-day.ts";
 import { placeOfDay } from "./day-files.ts";
-import { isSyncedFolder, syncCommand } from "./folder-state.ts";
-import { checkDay, isUnalteredFile, readSyncedFolder } from "./synced-day.ts";
+import { isSyncedFolder, readSyncedFolder, syncCommand } from "./folder-state.ts";
 
 /** The first folder of a Hive partition. */
 const PARTITION = /^[^/\\]+=/;

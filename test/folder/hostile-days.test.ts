@@ -1,8 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { fingerprint } from "../../src/files/fingerprint.ts";
-import { writeState } from "../../src/folder/folder-state.ts";
-import { readSyncedFolder } from "../../src/folder/synced-day.ts";
+import { readSyncedFolder, writeState } from "../../src/folder/folder-state.ts";
 import { hostileParquetFiles } from "../helpers/hostile-parquet.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";

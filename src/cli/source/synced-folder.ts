@@ -1,8 +1,14 @@
 import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
-import { isSyncedFolder, type SyncState, syncCommand, syncedFoldersBelow } from "../../folder/folder-state.ts";
-import { matchingDays, readSyncedFolder } from "../../folder/synced-day.ts";
+import {
+  isSyncedFolder,
+  readSyncedFolder,
+  type SyncState,
+  syncCommand,
+  syncedFoldersBelow,
+} from "../../folder/folder-state.ts";
+import { matchingDays } from "../../folder/matching-days.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import { resolveFilters } from "../../pull/written-filters.ts";
 import type { Context } from "../context.ts";

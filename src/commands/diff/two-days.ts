@@ -9,10 +9,9 @@ import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { scratchFolder } from "../../files/scratch-folder.ts";
 import { placeOfDay } from "../../folder/day-files.ts";
-import { writeState } from "../../folder/folder-state.ts";
+import { readSyncedFolder, writeState } from "../../folder/folder-state.ts";
 import { syncFolder } from "../../folder/sync/sync.ts";
 import { FIRST_FILL } from "../../folder/sync/sync-run.ts";
-import { readSyncedFolder } from "../../folder/synced-day.ts";
 import { type DayPair, type DiffOptions, resolvePair } from "./options.ts";
 
 /** A temporary synced folder with two days pulled from a service. */

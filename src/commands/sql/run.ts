@@ -7,11 +7,10 @@ import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { operand, quoteCommand } from "../../contract/values/quote-command.ts";
 import { ownFileAt } from "../../files/own-file.ts";
 import { readStream, readText } from "../../files/read-text.ts";
-import { isSyncedFolder, syncCommand } from "../../folder/folder-state.ts";
+import { isSyncedFolder, readSyncedFolder, syncCommand } from "../../folder/folder-state.ts";
 import { priceIndexPath } from "../../folder/index/price-index.ts";
 import { withFolderSql } from "../../folder/sql/folder-session.ts";
 import { QueryError, type SqlSession } from "../../folder/sql/sql-session.ts";
-import { readSyncedFolder } from "../../folder/synced-day.ts";
 import type { SqlOptions } from "./options.ts";
 import { writeQuery } from "./write-query.ts";
 

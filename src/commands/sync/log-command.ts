@@ -14,8 +14,8 @@ import { startReporting } from "../../cli/reporter.ts";
 import { type ItemColumn, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { writeList } from "../../cli/write-list.ts";
 import type { ColumnType } from "../../export/formats/encoder.ts";
+import { readSyncedFolder } from "../../folder/folder-state.ts";
 import { readSyncLog, SYNC_LOG_COLUMNS, type SyncLogEntry } from "../../folder/sync-log.ts";
-import { readSyncedFolder } from "../../folder/synced-day.ts";
 
 export interface SyncLogOptions extends ListingOptions<TableFormat> {
   globals: GlobalOptions;

@@ -1,9 +1,9 @@
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SetChangedError } from "../../contract/errors.ts";
+import { checkDay } from "../check-day.ts";
 import { placeOfDay } from "../day-files.ts";
 import type { SyncState } from "../folder-state.ts";
-import { checkDay } from "../synced-day.ts";
 
 /** The file of a day as the state has it. */
 interface CheckedFile {

@@ -8,8 +8,7 @@ import { type ScratchFolder, scratchFolder } from "../../files/scratch-folder.ts
 import { fileError } from "../../files/system-error.ts";
 import { placeOfDay } from "../day-files.ts";
 import { ownFolderOf } from "../folder-lock.ts";
-import type { SyncState } from "../folder-state.ts";
-import { readSyncedFolder } from "../synced-day.ts";
+import { readSyncedFolder, type SyncState } from "../folder-state.ts";
 import { areInPlace, checkFiles } from "./checked-files.ts";
 import { daysKey, fillIndex, INDEX_VERSION, isOfWriting } from "./fill-index.ts";
 

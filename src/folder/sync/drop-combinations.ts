@@ -5,9 +5,9 @@ import { type DuckDb, fileGlob, openDuckDb, sqlText } from "../../files/duckdb.t
 import { type Fingerprint, fingerprint } from "../../files/fingerprint.ts";
 import { openOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { withFileError } from "../../files/system-error.ts";
+import { isUnalteredFile } from "../check-day.ts";
 import { DAY_FILE, placeOfDay } from "../day-files.ts";
 import type { DayState } from "../day-state.ts";
-import { isUnalteredFile } from "../synced-day.ts";
 import { placeDays, type SyncRun, stagedFile } from "./sync-run.ts";
 
 /**

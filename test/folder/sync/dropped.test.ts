@@ -2,7 +2,7 @@ import { readFile, truncate } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { fingerprint } from "../../../src/files/fingerprint.ts";
-import { readSyncedFolder } from "../../../src/folder/synced-day.ts";
+import { readSyncedFolder } from "../../../src/folder/folder-state.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, rewriteDay, servedFolder } from "../../helpers/synced-folder.ts";
 

@@ -2,9 +2,9 @@ import { copyFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import { checkDay } from "../../../src/folder/check-day.ts";
 import type { DayState } from "../../../src/folder/day-state.ts";
-import { writeState } from "../../../src/folder/folder-state.ts";
-import { checkDay, readSyncedFolder } from "../../../src/folder/synced-day.ts";
+import { readSyncedFolder, writeState } from "../../../src/folder/folder-state.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 

@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { SetChangedError } from "../../src/contract/errors.ts";
 import { fingerprint } from "../../src/files/fingerprint.ts";
+import { checkDay } from "../../src/folder/check-day.ts";
 import { placeOfDay } from "../../src/folder/day-files.ts";
 import type { DayState } from "../../src/folder/day-state.ts";
 import { ownFolderOf } from "../../src/folder/folder-lock.ts";
-import { type SyncState, writeState } from "../../src/folder/folder-state.ts";
-import { checkDay, readSyncedFolder } from "../../src/folder/synced-day.ts";
+import { readSyncedFolder, type SyncState, writeState } from "../../src/folder/folder-state.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { failureOf } from "../helpers/test-client.ts";
 

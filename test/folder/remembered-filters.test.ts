@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
-import { statePathOf, writeState } from "../../src/folder/folder-state.ts";
-import { readSyncedFolder } from "../../src/folder/synced-day.ts";
+import { readSyncedFolder, statePathOf, writeState } from "../../src/folder/folder-state.ts";
 import type { WrittenFilters } from "../../src/pull/written-filters.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
 
