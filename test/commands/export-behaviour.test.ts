@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
-import { StoreUnavailableError } from "../../src/service/store/store.ts";
+import { StoreUnavailableError } from "../../src/service/store/store-types.ts";
 import { bareEnvironment, CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { gate } from "../helpers/gate.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { problemSchema } from "../../src/contract/problems.ts";
-import { openStore } from "../../src/service/store/writable-store.ts";
+import { openStore } from "../../src/service/store/store.ts";
 import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { products } from "../helpers/products.ts";

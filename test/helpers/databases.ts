@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { openStore } from "../../src/service/store/writable-store.ts";
+import { openStore } from "../../src/service/store/store.ts";
 import { temporaryFolder } from "./cli.ts";
 
 /** A PostgreSQL database for the tests. Without it, they use the embedded engine. */

@@ -4,7 +4,7 @@ import { createApp } from "../../src/service/http/app.ts";
 import type { ServiceOptions } from "../../src/service/http/service-options.ts";
 import { createKey, type NewKey } from "../../src/service/store/access/manage-keys.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
-import { openStore, type WritableStore } from "../../src/service/store/writable-store.ts";
+import { openStore, type Store } from "../../src/service/store/store.ts";
 import { emptyDatabase } from "./databases.ts";
 import { afterAllTests, type OnEnd } from "./endings.ts";
 import { onceEach } from "./once-each.ts";
@@ -16,7 +16,7 @@ type TestRow = Product | string;
 export interface TestServiceOptions extends ServiceOptions {
   rows?: readonly TestRow[];
   /** Faulty methods that replace methods of the real store. */
-  faults?: (store: WritableStore) => Partial<WritableStore>;
+  faults?: (store: Store) => Partial<Store>;
   /** Default: an empty one. */
   database?: string;
   /** A standby of it. */
@@ -27,7 +27,7 @@ export interface TestServiceOptions extends ServiceOptions {
 
 export interface TestService {
   url: string;
-  store: WritableStore;
+  store: Store;
   /** Secret of a key with every scope that sees every retailer. */
   key: string;
   /** Creates a key. A key with grants gets a new team, unless it names one. */
@@ -71,7 +71,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 }
 
 /** A service on a free port. Closing it closes its store. */
-export async function startInstance(store: WritableStore, options: ServiceOptions) {
+export async function startInstance(store: Store, options: ServiceOptions) {
   const app = createApp(store, options);
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   let closed: Promise<void> | undefined;
@@ -102,7 +102,7 @@ export function rowsFail(error: () => Error | false | undefined): NonNullable<Te
 }
 
 /** Windows of the store that find no team of a key, as a fault. */
-export function withoutKeys(store: WritableStore, chargeTeam: () => Promise<never>): WritableStore["windows"] {
+export function withoutKeys(store: Store, chargeTeam: () => Promise<never>): Store["windows"] {
   return (name, length) => ({ ...store.windows(name, length), chargeTeam });
 }
 
@@ -110,7 +110,7 @@ export function withoutKeys(store: WritableStore, chargeTeam: () => Promise<neve
 export const REMOVE_ALL = "DELETE FROM product; DELETE FROM combination; DELETE FROM row_version";
 
 /** @param before statements that make room for the rows */
-async function addRows(store: WritableStore, rows: readonly TestRow[], before?: string): Promise<void> {
+async function addRows(store: Store, rows: readonly TestRow[], before?: string): Promise<void> {
   await store.changeRows(async (session) => {
     await (before && session.script(before));
     const stage = await createRowStage(session, () => undefined);

@@ -11,7 +11,7 @@ import { readSyncedFolder, writeState } from "../../src/folder/folder-state.ts";
 import { openPriceIndex } from "../../src/folder/index/price-index.ts";
 import { type SyncResult, syncFolder } from "../../src/folder/sync/sync.ts";
 import { FIRST_FILL, type FolderSyncOptions } from "../../src/folder/sync/sync-run.ts";
-import type { WritableStore } from "../../src/service/store/writable-store.ts";
+import type { Store } from "../../src/service/store/store.ts";
 import { temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";
 import { onceEach } from "./once-each.ts";
@@ -93,7 +93,7 @@ export async function servedFolder(
 ) {
   let rows = [...initial];
   let onRequest: () => Promise<void> = async () => {};
-  const faults = (real: WritableStore): Partial<WritableStore> => ({
+  const faults = (real: Store): Partial<Store> => ({
     snapshot: async (deadline) => {
       await onRequest();
       return real.snapshot(deadline);

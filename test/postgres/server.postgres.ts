@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { loadRows } from "../../src/service/load/load-rows.ts";
 import { listKeys } from "../../src/service/store/access/manage-keys.ts";
-import { RefusedChangeError, StoreTimeoutError, StoreUnavailableError } from "../../src/service/store/store.ts";
+import { RefusedChangeError, StoreTimeoutError, StoreUnavailableError } from "../../src/service/store/store-types.ts";
 import { emptyDatabase, emptySchema, runSql } from "../helpers/databases.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";

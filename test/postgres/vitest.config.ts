@@ -7,7 +7,7 @@ const OF_FILES = [
   "test/service/http/connections.test.ts",
   "test/service/demo/**",
   "test/service/load/read-*.test.ts",
-  "test/service/store/writable-store.test.ts",
+  "test/service/store/store.test.ts",
   "test/service/store/database/migrations.test.ts",
 ];
 

@@ -5,8 +5,8 @@ import { closest } from "../../contract/values/closest.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { errorCode } from "../../files/system-error.ts";
 import { databasePath, LocationError, shownLocation } from "../../service/store/database/location.ts";
-import { RefusedChangeError, StoreUnavailableError } from "../../service/store/store.ts";
-import { openStore, type StoreOpening, type WritableStore } from "../../service/store/writable-store.ts";
+import { openStore, type Store, type StoreOpening } from "../../service/store/store.ts";
+import { RefusedChangeError, StoreUnavailableError } from "../../service/store/store-types.ts";
 import { type ServiceCall, type Subcommand, subcommand } from "./subcommand.ts";
 
 interface OpenedDatabase extends StoreOpening {
@@ -15,7 +15,7 @@ interface OpenedDatabase extends StoreOpening {
 
 export async function withDatabase<T>(
   { database, ...options }: OpenedDatabase,
-  use: (store: WritableStore) => Promise<T>,
+  use: (store: Store) => Promise<T>,
 ): Promise<T> {
   try {
     const store = await openStore(database, options);
@@ -40,7 +40,7 @@ export function storeCommand<Flags, Operands extends unknown[], Options>({
   run,
 }: Pick<Subcommand<Flags, Operands, Options>, "parse"> & {
   creates?: boolean;
-  run: (call: ServiceCall<Options> & { store: WritableStore }) => Promise<void>;
+  run: (call: ServiceCall<Options> & { store: Store }) => Promise<void>;
 }) {
   return subcommand<Flags, Operands, Options>({
     parse,
@@ -83,7 +83,7 @@ function reportedError(error: unknown, location: string): unknown {
 
 /** Warns about granted retailers without rows in the database: for a misspelt one, the team would see no rows. */
 export async function warnOfUnknownRetailers(
-  store: WritableStore,
+  store: Store,
   granted: readonly string[] | null | undefined,
   reporter: Pick<Reporter, "warn">,
 ): Promise<void> {

@@ -11,8 +11,8 @@ import { resolveDays } from "../../pull/written-filters.ts";
 import { loadRows } from "../../service/load/load-rows.ts";
 import { checkExtension } from "../../service/load/load-source.ts";
 import type { Replacement } from "../../service/store/product-rows/row-stage.ts";
-import { RefusedChangeError } from "../../service/store/store.ts";
-import type { WritableStore } from "../../service/store/writable-store.ts";
+import type { Store } from "../../service/store/store.ts";
+import { RefusedChangeError } from "../../service/store/store-types.ts";
 import { withDatabase } from "./database.ts";
 import type { addLoadFlags } from "./service-flags.ts";
 import { type ServiceCall, subcommand } from "./subcommand.ts";
@@ -86,7 +86,7 @@ function parseReplacement(
 }
 
 async function loadFile(
-  store: WritableStore,
+  store: Store,
   file: string,
   { options: { globals, replacement }, reporter, context, signal }: ServiceCall<LoadOptions>,
 ): Promise<void> {

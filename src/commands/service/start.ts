@@ -10,7 +10,7 @@ import { createApp } from "../../service/http/app.ts";
 import type { ServiceOptions } from "../../service/http/service-options.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { isPostgres } from "../../service/store/database/location.ts";
-import type { WritableStore } from "../../service/store/writable-store.ts";
+import type { Store } from "../../service/store/store.ts";
 import { withDatabase } from "./database.ts";
 import { type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";
 import type { addStartFlags } from "./service-flags.ts";
@@ -58,7 +58,7 @@ async function serve({ options, reporter, context, signal }: ServiceCall<StartOp
     throw listenError(error, host, metricsPort, "--metrics-port");
   });
   try {
-    const run = async (store: WritableStore) => {
+    const run = async (store: Store) => {
       const hasKeys = (await listKeys(store)).some(({ revoked_at }) => revoked_at === null);
       await using app = createApp(store, {
         ...options.service,

@@ -15,7 +15,7 @@ import {
 } from "../../service/store/access/manage-teams.ts";
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
 import { readKeys, readTeams } from "../../service/store/access/team-records.ts";
-import type { Grants } from "../../service/store/store.ts";
+import type { Grants } from "../../service/store/store-types.ts";
 import { storeCommand, warnOfUnknownRetailers } from "./database.ts";
 import type { GrantFlags } from "./service-flags.ts";
 import { parseName, parseRecordList, RECORD_COLUMNS } from "./subcommand.ts";

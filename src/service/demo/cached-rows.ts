@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib";
 import type { Product } from "../../contract/product.ts";
 import { DAY } from "../../contract/values/day-arithmetic.ts";
 import { createRowStage } from "../store/product-rows/row-stage.ts";
-import { openStore, openStoreForReading, type WritableStore } from "../store/writable-store.ts";
+import { openStore, openStoreForReading, type Store } from "../store/store.ts";
 
 /** The checksum of this many first rows tells one version of the generator from others. */
 const COMPARED_ROWS = 100;
@@ -21,7 +21,7 @@ export async function openCachedRows(
   today: string,
   folder: string,
   generate: (today: string) => Generator<string>,
-): Promise<WritableStore> {
+): Promise<Store> {
   const rows = generate(today);
   const first = Array.from({ length: COMPARED_ROWS }, () => rows.next().value);
   const name = `${today}-${crc32(first.join("")).toString(16)}`;
@@ -61,7 +61,7 @@ async function findKept(folder: string, name: string): Promise<string | undefine
 }
 
 /** Copies the database into `folder` under a temporary name, renames it, and removes old ones. */
-async function keep(store: WritableStore, folder: string, name: string): Promise<void> {
+async function keep(store: Store, folder: string, name: string): Promise<void> {
   const unfinished = join(folder, `${name}-${randomUUID()}.new`);
   try {
     await store.prepareWrite((session) => session.query("VACUUM INTO ?", [unfinished]));

@@ -4,8 +4,8 @@ import { DAY, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { createApp } from "../http/app.ts";
 import { createKey } from "../store/access/manage-keys.ts";
 import { openIncident, updateIncident } from "../store/manage-incidents.ts";
-import type { DayCount } from "../store/store.ts";
-import { openStore, type WritableStore } from "../store/writable-store.ts";
+import { openStore, type Store } from "../store/store.ts";
+import type { DayCount } from "../store/store-types.ts";
 import { openCachedRows } from "./cached-rows.ts";
 import { demoRows } from "./demo-rows.ts";
 
@@ -42,7 +42,7 @@ export async function startDemoService(now: number, folder: string) {
 }
 
 /** Adds 90 days of counts to the status feed of a demo, with some bad days and one resolved incident. */
-async function addDemoHistory(store: WritableStore, now: number): Promise<void> {
+async function addDemoHistory(store: Store, now: number): Promise<void> {
   await store.addDayCounts(Array.from({ length: AVAILABILITY.windowDays }, (_, ago) => demoCounts(ago, now)).flat());
   const started = now - WORST_DAY * DAY;
   const at = (minutes: number) => new Date(started + minutes * MINUTE);

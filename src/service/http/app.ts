@@ -7,7 +7,7 @@ import { startTimer } from "../../contract/values/timer.ts";
 import { serveConsole } from "../portal/console/serve-console.ts";
 import { notFoundPage } from "../portal/console/sign-in-pages.ts";
 import { addRoot, sendPage } from "../portal/layout.ts";
-import type { WritableStore } from "../store/writable-store.ts";
+import type { Store } from "../store/store.ts";
 import { figuresLeft } from "./admission/auth.ts";
 import { rateLimitHeaders } from "./admission/rate-limit.ts";
 import { withoutPorts } from "./admission/source-address.ts";
@@ -31,7 +31,7 @@ const STALL_TIME = 30_000;
 const KEEP_ALIVE_TIME = 72_000;
 
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
-export function createApp(store: WritableStore, options: ServiceOptions = {}): FastifyInstance {
+export function createApp(store: Store, options: ServiceOptions = {}): FastifyInstance {
   const parts = createParts(store, options);
   const { settings, budgetOf, errorBase } = parts;
   const root = publicPath(settings);

@@ -1,6 +1,6 @@
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import type { DayCount, KeyUse, MeasuredPart } from "../store/store.ts";
-import type { WritableStore } from "../store/writable-store.ts";
+import type { Store } from "../store/store.ts";
+import type { DayCount, KeyUse, MeasuredPart } from "../store/store-types.ts";
 
 /** The current state of a part is judged by this many requests, not older than this many milliseconds. */
 const LATEST_REQUESTS = 10;
@@ -10,7 +10,7 @@ const LATEST_TIME = 5 * 60_000;
  * Collects request counts and key uses in memory and writes them to the store later, so that no request waits for a write.
  * While the store is unavailable they stay in memory, which takes a few numbers for each day and key.
  */
-export function createMeasurements(store: Pick<WritableStore, "addDayCounts" | "addKeyUses">, now: () => number) {
+export function createMeasurements(store: Pick<Store, "addDayCounts" | "addKeyUses">, now: () => number) {
   const counts = collector(
     (values: DayCount[]) => store.addDayCounts(values),
     (a, b) => ({ ...a, requests: a.requests + b.requests, failures: a.failures + b.failures }),

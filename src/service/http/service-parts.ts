@@ -1,4 +1,4 @@
-import type { WritableStore } from "../store/writable-store.ts";
+import type { Store } from "../store/store.ts";
 import { fixedWindow } from "./admission/rate-limit.ts";
 import { createMeasurements } from "./measurements.ts";
 import { type ServiceOptions, withDefaults } from "./service-options.ts";
@@ -12,7 +12,7 @@ const FAILED_ATTEMPTS = 20;
 export type ServiceParts = ReturnType<typeof createParts>;
 
 /** What the routes of a service share. */
-export function createParts(store: WritableStore, options: ServiceOptions) {
+export function createParts(store: Store, options: ServiceOptions) {
   const settings = withDefaults(options);
   const { now, windowSeconds, rateLimit, sampleRateLimit, publicUrl, errorBase } = settings;
   const windowOf = (name: string, limit: number) => fixedWindow(store, name, limit, windowSeconds, now);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { PROBLEMS, type Problem, type ProblemCode } from "../../contract/problems.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
-import { StoreTimeoutError, StoreUnavailableError } from "../store/store.ts";
+import { StoreTimeoutError, StoreUnavailableError } from "../store/store-types.ts";
 
 export const PROBLEM_TYPE = "application/problem+json";
 

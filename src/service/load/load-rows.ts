@@ -6,7 +6,7 @@ import { rawMembers } from "../../contract/values/raw-json.ts";
 import { ContentError, RowError, shown } from "../../files/content-error.ts";
 import { createRowStage, type NewRow, type Replacement } from "../store/product-rows/row-stage.ts";
 import { publishVersion } from "../store/product-rows/versions.ts";
-import type { WritableStore } from "../store/writable-store.ts";
+import type { Store } from "../store/store.ts";
 import { type LoadSource, sourceRows } from "./load-source.ts";
 import { readRow } from "./row.ts";
 import { isNumberColumn } from "./table-rows.ts";
@@ -41,7 +41,7 @@ export interface LoadOptions {
  * @throws ContentError, StoreUnavailableError, the reason of `signal`, or the error of an unreadable or damaged file
  */
 export async function loadRows(
-  database: WritableStore,
+  database: Store,
   source: LoadSource,
   { onProgress, onUnknownCurrencies, signal = new AbortController().signal, replacement }: LoadOptions = {},
 ): Promise<LoadResult> {

@@ -1,7 +1,7 @@
 import type { IncidentSeverity, IncidentState, IncidentUpdate } from "../../contract/status.ts";
 import { onlyRow, type Session } from "./database/database-session.ts";
-import { RefusedChangeError } from "./store.ts";
-import type { WritableStore } from "./writable-store.ts";
+import type { Store } from "./store.ts";
+import { RefusedChangeError } from "./store-types.ts";
 
 /** The states that follow each state (contract section 3.2): only `monitoring` may be skipped. */
 const NEXT_STATES: Readonly<Record<Exclude<IncidentState, "resolved">, readonly IncidentState[]>> = {
@@ -12,7 +12,7 @@ const NEXT_STATES: Readonly<Record<Exclude<IncidentState, "resolved">, readonly 
 
 /** Records an incident with its first update, `investigating`. Resolves to its id. */
 export async function openIncident(
-  database: WritableStore,
+  database: Store,
   incident: { title: string; suite: string; severity: IncidentSeverity; body: string },
   at: Date,
 ): Promise<number> {
@@ -30,7 +30,7 @@ export async function openIncident(
 
 /** Adds an update, which may keep the state; `resolved` ends the incident. @throws RefusedChangeError */
 export async function updateIncident(
-  database: WritableStore,
+  database: Store,
   id: number,
   update: { state: IncidentState; body: string },
   at: Date,

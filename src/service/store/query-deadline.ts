@@ -1,5 +1,5 @@
 import { startDeadline, untilAborted } from "../../contract/values/timer.ts";
-import { StoreTimeoutError } from "./store.ts";
+import { StoreTimeoutError } from "./store-types.ts";
 
 /**
  * Runs `work` for at most `milliseconds`, then aborts the signal and rejects.

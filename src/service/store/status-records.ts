@@ -1,6 +1,6 @@
 import type { IncidentUpdate } from "../../contract/status.ts";
 import type { Session } from "./database/database-session.ts";
-import type { DayCount, Incident } from "./store.ts";
+import type { DayCount, Incident } from "./store-types.ts";
 
 export async function addDayCounts(session: Session, counts: readonly DayCount[]): Promise<void> {
   for (const { date, operation, requests, failures } of counts) {

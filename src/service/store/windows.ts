@@ -1,7 +1,7 @@
 import { KEY_COLUMNS, withGrants } from "./access/team-records.ts";
 import { type DatabaseAccess, onlyRow, type Session } from "./database/database-session.ts";
 import type { Dialect, SqlValue } from "./database/dialect.ts";
-import type { KeyRecord } from "./store.ts";
+import type { KeyRecord } from "./store-types.ts";
 
 /**
  * Counts a request in the window of the key that `source` selects, if it selects one. Parameter 2 is the time, 3 the end of

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createApp } from "../../../src/service/http/app.ts";
-import { openStore } from "../../../src/service/store/writable-store.ts";
+import { openStore } from "../../../src/service/store/store.ts";
 
 test("a closed application is not kept in memory", async () => {
   const closed: WeakRef<object>[] = [];

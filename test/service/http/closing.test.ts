@@ -3,7 +3,7 @@ import { Agent, get } from "node:http";
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../../../src/service/http/app.ts";
-import { openStore } from "../../../src/service/store/writable-store.ts";
+import { openStore } from "../../../src/service/store/store.ts";
 import { gate } from "../../helpers/gate.ts";
 import { products } from "../../helpers/products.ts";
 import { POST, send } from "../../helpers/raw-connections.ts";

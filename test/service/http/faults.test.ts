@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store-types.ts";
 import { gate } from "../../helpers/gate.ts";
 import { products } from "../../helpers/products.ts";
 import type { TestServiceOptions } from "../../helpers/service.ts";

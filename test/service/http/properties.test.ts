@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Coverage, CoverageSummary } from "../../../src/contract/coverage.ts";
 import { type Filters, formatRcd, type Rcd } from "../../../src/contract/filters.ts";
 import type { Product } from "../../../src/contract/product.ts";
-import type { Visibility } from "../../../src/service/store/store.ts";
+import type { Visibility } from "../../../src/service/store/store-types.ts";
 import { DATABASE_RUNS } from "../../helpers/databases.ts";
 import { product } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/manage-keys.ts";
 import { connectToSqlite } from "../../../src/service/store/database/sqlite-connection.ts";
-import { openStore } from "../../../src/service/store/writable-store.ts";
+import { openStore } from "../../../src/service/store/store.ts";
 import { bareEnvironment } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";
 import { openFolder, unprivilegedCatalog } from "../../helpers/unprivileged.ts";

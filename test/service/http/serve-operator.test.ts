@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { StoreUnavailableError } from "../../../src/service/store/store-types.ts";
 import { products } from "../../helpers/products.ts";
 import { rowsFail, startTestService } from "../../helpers/service.ts";
 

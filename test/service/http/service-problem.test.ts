@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PROBLEM_CODES, PROBLEMS, type Problem, type ProblemCode } from "../../../src/contract/problems.ts";
-import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store-types.ts";
 import { ERROR_CODES } from "../../helpers/contract-literals.ts";
 import { oneRowEach } from "../../helpers/products.ts";
 import { rowsFail, startTestService } from "../../helpers/service.ts";

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { RowError } from "../../../src/files/content-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
-import type { WritableStore } from "../../../src/service/store/writable-store.ts";
+import type { Store } from "../../../src/service/store/store.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product, products } from "../../helpers/products.ts";
@@ -245,7 +245,7 @@ async function writeBeyondPipe({ stdin }: ChildProcess, rows: readonly Product[]
   }
 }
 
-function loadLines(store: WritableStore, lines: readonly string[]) {
+function loadLines(store: Store, lines: readonly string[]) {
   return loadContent(store, `${lines.join("\n")}\n`);
 }
 

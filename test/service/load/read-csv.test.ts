@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
 import type { RowError } from "../../../src/files/content-error.ts";
-import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
+import { openStore, type Store } from "../../../src/service/store/store.ts";
 import { afterAllTests } from "../../helpers/endings.ts";
 import { product } from "../../helpers/products.ts";
 import { REMOVE_ALL } from "../../helpers/service.ts";
@@ -159,7 +159,7 @@ test.each([
 
 const onEnd = afterAllTests();
 /** The store of `readBack`, emptied before each use. */
-let readStore: Promise<WritableStore> | undefined;
+let readStore: Promise<Store> | undefined;
 
 async function readBack(text: string, size: number): Promise<Product[]> {
   readStore ??= openStore(":memory:").then((store) => {
@@ -172,6 +172,6 @@ async function readBack(text: string, size: number): Promise<Product[]> {
   return (await walk(store)).map((body) => JSON.parse(body));
 }
 
-function loadCsv(store: WritableStore, text: string, size?: number) {
+function loadCsv(store: Store, text: string, size?: number) {
   return loadContent(store, text, { name: "rows.csv", ...(size !== undefined && { size }) });
 }

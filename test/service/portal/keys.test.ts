@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { listKeys } from "../../../src/service/store/access/manage-keys.ts";
 import { insertKey } from "../../../src/service/store/access/team-records.ts";
-import { StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { StoreUnavailableError } from "../../../src/service/store/store-types.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { startTestPortal } from "../../helpers/portal.ts";
 import { withoutKeys } from "../../helpers/service.ts";

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createKey, listKeys, takeBackKey } from "../../../src/service/store/access/manage-keys.ts";
 import { createTeam } from "../../../src/service/store/access/manage-teams.ts";
 import { removeRows } from "../../../src/service/store/product-rows/versions.ts";
-import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
+import { openStore, type Store } from "../../../src/service/store/store.ts";
 import { sharedDatabase } from "../../helpers/databases.ts";
 import { gate } from "../../helpers/gate.ts";
 import { product, products } from "../../helpers/products.ts";
@@ -32,7 +32,7 @@ async function begun(change: (work: () => Promise<void>) => Promise<unknown>, pa
   return { ended };
 }
 
-const CHANGES: [string, (store: WritableStore) => Promise<unknown>][] = [
+const CHANGES: [string, (store: Store) => Promise<unknown>][] = [
   ["removal", (store) => store.changeRows((session) => removeRows(session, {}))],
   ["load", (store) => load(store, [product({ sku: "new" })])],
   ["key", (store) => createKey(store, { name: "new" }, new Date())],

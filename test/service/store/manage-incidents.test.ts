@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openIncident, updateIncident } from "../../../src/service/store/manage-incidents.ts";
-import { RefusedChangeError } from "../../../src/service/store/store.ts";
+import { RefusedChangeError } from "../../../src/service/store/store-types.ts";
 import { testStore } from "./stores.ts";
 
 const hour = (hours: number) => new Date(Date.UTC(2026, 0, 15, hours));

@@ -6,24 +6,24 @@ import { type LoadOptions, loadRows } from "../../../src/service/load/load-rows.
 import { hashSecret } from "../../../src/service/store/access/manage-keys.ts";
 import type { Session } from "../../../src/service/store/database/database-session.ts";
 import { createRowStage, type Replacement } from "../../../src/service/store/product-rows/row-stage.ts";
-import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
+import { openStore, type Store } from "../../../src/service/store/store.ts";
 import { emptyDatabase } from "../../helpers/databases.ts";
 
 /** A store that is closed with the test. */
-export async function testStore(location?: string): Promise<WritableStore> {
+export async function testStore(location?: string): Promise<Store> {
   const store = await openStore(location ?? (await emptyDatabase()));
   onTestFinished(() => store.close());
   return store;
 }
 
 /** Loads rows as a file of NDJSON. */
-export async function load(store: WritableStore, rows: readonly Product[], replacement?: Replacement) {
+export async function load(store: Store, rows: readonly Product[], replacement?: Replacement) {
   return await loadContent(store, rows.map((row) => `${JSON.stringify(row)}\n`).join(""), { replacement });
 }
 
 /** Loads a file, whose content arrives in chunks of `size` bytes. */
 export async function loadContent(
-  store: WritableStore,
+  store: Store,
   content: string | Uint8Array,
   { name = "rows.ndjson", size = 4096, ...options }: LoadOptions & { name?: string; size?: number } = {},
 ) {
@@ -35,7 +35,7 @@ export async function loadContent(
 }
 
 /** Adds rows as a load whose process ends before it publishes them. */
-export async function addUnpublished(store: WritableStore, rows: readonly Product[]): Promise<void> {
+export async function addUnpublished(store: Store, rows: readonly Product[]): Promise<void> {
   await store.prepareWrite(async (session) => {
     const stage = await createRowStage(session, () => undefined);
     await stage.add(rows.map((row) => ({ line: 0, product: row, body: JSON.stringify(row) })));
@@ -44,12 +44,12 @@ export async function addUnpublished(store: WritableStore, rows: readonly Produc
 }
 
 /** The valid key with this secret, as a request finds it. */
-export async function keyOf(store: WritableStore, secret: string) {
+export async function keyOf(store: Store, secret: string) {
   return (await store.windows("test", 60_000).chargeTeam(hashSecret(secret), 0, NO_DEADLINE))?.key;
 }
 
 /** Texts of every row, read in pages of `size`. */
-export async function walk(store: WritableStore, size = 500): Promise<string[]> {
+export async function walk(store: Store, size = 500): Promise<string[]> {
   const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
   const texts: string[] = [];
   for (let offset = 0; offset < selection.summary.matching_rows; offset += size) {

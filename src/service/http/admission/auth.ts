@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Scope } from "../../../contract/operations.ts";
 import { hashSecret } from "../../store/access/manage-keys.ts";
 import { withinDeadline } from "../../store/query-deadline.ts";
-import type { KeyRecord } from "../../store/store.ts";
+import type { KeyRecord } from "../../store/store-types.ts";
 import type { ServiceParts } from "../service-parts.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import { type FixedWindow, type RateFigures, rateLimited, rateLimitHeaders } from "./rate-limit.ts";

@@ -1,5 +1,5 @@
+import type { Store } from "../../store/store.ts";
 import type { WindowCount } from "../../store/windows.ts";
-import type { WritableStore } from "../../store/writable-store.ts";
 import { ServiceProblem } from "../service-problem.ts";
 
 /** The values of the `RateLimit-*` headers, contract section 8 rule 1, and whether the last request was within the limit. */
@@ -21,7 +21,7 @@ export type FixedWindow = ReturnType<typeof fixedWindow>;
  * @param name identifies the limit in the store; the same for all instances
  */
 export function fixedWindow(
-  store: Pick<WritableStore, "windows">,
+  store: Pick<Store, "windows">,
   name: string,
   limit: number,
   windowSeconds: number,

@@ -1,5 +1,5 @@
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
-import type { RowPlace } from "../../store/store.ts";
+import type { RowPlace } from "../../store/store-types.ts";
 import { ServiceProblem } from "../service-problem.ts";
 
 /** The position where a walk continues. */

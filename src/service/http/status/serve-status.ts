@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { sendPage } from "../../portal/layout.ts";
 import { statusPage } from "../../portal/pages/status-page.ts";
 import { withinDeadline } from "../../store/query-deadline.ts";
-import type { DayCount, Incident } from "../../store/store.ts";
+import type { DayCount, Incident } from "../../store/store-types.ts";
 import type { ServiceParts } from "../service-parts.ts";
 import { statusFeed, windowStart } from "./status-document.ts";
 

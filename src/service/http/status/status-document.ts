@@ -7,7 +7,7 @@ import {
   type StatusSuite,
 } from "../../../contract/status.ts";
 import { addDays, dayOf } from "../../../contract/values/day-arithmetic.ts";
-import type { DayCount, Incident, MeasuredPart } from "../../store/store.ts";
+import type { DayCount, Incident, MeasuredPart } from "../../store/store-types.ts";
 
 interface SuiteDefinition {
   slug: string;

@@ -1,6 +1,6 @@
 import type { Html } from "../../../contract/values/html-tag.ts";
 import type { Member } from "../../store/access/members.ts";
-import type { KeyRecord } from "../../store/store.ts";
+import type { KeyRecord } from "../../store/store-types.ts";
 import { dayElement, html, portalPage, timeElement } from "../layout.ts";
 import { input } from "./sign-in-pages.ts";
 

@@ -4,8 +4,8 @@ import type { FastifyInstance } from "fastify";
 import { startDeadline } from "../../../contract/values/timer.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
 import { PROBLEM_TYPE, problemFrom } from "../../http/service-problem.ts";
-import { StoreTimeoutError } from "../../store/store.ts";
-import type { WritableStore } from "../../store/writable-store.ts";
+import type { Store } from "../../store/store.ts";
+import { StoreTimeoutError } from "../../store/store-types.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { cookieFlags, identifyVisitor, isHttps } from "./guard.ts";
 import { serveKeys } from "./serve-keys.ts";
@@ -16,7 +16,7 @@ import { closedPage, messagePage } from "./sign-in-pages.ts";
 const FORM_BYTES = 4_096;
 
 /** A store whose changes wait for others, such as a load that locks the file for a minute, as long as a query may take. */
-function withoutLongWaits({ store, settings: { queryTimeout } }: ServiceParts): WritableStore {
+function withoutLongWaits({ store, settings: { queryTimeout } }: ServiceParts): Store {
   return {
     ...store,
     write: async (work) => {

@@ -4,7 +4,7 @@ import { createKey, listKeys, revokeKey } from "../../store/access/manage-keys.t
 import type { Member } from "../../store/access/members.ts";
 import { normalName } from "../../store/access/names.ts";
 import { sessionMember } from "../../store/access/sessions.ts";
-import { type KeyRecord, RefusedChangeError } from "../../store/store.ts";
+import { type KeyRecord, RefusedChangeError } from "../../store/store-types.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { formField, refusal } from "./guard.ts";
 import { createdPage, keysPage, revokePage } from "./key-pages.ts";

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Grants, type KeyRecord, RefusedChangeError, unknownName } from "../store.ts";
-import type { WritableStore } from "../writable-store.ts";
+import type { Store } from "../store.ts";
+import { type Grants, type KeyRecord, RefusedChangeError, unknownName } from "../store-types.ts";
 import { teamWith } from "./manage-teams.ts";
 import { insertKey, readKeys } from "./team-records.ts";
 
@@ -19,7 +19,7 @@ export function newSecret(): string {
  * Creates a key and resolves to its secret, of which only a hash is stored.
  * @throws RefusedChangeError for a name that a key of the team has, or other grants than the team has
  */
-export async function createKey(database: WritableStore, key: NewKey, at: Date): Promise<string> {
+export async function createKey(database: Store, key: NewKey, at: Date): Promise<string> {
   const secret = newSecret();
   await database.write(async (session) => {
     const team = await teamWith(session, key.team ?? "default", key, at);
@@ -32,13 +32,13 @@ export async function createKey(database: WritableStore, key: NewKey, at: Date):
 }
 
 /** Deletes a key whose secret was not delivered, also after the signal of the store. Its name can be used again. */
-export async function takeBackKey(database: WritableStore, secret: string): Promise<void> {
+export async function takeBackKey(database: Store, secret: string): Promise<void> {
   const byHash = "DELETE FROM api_key WHERE hash = ?";
   await database.write((session) => session.query(byHash, [hashSecret(secret)]), new AbortController().signal);
 }
 
 /** The keys of a team, or all keys, including revoked ones, sorted by name and team. */
-export async function listKeys(database: WritableStore, team?: string): Promise<KeyRecord[]> {
+export async function listKeys(database: Store, team?: string): Promise<KeyRecord[]> {
   return await database.read((session) => readKeys(session, { team }));
 }
 
@@ -46,7 +46,7 @@ export async function listKeys(database: WritableStore, team?: string): Promise<
  * Revokes a key at once and keeps the time of an earlier revocation. @param team optional if the name is unique
  * @throws RefusedChangeError if no team or several teams have a key of this name
  */
-export async function revokeKey(database: WritableStore, name: string, at: Date, team?: string): Promise<void> {
+export async function revokeKey(database: Store, name: string, at: Date, team?: string): Promise<void> {
   await database.write(async (session) => {
     const named = await readKeys(session, { team, name });
     const [key] = named;

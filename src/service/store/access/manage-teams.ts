@@ -1,12 +1,12 @@
 import { SCOPES } from "../../../contract/operations.ts";
 import type { Session } from "../database/database-session.ts";
-import { type Grants, RefusedChangeError, unknownName } from "../store.ts";
-import type { WritableStore } from "../writable-store.ts";
+import type { Store } from "../store.ts";
+import { type Grants, RefusedChangeError, unknownName } from "../store-types.ts";
 import { insertTeam, readKeys, readTeams, sortedGrants, storedGrants, type TeamRecord } from "./team-records.ts";
 
 /** Creates a team, by default with all scopes and retailers. @throws RefusedChangeError */
 export async function createTeam(
-  database: WritableStore,
+  database: Store,
   name: string,
   wanted: Partial<Grants>,
   at: Date,
@@ -20,7 +20,7 @@ export async function createTeam(
 }
 
 /** Changes the grants of a team and all its keys at once; what is not wanted stays. @throws RefusedChangeError for an unknown team */
-export async function grantTeam(database: WritableStore, name: string, wanted: Partial<Grants>): Promise<TeamRecord> {
+export async function grantTeam(database: Store, name: string, wanted: Partial<Grants>): Promise<TeamRecord> {
   return await database.write(async (session) => {
     const team = await requireTeam(session, name);
     const changed = { ...team, ...sortedGrants({ ...team, ...wanted }) };
@@ -35,7 +35,7 @@ export async function grantTeam(database: WritableStore, name: string, wanted: P
  * @throws RefusedChangeError for an unknown team, and for one with valid keys unless `revokeKeys`
  */
 export async function deleteTeam(
-  database: WritableStore,
+  database: Store,
   name: string,
   { revokeKeys }: { revokeKeys: boolean },
 ): Promise<{ keys: number; members: number }> {

@@ -1,6 +1,6 @@
 import type { Session } from "../database/database-session.ts";
-import { RefusedChangeError, unknownName } from "../store.ts";
-import type { WritableStore } from "../writable-store.ts";
+import type { Store } from "../store.ts";
+import { RefusedChangeError, unknownName } from "../store-types.ts";
 import { requireTeam } from "./manage-teams.ts";
 
 export interface Member {
@@ -20,7 +20,7 @@ export function normalEmail(text: string): string | undefined {
 }
 
 /** Lets a person sign in for the team. @throws RefusedChangeError for an unknown team, and for a member of another one */
-export async function addMember(database: WritableStore, { team, email }: Member, at: Date): Promise<void> {
+export async function addMember(database: Store, { team, email }: Member, at: Date): Promise<void> {
   await database.write(async (session) => {
     await requireTeam(session, team);
     const known = await teamOf(session, email);
@@ -33,7 +33,7 @@ export async function addMember(database: WritableStore, { team, email }: Member
 }
 
 /** Removes a person from the team and ends the person's sessions. The team's keys stay. @throws RefusedChangeError */
-export async function removeMember(database: WritableStore, { team, email }: Member): Promise<void> {
+export async function removeMember(database: Store, { team, email }: Member): Promise<void> {
   await database.write(async (session) => {
     await requireTeam(session, team);
     const known = await membersOf(session, team);

@@ -1,4 +1,4 @@
-import type { WritableStore } from "../writable-store.ts";
+import type { Store } from "../store.ts";
 import { hashSecret, newSecret } from "./manage-keys.ts";
 import type { Member } from "./members.ts";
 
@@ -10,7 +10,7 @@ const SESSION_LIFETIME = 12 * 3_600_000;
 const SEEN_EVERY = 60_000;
 
 /** Opens a session with a new secret; only its hash is stored. */
-export async function openPortalSession(database: WritableStore, email: string, now: number): Promise<string> {
+export async function openPortalSession(database: Store, email: string, now: number): Promise<string> {
   const secret = newSecret();
   const at = isoTime(now);
   await database.write(async (session) => {
@@ -23,7 +23,7 @@ export async function openPortalSession(database: WritableStore, email: string, 
 }
 
 /** Who is signed in with this secret; undefined if the session has ended or the person has no team. */
-export async function sessionMember(database: WritableStore, secret: string, now: number): Promise<Member | undefined> {
+export async function sessionMember(database: Store, secret: string, now: number): Promise<Member | undefined> {
   const hash = hashSecret(secret);
   const [row] = await database.read((session) =>
     session.query<Member & { seen_at: string }>(
@@ -44,7 +44,7 @@ export async function sessionMember(database: WritableStore, secret: string, now
   return { email, team };
 }
 
-export async function endSession(database: WritableStore, secret: string): Promise<void> {
+export async function endSession(database: Store, secret: string): Promise<void> {
   await database.write((session) => session.query("DELETE FROM portal_session WHERE hash = ?", [hashSecret(secret)]));
 }
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { WritableStore } from "../writable-store.ts";
+import type { Store } from "../store.ts";
 import { hashSecret } from "./manage-keys.ts";
 import { teamOf } from "./members.ts";
 import { isoTime } from "./sessions.ts";
@@ -14,7 +14,7 @@ const CODE_TRIES = 5;
  * @param signIn the secret of the browser, in which alone the code is valid, the address as returned by `normalEmail`, and six digits
  */
 export async function beginSignIn(
-  database: WritableStore,
+  database: Store,
   { visitor, email, code }: { visitor: string; email: string; code: string },
   now: number,
 ): Promise<boolean> {
@@ -32,7 +32,7 @@ export type CodeOutcome = { kind: "right"; email: string } | { kind: "wrong"; le
 
 /** Checks a code and counts the try. The right code and the last try end the sign-in. */
 export async function tryCode(
-  database: WritableStore,
+  database: Store,
   { visitor, code }: { visitor: string; code: string },
   now: number,
 ): Promise<CodeOutcome> {
@@ -60,7 +60,7 @@ export async function tryCode(
 }
 
 /** The address of the browser's current sign-in. */
-export async function pendingEmail(database: WritableStore, visitor: string, now: number): Promise<string | undefined> {
+export async function pendingEmail(database: Store, visitor: string, now: number): Promise<string | undefined> {
   const pending = "SELECT email FROM sign_in WHERE hash = ? AND expires_at > ?";
   const [signIn] = await database.read((session) =>
     session.query<{ email: string }>(pending, [hashSecret(visitor), isoTime(now)]),

@@ -1,7 +1,7 @@
 import { SCOPES } from "../../../contract/operations.ts";
 import type { Session } from "../database/database-session.ts";
 import type { SqlValue } from "../database/dialect.ts";
-import type { Grants, KeyRecord, KeyUse } from "../store.ts";
+import type { Grants, KeyRecord, KeyUse } from "../store-types.ts";
 
 /** The columns of a `KeyRecord`. */
 export const KEY_COLUMNS = `api_key.id AS id, api_key.name AS name, api_key.team AS team, team.scopes AS scopes,

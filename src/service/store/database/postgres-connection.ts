@@ -1,7 +1,7 @@
 import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { untilAborted } from "../../../contract/values/timer.ts";
-import { RefusedChangeError, StoreUnavailableError } from "../store.ts";
+import { RefusedChangeError, StoreUnavailableError } from "../store-types.ts";
 import { type DatabaseAccess, onlyRow, type Session, type SqlParameter, transact } from "./database-session.ts";
 import { POSTGRES, type SqlValue } from "./dialect.ts";
 import { LocationError } from "./location.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { beginVersion, commitVersion, publishVersion } from "../product-rows/versions.ts";
-import { StoreUnavailableError } from "../store.ts";
+import { StoreUnavailableError } from "../store-types.ts";
 import { onlyRow, type Session } from "./database-session.ts";
 import { migrate } from "./migrations.ts";
 

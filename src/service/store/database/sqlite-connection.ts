@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import Database from "libsql/promise";
 import { untilAborted } from "../../../contract/values/timer.ts";
-import { StoreUnavailableError } from "../store.ts";
+import { StoreUnavailableError } from "../store-types.ts";
 import { type DatabaseAccess, type Session, type SqlParameter, transact } from "./database-session.ts";
 import { SQLITE, type SqlValue } from "./dialect.ts";
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { fsyncContent } from "../../../files/fsync.ts";
 import { makeFolderPath } from "../../../files/own-file.ts";
 import { fileError } from "../../../files/system-error.ts";
-import { StoreUnavailableError } from "../store.ts";
+import { StoreUnavailableError } from "../store-types.ts";
 import type { DatabaseAccess, Session } from "./database-session.ts";
 import { checkTables, prepareTables } from "./prepare-tables.ts";
 import { connectToSqlite } from "./sqlite-connection.ts";

@@ -1,7 +1,7 @@
 import type { Product } from "../../../contract/product.ts";
 import type { Session, SqlParameter } from "../database/database-session.ts";
 import type { PageRow } from "../database/dialect.ts";
-import type { PageStart, RowPlace } from "../store.ts";
+import type { PageStart, RowPlace } from "../store-types.ts";
 import {
   type CombinationCount,
   type CountedCombination,

@@ -4,7 +4,7 @@ import { combinationFilter } from "../../../contract/filter-match.ts";
 import type { Filters } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
 import type { ReadVersion } from "../replica.ts";
-import type { Visibility } from "../store.ts";
+import type { Visibility } from "../store-types.ts";
 import { type RowSet, readSampledRows } from "./pages.ts";
 import {
   type CountedCombination,

@@ -3,7 +3,7 @@ import { type CoverageSummary, summaryOf } from "../../../contract/coverage.ts";
 import { combinationFilter } from "../../../contract/filter-match.ts";
 import type { Filters } from "../../../contract/filters.ts";
 import { onlyRow, type Session } from "../database/database-session.ts";
-import { StoreUnavailableError } from "../store.ts";
+import { StoreUnavailableError } from "../store-types.ts";
 import { addChanges, countsOn, daysOf, readChanges, readCounts, retailersOf } from "./row-counts.ts";
 
 /** Milliseconds for which rows and versions are kept after they were replaced, so that walks can end in their version. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
-import { StoreUnavailableError } from "../../../../src/service/store/store.ts";
-import { openStore } from "../../../../src/service/store/writable-store.ts";
+import { openStore } from "../../../../src/service/store/store.ts";
+import { StoreUnavailableError } from "../../../../src/service/store/store-types.ts";
 import { sharedDatabase } from "../../../helpers/databases.ts";
 import { products } from "../../../helpers/products.ts";
 import { startInstance, startTestService, withoutKeys } from "../../../helpers/service.ts";

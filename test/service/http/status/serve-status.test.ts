@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { OPERATIONS } from "../../../../src/contract/operations.ts";
 import { openIncident, updateIncident } from "../../../../src/service/store/manage-incidents.ts";
-import { StoreTimeoutError, StoreUnavailableError } from "../../../../src/service/store/store.ts";
+import { StoreTimeoutError, StoreUnavailableError } from "../../../../src/service/store/store-types.ts";
 import { sharedDatabase } from "../../../helpers/databases.ts";
 import { gate } from "../../../helpers/gate.ts";
 import { holdIntervals, rowsFail, startTestService } from "../../../helpers/service.ts";

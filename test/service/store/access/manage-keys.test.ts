@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createKey, listKeys, revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
-import { RefusedChangeError } from "../../../../src/service/store/store.ts";
+import { RefusedChangeError } from "../../../../src/service/store/store-types.ts";
 import { testStore } from "../stores.ts";
 
 const MORNING = new Date("2026-01-15T08:00:00Z");

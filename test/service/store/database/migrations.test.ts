@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { listKeys } from "../../../../src/service/store/access/manage-keys.ts";
-import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
+import type { Store } from "../../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../../helpers/cli.ts";
 import { keyOf, NO_DEADLINE, testStore, walk } from "../stores.ts";
 
@@ -59,7 +59,7 @@ test.each(["schema-2", "schema-8"] as const)(
 );
 
 /** Columns, indexes and references of each table. */
-async function tablesOf(store: WritableStore) {
+async function tablesOf(store: Store) {
   return await store.read((session) =>
     session.query(`
       SELECT list.name, wr, info.cid, info.name, info.type, "notnull", dflt_value, info.pk

@@ -4,7 +4,7 @@ import type { Product } from "../../../../src/contract/product.ts";
 import type { Session } from "../../../../src/service/store/database/database-session.ts";
 import { createSnapshots } from "../../../../src/service/store/product-rows/snapshot.ts";
 import { removeRows } from "../../../../src/service/store/product-rows/versions.ts";
-import { StoreUnavailableError } from "../../../../src/service/store/store.ts";
+import { StoreUnavailableError } from "../../../../src/service/store/store-types.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Product } from "../../../../src/contract/product.ts";
 import { publishVersion, removeRows } from "../../../../src/service/store/product-rows/versions.ts";
-import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
+import type { Store } from "../../../../src/service/store/store.ts";
 import { DATABASE_RUNS, sharedDatabase } from "../../../helpers/databases.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
@@ -47,11 +47,7 @@ test("after any replacements and removals, each version has exactly the rows tha
 });
 
 /** Makes a change of the store. @returns the rows that it should have then, by `product_id` */
-async function changed(
-  store: WritableStore,
-  model: ReadonlyMap<string, Product>,
-  step: Change,
-): Promise<Map<string, Product>> {
+async function changed(store: Store, model: ReadonlyMap<string, Product>, step: Change): Promise<Map<string, Product>> {
   const isOfSlice = ({ retailer, crawl_date }: Product) =>
     step.kind !== "replace" && retailer === step.retailer && crawl_date === step.day;
   const kept = [...model].filter(([, row]) => !isOfSlice(row));
@@ -74,7 +70,7 @@ function inOrder(rows: readonly Product[]): Product[] {
   return rows.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
 }
 
-async function rowsAt(store: WritableStore, version: number): Promise<Product[]> {
+async function rowsAt(store: Store, version: number): Promise<Product[]> {
   const selection = await (await store.snapshotAt(version, NO_DEADLINE))?.select({}, null);
   const total = selection?.summary.matching_rows ?? 0;
   const page = selection && (await store.page(selection, { offset: 0 }, total, NO_DEADLINE));

@@ -7,8 +7,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { LocationError } from "../../../src/service/store/database/location.ts";
 import { connectToSqlite } from "../../../src/service/store/database/sqlite-connection.ts";
 import type { Selection } from "../../../src/service/store/product-rows/snapshot.ts";
-import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
-import type { WritableStore } from "../../../src/service/store/writable-store.ts";
+import type { Store } from "../../../src/service/store/store.ts";
+import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store-types.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { gate } from "../../helpers/gate.ts";
 import { product, products } from "../../helpers/products.ts";
@@ -208,12 +208,12 @@ test("day counts are added per day and operation", async () => {
   ]);
 });
 
-async function allRows(store: WritableStore): Promise<Selection> {
+async function allRows(store: Store): Promise<Selection> {
   return await (await store.snapshot(NO_DEADLINE)).select({}, null);
 }
 
 /** The store checks the file again within a second. */
-async function untilUnavailable(store: WritableStore): Promise<void> {
+async function untilUnavailable(store: Store): Promise<void> {
   await expect
     .poll(() => store.snapshot(NO_DEADLINE).catch((error) => error), { timeout: 5_000 })
     .toBeInstanceOf(StoreUnavailableError);
