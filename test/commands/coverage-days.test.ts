@@ -304,7 +304,8 @@ describe("coverage DIR --group-by retailer,day", () => {
     days.flatMap((day) => products(rows, { retailer, crawl_date: addDays(FIRST_DAY, day) }));
   // Its crawl finds one row on the seventh day, and fails on the two last.
   const failing = [...daily("acme", [0, 1, 2, 3, 4, 5], 4), ...daily("acme", [6], 1)];
-  const rows = [...failing, ...daily("bolt", [0, 2, 4, 6, 8], 2)];
+  const sofa = product({ category: "sofas", sku: "sofa", crawl_date: addDays(FIRST_DAY, 5) });
+  const rows = [...failing, ...daily("bolt", [0, 2, 4, 6, 8], 2), sofa];
 
   test("has a row for each day, also without rows, and says which crawls failed", async () => {
     const folder = await syncedFolder(rows);
@@ -317,7 +318,7 @@ describe("coverage DIR --group-by retailer,day", () => {
         "acme,2026-01-09,0,4,0,true",
         "acme,2026-01-08,0,4,0,true",
         "acme,2026-01-07,1,4,0.25,true",
-        "acme,2026-01-06,4,4,1,false",
+        "acme,2026-01-06,5,4,1.25,false",
         "bolt,2026-01-09,2,,,false",
         "bolt,2026-01-08,0,,,false",
         "bolt,2026-01-07,2,,,false",
@@ -334,10 +335,7 @@ describe("coverage DIR --group-by retailer,day", () => {
   });
 
   test("counts the rows of a filter beside what is usual of the retailer", async () => {
-    const folder = await syncedFolder([
-      ...rows,
-      product({ category: "sofas", sku: "sofa", crawl_date: addDays(FIRST_DAY, 5) }),
-    ]);
+    const folder = await syncedFolder(rows);
     const args = [folder, "--group-by", "retailer,day", "--date", addDays(FIRST_DAY, 5), "--category", "sofas"];
     expect((await coverage([...args, "-f", "markdown"])).stdout).toBe(
       `| retailer | crawl_date | matching_rows | usual_rows | share | outage |

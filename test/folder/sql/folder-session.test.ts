@@ -64,13 +64,6 @@ test("keeps what it needs in a temporary folder as long as it is used, whatever 
   expect(await readdir(temporary)).toEqual([]);
 });
 
-test("takes 512 MiB of memory, or as much as it may", async () => {
-  const { ask } = await prepared();
-  const memory = (session: SqlSession) => settingOf(session, "memory_limit");
-  expect(await ask(memory)).toBe("512.0 MiB");
-  expect(await ask(memory, { memory: 64 * 1024 ** 2 })).toBe("64.0 MiB");
-});
-
 test("the settings are those of the session, and the only files are those of the days and of the result", async () => {
   const { ask, folder } = await prepared();
   const list = join(folder, "list.csv");
