@@ -75,6 +75,8 @@ const TROUBLED = [
   ...[20, 20, 0.01, 21, 900, 910, 905].map((selling_price, day) =>
     product({ crawl_date: `2026-01-0${day + 1}`, sku: "all", selling_price, currency: day < 4 ? "EUR" : "INR" }),
   ),
+  // Of several rows of a day, the cheapest counts.
+  product({ crawl_date: "2026-01-01", sku: "all", selling_price: 25, product_id: "dearer" }),
   product({ sku: "old", crawl_date: "2026-01-01" }),
   ...["2026-01-01", "2026-01-15"].map((crawl_date) => product({ sku: "new", crawl_date })),
 ];
