@@ -97,26 +97,28 @@ test("says why products vanished, as latest --gone does: gone from a shop that w
       .flatMap((crawl_date) =>
         ["a", "b", "c", "d", "e", "f", "gone"]
           .filter((sku) => sku !== "gone" || crawl_date <= gone)
-          .map((sku) => product({ retailer, sku, crawl_date })),
+          .map((sku) => product({ retailer, sku, crawl_date, selling_price: 40 - Number(crawl_date.slice(-2)) })),
       );
   const folder = await syncedFolder([
     ...shop("acme", "2026-01-20", "2026-01-05"),
     ...shop("bolt", "2026-01-05", "2026-01-05"),
   ]);
-  const args = ["--columns", "retailer,sku,reason", "-f", "csv"];
-  const vanished = ["--from", FROM, "--to", "2026-01-20", "--only", "vanished"];
-  const [diff, latest] = [
-    await runInProcess(["diff", folder, ...vanished, ...args]),
-    await runInProcess(["latest", folder, "--gone", ...args]),
+  const seen = "2026-01-05";
+  const questions = [
+    [
+      ...["diff", folder, "--from", FROM, "--to", "2026-01-20", "--only", "vanished"],
+      ...["--columns", "retailer,sku,from_selling_price,from_seen,reason"],
+    ],
+    ["latest", folder, "--gone", "--columns", "retailer,sku,selling_price,crawl_date,reason"],
   ];
-  const expected = [
-    "acme,gone,gone",
-    ...["a", "b", "c", "d", "e", "f", "gone"].map((sku) => `bolt,${sku},not_crawled`),
-  ];
-  for (const { stdout } of [diff, latest]) {
-    expect(stdout.trimEnd().split("\r\n").slice(1).sort()).toEqual(expected);
+  const [diff, latest] = await Promise.all(questions.map((args) => runInProcess([...args, "-f", "csv"])));
+  for (const answer of [diff, latest]) {
+    expect(answer?.stdout.trimEnd().split("\r\n").slice(1).sort()).toEqual([
+      `acme,gone,35,${seen},gone`,
+      ...["a", "b", "c", "d", "e", "f", "gone"].map((sku) => `bolt,${sku},35,${seen},not_crawled`),
+    ]);
   }
-  expect(diff.stderr).toBe(
+  expect(diff?.stderr).toBe(
     [
       "warning: on 2026-01-10 fewer rows than usual were crawled of bolt (outage)",
       "warning: on 2026-01-20 fewer rows than usual were crawled of bolt (outage)",

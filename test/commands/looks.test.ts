@@ -53,9 +53,11 @@ describe("movers --since last", () => {
     await served.alreadySynced(true);
     expect(await look("movers", folder)).toEqual(["88,81"]);
     expect(await look("movers", folder)).toEqual([]);
-    // An earlier last day does not move the bookmark back.
+    // An earlier last day does not move the bookmark back, and one retailer alone does not forget the others.
     const older = await runInProcess([...drops("last", folder), "--retailer", "acme", "--end-date", "2026-01-05"]);
     expect([older.code, older.stdout]).toEqual([EXIT.ok, ""]);
+    const other = await runInProcess([...drops("last", folder), "--retailer", "zeta"], { columns: 100 });
+    expect(other.stderr).toContain("everything up to 2026-01-20 was written");
     expect(await look("movers", folder, "last:mail")).toEqual(["88,81"]);
     const failed = await runInProcess([...drops("last:failed", folder), "-o", join(folder, "none", "out.csv")]);
     const held = await runInProcess([...drops("last:alert", folder), "--fail-if", "percent < 0"]);

@@ -6,37 +6,43 @@ import { answer, type Behaviour, startFaultServer } from "../helpers/fault-serve
 import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";
 
+type Suite = StatusFeed["suites"][number];
+
+const dayOf = (date: string, state: Suite["state"]) => ({ date, state, uptime_pct: state === "no_data" ? null : 99 });
+
+const SUITE = {
+  slug: "catalog-api",
+  name: "Catalog API",
+  state: "operational",
+  uptime_pct: 99.95,
+  endpoints: [
+    { label: "GET /v1/catalog", state: "operational", uptime_pct: 100 },
+    { label: "GET /v1", state: "no_data", uptime_pct: null },
+  ],
+  days: (["no_data", "outage", "degraded", "operational"] as const).flatMap((state, index) =>
+    [1, 2, 3, 4, 5, 6].map((number) => dayOf(`2026-01-${String(7 + 6 * index + number).padStart(2, "0")}`, state)),
+  ),
+} satisfies Suite;
+
+const IDLE = {
+  ...{ slug: "console", name: "Console\n", state: "no_data", uptime_pct: null, endpoints: [] },
+  days: [dayOf("2026-01-11", "no_data")],
+} satisfies Suite;
+
 const FEED = {
   state: "operational",
   sample_data: false,
-  window_days: 4,
+  window_days: 90,
   uptime_target: "99.5%",
-  suites: [
-    {
-      slug: "catalog-api",
-      name: "Catalog API",
-      state: "operational",
-      uptime_pct: 97.5,
-      endpoints: [
-        { label: "GET /v1/sample", state: "operational", uptime_pct: 100 },
-        { label: "GET /v1/coverage", state: "degraded", uptime_pct: 95 },
-      ],
-      days: [
-        { date: "2026-01-01", state: "no_data", uptime_pct: null },
-        { date: "2026-01-02", state: "outage", uptime_pct: 80 },
-        { date: "2026-01-03", state: "degraded", uptime_pct: 99 },
-        { date: "2026-01-04", state: "operational", uptime_pct: 100 },
-      ],
-    },
-  ],
+  suites: [SUITE],
   incidents: [
     {
-      title: "Past \u001b[31m",
+      title: "Slow answers \u001b[31m",
       suite: "catalog-api",
       severity: "minor",
       started_at: "2026-01-02T10:00:00Z",
       resolved_at: "2026-01-02T11:30:00Z",
-      updates: [{ state: "resolved", body: "over", posted_at: "2026-01-02T12:30:00+01:00" }],
+      updates: [{ state: "resolved", body: "All rows\nare there.", posted_at: "2026-01-02T12:30:00+01:00" }],
     },
     {
       title: "Open",
@@ -75,7 +81,7 @@ describe("status", () => {
     const { status } = await feedServer(serving(FEED));
     const { code, stdout, stderr } = await status();
     expect([code, stderr]).toEqual([5, 'error: the service is not operational: open incident "Open"\n']);
-    expect(stdout).toContain("Open\n  major, portal, open since 2026-01-04 10:00 UTC\n\nPast \\x1b[31m\n");
+    expect(stdout).toContain("Open\n  major, portal, open since 2026-01-04 10:00 UTC\n\nSlow answers \\x1b[31m\n");
   });
 
   test("ends with 5 if the service has no data", async () => {
@@ -176,5 +182,77 @@ describe("status", () => {
     await openIncident(store, incident, new Date());
     const { code, stdout } = await runInProcess(["status"], { env: { CATALOG_BASE_URL: url } });
     expect([code, stdout]).toEqual([5, expect.stringContaining("Slow\n  major, catalog-api, open since")]);
+  });
+});
+
+describe("a person sees", () => {
+  /** What a terminal of so many cells gets. */
+  async function shown(feed: object, columns: number, ...flags: string[]) {
+    const { url } = await startFaultServer(() => serving({ ...FEED, ...feed }));
+    return (await runInProcess(["status", ...flags], { columns, env: { CATALOG_BASE_URL: url.origin } })).stdout;
+  }
+
+  test("suites with a block for each day, and open incidents above those that ended", async () => {
+    const suites = [{ ...SUITE, state: "degraded" }, IDLE];
+    expect(await shown({ state: "degraded", sample_data: true, suites }, 80, "--no-color")).toBe(
+      `degraded, target 99.5% over 90 days, generated demo data
+
+Catalog API  degraded  99.95 % uptime
+······██████▓▓▓▓▓▓░░░░░░
+2026-01-08    2026-01-31
+  GET /v1/catalog  operational  100 %
+  GET /v1          no data
+
+Console\\n  no data
+
+░ operational  ▓ degraded  █ outage  · no data
+
+Open
+  major, portal, open since 2026-01-04 10:00 UTC
+
+Slow answers \\x1b[31m
+  minor, catalog-api, 2026-01-02 10:00 UTC to 2026-01-02 11:30 UTC
+  2026-01-02 11:30 UTC  resolved: All rows\\nare there.
+`,
+    );
+  });
+
+  test("the latest days alone on a narrow screen, with the last date below them, and lines that are wrapped", async () => {
+    const narrow = await shown({}, 20, "--no-color");
+    expect(narrow.split("\n").slice(0, 6)).toEqual([
+      "operational, target 99.5% over 90 days",
+      "",
+      "Catalog API  operational  99.95 % uptime",
+      "··██████▓▓▓▓▓▓░░░░░░",
+      "2026-01-31",
+      "  GET /v1/catalog  operational  100 %",
+    ]);
+    expect(narrow).toContain(
+      "\nOpen\n  major, portal,\n  open since\n  2026-01-04 10:00\n  UTC\n\nSlow answers \\x1b[3…\n",
+    );
+    expect(await shown({}, 21, "--no-color")).toContain("\n2026-01-11 2026-01-31\n");
+    expect(await shown({}, 40, "--no-color")).toMatch(
+      /\n {2}2026-01-02 11:30 UTC {2}resolved: All\n {24}rows\\nare there\.\n$/,
+    );
+  });
+
+  test("that there are no suites with data and no incidents", async () => {
+    expect(await shown({ suites: [IDLE], incidents: [] }, 80, "--no-color")).toBe(
+      "operational, target 99.5% over 90 days\n\nConsole\\n  no data\n\nNo incidents in 90 days.\n",
+    );
+  });
+
+  test("states in colours, which repeat what the words say", async () => {
+    const days = (["operational", "degraded", "outage", "no_data"] as const).map((state, index) =>
+      dayOf(`2026-01-0${index + 1}`, state),
+    );
+    const suites = [{ ...SUITE, name: "A", state: "degraded", endpoints: [], days }];
+    const coloured = await shown({ suites }, 80);
+    expect(coloured.split("\n").slice(2, 5)).toEqual([
+      "\x1b[1mA\x1b[22m  \x1b[33mdegraded\x1b[39m  99.95 % uptime",
+      "\x1b[32m░\x1b[39m\x1b[33m▓\x1b[39m\x1b[1m\x1b[31m█\x1b[39m\x1b[22m\x1b[2m·\x1b[22m",
+      "2026-01-04",
+    ]);
+    expect(coloured).toContain("\n\x1b[1mOpen\x1b[22m\n");
   });
 });

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
@@ -36,8 +36,8 @@ test("--dry-run tells the requests and rows of the next sync, and changes nothin
 });
 
 test("--dry-run refuses what the sync would refuse", async () => {
-  const { rows, sync } = await served();
-  await sync();
+  const { rows } = await served();
+  await rows.alreadySynced();
   await rows.replace([product({ crawl_date: FIRST_DAY })]);
   const { code, stderr } = await runInProcess(["sync", rows.folder, "--dry-run"], { env: rows.env });
   expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("--allow-shrink")]);
@@ -72,9 +72,8 @@ test("sync log lists the runs of a folder: when, what they changed, their reques
 });
 
 test("a sync whose log cannot be written tells what it did, and warns", async () => {
-  const { rows, sync } = await served();
-  await sync();
-  await rm(join(rows.folder, ".catalog/log.ndjson"));
+  const { rows } = await served();
+  await rows.alreadySynced();
   await mkdir(join(rows.folder, ".catalog/log.ndjson"));
   const { code, stdout, stderr } = await runInProcess(["sync", rows.folder], { env: rows.env });
   expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("Up to date")]);
