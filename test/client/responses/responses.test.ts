@@ -93,6 +93,17 @@ describe("a page", () => {
     ["whose color is true", productRow({ color: "true" }), '`data[1].color` is not a string or null (product_id "p1")'],
     ["whose price is text", productRow({ mrp: '"25"' }), '`data[1].mrp` is not a number (product_id "p1")'],
     ["whose price is null", productRow({ mrp: "null" }), '`data[1].mrp` is not a number (product_id "p1")'],
+    ["whose product_id is a number", productRow({ product_id: "7" }), "`data[1].product_id` is not a string"],
+    [
+      "whose price is a long text",
+      productRow({ mrp: `"${"9".repeat(2000)}"` }),
+      '`data[1].mrp` is not a number (product_id "p1")',
+    ],
+    [
+      "of a long id",
+      productRow({ product_id: `"${"x".repeat(2000)}"`, mrp: "null" }),
+      `\`data[1].mrp\` is not a number (product_id "${"x".repeat(79)})`,
+    ],
     ["whose sku is an array", productRow({ sku: "[1]" }), '`data[1].sku` is not a string (product_id "p1")'],
     [
       "of a day that does not exist",
@@ -110,13 +121,16 @@ describe("a page", () => {
     expect(sample).toBe(`${message} (request req-1)`);
   });
 
-  test.each([
+  const other = { crawl_date: '"2026-03-02"' };
+  test.each<[string, ...Parameters<typeof productRow>[0][]]>([
     ["a number of 1000 characters", { mrp: "9".repeat(1000) }],
     ["a price in exponents", { mrp: "-1.5E+3" }],
     ["members that the contract does not name", { stock: "[null]" }],
     ["text with escapes", { title: '"\\u0041 \\"x\\""', crawl_date: '"2026\\u002d01-02"' }],
-  ])("with %s is accepted", (_, raw) => {
-    expect(pageRefusal(pageBody([productRow(raw)]))).toBeUndefined();
+    ["a long text", { title: `"${"x".repeat(2000)}"` }],
+    ["rows of the same day and of others", {}, {}, other, {}, other],
+  ])("with %s is accepted", (_, ...raws) => {
+    expect(pageRefusal(pageBody(raws.map((raw) => productRow(raw))))).toBeUndefined();
   });
 
   test("with more rows than requested is refused", () => {
