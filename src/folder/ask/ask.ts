@@ -138,11 +138,16 @@ function selectionSql(
   { columns, sort, limit, limitPer = [] }: RowSelection,
   quoted: (column: string) => string,
 ): string {
+  const list = columns.map(quoted).join(", ");
+  const first = limit === undefined ? "" : ` LIMIT ${limit}`;
+  // DuckDB reads a table in the order of its rows, unless it is told not to; to sort by it would take a copy of all of them.
+  if (sort === undefined && (limitPer.length === 0 || limit === undefined)) {
+    return `SELECT ${list} FROM ${table}${first}`;
+  }
   const order =
     sort === undefined ? "rowid" : `${quoted(sort.column)} ${sort.descending ? "DESC" : "ASC"} NULLS LAST, rowid`;
-  const list = columns.map(quoted).join(", ");
   if (limitPer.length === 0) {
-    return `SELECT ${list} FROM ${table} ORDER BY ${order}${limit === undefined ? "" : ` LIMIT ${limit}`}`;
+    return `SELECT ${list} FROM ${table} ORDER BY ${order}${first}`;
   }
   // The groups stay in the order of the answer.
   const groups = limitPer.map(quoted).join(", ");

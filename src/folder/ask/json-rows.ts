@@ -20,13 +20,13 @@ export async function* jsonRows(
   prepared.destroySync();
   const texts = `SELECT concat('{', ${members.join(", ',', ")}, '}') FROM (${sql})`;
   const result = await duckDb.until((connection) => connection.stream(texts));
-  const chunks = result.yieldRows()[Symbol.asyncIterator]();
   for (;;) {
-    const chunk = await duckDb.until(() => chunks.next());
-    if (chunk.done) {
+    const chunk = await duckDb.until(() => result.fetchChunk());
+    if (chunk === null || chunk.rowCount === 0) {
       return;
     }
-    yield chunk.value.map(([text]) => asInJavaScript(String(text)));
+    // By column: the package would make an array of each row.
+    yield chunk.getColumnValues(0).map((text) => asInJavaScript(String(text)));
   }
 }
 
