@@ -1,5 +1,5 @@
 -- Makes the table `marked` of the rows of `unmarked`: each with `excluded`, the rule by which it is no observation, the
--- number of its series, and the day of the next observation.
+-- number of its series, the day of the next observation, and whether the one before in its series has another price.
 
 -- The rows of days on which a product has several.
 CREATE TEMP TABLE several AS
@@ -53,8 +53,13 @@ WITH several_currencies AS (
 FROM change;
 
 CREATE TEMP TABLE marked AS
-SELECT unmarked.*, coalesce(series, 1)::INTEGER AS series, excluded,
-  CASE WHEN excluded IS NULL THEN lead(day) OVER (PARTITION BY product, excluded IS NULL ORDER BY day) END AS next_day
-FROM unmarked
-LEFT JOIN excluded_row USING (product, day, place)
-LEFT JOIN series ON series.product = unmarked.product AND day >= first_day AND day < coalesce(series.next_day, 'infinity');
+WITH numbered AS (
+  SELECT unmarked.*, coalesce(series, 1)::INTEGER AS series, excluded
+  FROM unmarked
+  LEFT JOIN excluded_row USING (product, day, place)
+  LEFT JOIN series ON series.product = unmarked.product AND day >= first_day AND day < coalesce(series.next_day, 'infinity')
+)
+SELECT *, CASE WHEN excluded IS NULL THEN lead(day) OVER (PARTITION BY product, excluded IS NULL ORDER BY day) END AS next_day,
+  selling_price IS DISTINCT FROM lag(selling_price) OVER (PARTITION BY product, excluded IS NULL, series ORDER BY day)
+    AS is_new_price
+FROM numbered;

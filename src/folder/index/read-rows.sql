@@ -23,13 +23,15 @@ FROM new_listing JOIN product USING (retailer, sku);
 
 -- Every row counts until the rare ones are marked.
 CREATE TABLE price_row AS
-SELECT *, 1::INTEGER AS series, NULL::VARCHAR AS excluded, lead(day) OVER (PARTITION BY product ORDER BY day, place) AS next_day
+SELECT *, 1::INTEGER AS series, NULL::VARCHAR AS excluded, lead(day) OVER step AS next_day,
+  selling_price IS DISTINCT FROM lag(selling_price) OVER step AS is_new_price
 FROM (
   SELECT product, day, place, listing, currency, mrp, selling_price, discount_pct
   FROM crawled JOIN listing USING (retailer, sku, department, category, brand, model_number, title, url)
   UNION ALL
   SELECT product, day, place, listing, currency, mrp, selling_price, discount_pct FROM kept_row
-);
+)
+WINDOW step AS (PARTITION BY product ORDER BY day, place);
 
 CREATE TABLE row_count AS
 WITH kind AS (

@@ -3,7 +3,8 @@
 -- Every crawled row with a product, a day and its place in the file of the day.
 CREATE VIEW price AS FROM price_row;
 
--- The price of a product on a day, at most one. It is the newest one up to each day before `next_day`.
+-- The price of a product on a day, at most one. It is the newest one up to each day before `next_day`. `is_new_price`: the one
+-- before in its series, if there is one, has another price.
 CREATE VIEW observation AS
 SELECT * EXCLUDE (excluded) FROM price WHERE excluded IS NULL;
 
@@ -105,15 +106,14 @@ CREATE MACRO percent_change(price, price_before) AS percent_of(difference_of(pri
 -- A discount as an exact number; null of a product without one, and of a discount of a million percent or more.
 CREATE MACRO exact_discount(discount_pct) AS CASE WHEN discount_pct > 0 THEN TRY_CAST(discount_pct AS DECIMAL(18, 12)) END;
 
--- The reference price (Directive 98/6/EC, article 6a) of the last prices in the relation `lasts`: product, series, day and
--- selling_price. `present_since`: the first day of the latest run of observations with this price.
+-- The reference price (Directive 98/6/EC, article 6a) of the last prices in the relation `lasts`: product, series and day.
+-- `present_since`: the first day of the latest run of observations with this price.
 CREATE MACRO reference_price(lasts) AS TABLE
 WITH present AS (
-  -- It begins where the last other price ends, or with the series.
-  SELECT product, series, coalesce(max(o.next_day) FILTER (o.selling_price <> l.selling_price), min(o.day)) AS present_since
+  SELECT product, any_value(series) AS series, max(o.day) AS present_since
   -- DISTINCT changes no row: it tells the optimizer that they are few, so that it hashes them and not all observations.
-  FROM (SELECT DISTINCT product, series, day, selling_price FROM query_table(lasts)) l JOIN observation o USING (product, series)
-  WHERE o.day <= l.day GROUP BY ALL
+  FROM (SELECT DISTINCT product, series, day FROM query_table(lasts)) l JOIN observation o USING (product, series)
+  WHERE o.day <= l.day AND o.is_new_price GROUP BY product
 ), before AS (
   SELECT product,
     min(selling_price) FILTER (day >= present_since - 30 OR next_day > present_since - 30) AS lowest,
@@ -175,10 +175,11 @@ FROM usual JOIN retailer_day(until) r USING (retailer, day);
 -- which it is not there. `last_seen`: the last day with any row of it.
 CREATE MACRO missing_reason(lost, until) AS TABLE
 WITH days AS (
-  -- The last six days with an observation, and those with another row, which few have.
-  SELECT product, end_day, max(day, 6) FILTER (excluded IS NULL) AS observed,
+  -- The last six days with an observation, and those with another row, which few have. Grouped by the product alone, so that the
+  -- optimizer knows that they are few.
+  SELECT product, any_value(end_day) AS end_day, max(day, 6) FILTER (excluded IS NULL) AS observed,
     max(DISTINCT day, 6) FILTER (excluded IS NOT NULL) AS other
-  FROM price JOIN (SELECT product, end_day FROM query_table(lost)) USING (product) WHERE day <= end_day GROUP BY ALL
+  FROM price JOIN (SELECT product, end_day FROM query_table(lost)) USING (product) WHERE day <= end_day GROUP BY product
 ), rhythm AS (
   -- The longest of the last five pauses.
   SELECT product, end_day, last_days[1] AS last_seen,

@@ -14,17 +14,17 @@ WITH now AS (
   FROM now LEFT JOIN before USING (product)
 ), low AS (
   -- The lowest price of the series up to `since`, and after it.
-  SELECT product, series, min(observation.selling_price) FILTER (observation.day <= since) AS low_selling_price,
+  SELECT product, min(observation.selling_price) FILTER (observation.day <= since) AS low_selling_price,
     min(observation.selling_price) FILTER (observation.day > since) AS new_low_price, count(*)::INTEGER AS observed_days,
     max(observation.next_day - observation.day) FILTER (observation.day < now.day)::INTEGER AS longest_gap_days
   FROM observation JOIN now USING (product, series) WHERE observation.day <= now.day
-  GROUP BY product, series
+  GROUP BY product
 ), moved AS (
   FROM (
-    SELECT step.*, low.* EXCLUDE (product, series),
+    SELECT step.*, low.* EXCLUDE (product),
       [kind FOR kind IN ($kinds::VARCHAR[]) IF CASE kind WHEN 'drop' THEN difference < 0 WHEN 'rise' THEN difference > 0
         WHEN 'new_low' THEN new_low_price < low_selling_price WHEN 'discount' THEN discount_pct > 0 END] AS kinds
-    FROM step JOIN low USING (product, series)
+    FROM step JOIN low USING (product)
   )
   WHERE len(kinds) > 0
 ), moving AS (
@@ -34,7 +34,7 @@ WITH now AS (
 ), low_day AS (
   SELECT product, max(o.day) FILTER (o.day <= since AND o.selling_price = low_selling_price) AS low_date,
     min(o.day) FILTER (o.day > since AND o.selling_price = new_low_price) AS reached_date
-  FROM observation o JOIN moving USING (product, series) JOIN low USING (product, series)
+  FROM observation o JOIN moving USING (product, series) JOIN low USING (product)
   WHERE o.day <= moving.day AND o.selling_price IN (low_selling_price, new_low_price)
   GROUP BY product
 )
