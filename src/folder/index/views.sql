@@ -103,6 +103,10 @@ CREATE MACRO difference_of(price, price_before) AS price::DECIMAL(20, 4) - price
 -- A change of a price in percent. A price before of zero has none.
 CREATE MACRO percent_change(price, price_before) AS percent_of(difference_of(price, price_before), price_before);
 
+-- The last day of the day, week or month of a day. Dates are much faster than adding intervals, which makes timestamps of them.
+CREATE MACRO end_of_period(period, day) AS
+CASE period WHEN 'month' THEN last_day(day) WHEN 'week' THEN date_trunc('week', day)::DATE + 6 ELSE day END;
+
 -- A discount as an exact number; null of a product without one, and of a discount of a million percent or more.
 CREATE MACRO exact_discount(discount_pct) AS CASE WHEN discount_pct > 0 THEN TRY_CAST(discount_pct AS DECIMAL(18, 12)) END;
 
