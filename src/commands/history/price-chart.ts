@@ -3,7 +3,7 @@ import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { groupDigits } from "../../contract/values/phrases.ts";
 import { shownRange, stepPaths } from "./price-path.ts";
-import type { PricePoint, ProductSeries } from "./product-series.ts";
+import type { DatedPrice, ProductSeries } from "./product-series.ts";
 
 const [WIDTH, HEIGHT, BOTTOM, TOP] = [720, 360, 32, 52];
 
@@ -34,8 +34,8 @@ export function priceChart(series: readonly ProductSeries[], currency: string): 
     const shown = Math.min(high, Math.max(low, price));
     return tenths(HEIGHT - BOTTOM - ((shown - low) / (high - low || 1)) * (HEIGHT - BOTTOM - TOP));
   };
-  const xOf = ({ day }: PricePoint) => x(dayNumber(day));
-  const yOf = ({ selling_price }: PricePoint) => y(selling_price);
+  const xOf = ({ day }: DatedPrice) => x(dayNumber(day));
+  const yOf = ({ selling_price }: DatedPrice) => y(selling_price);
   const levels = ticks.map(
     (tick) => html`<line class="grid" x1="${left}" x2="${WIDTH - 8}" y1="${y(tick)}" y2="${y(tick)}"/>
 <text x="${left - 8}" y="${tenths(Number(y(tick)) + 5)}" text-anchor="end">${groupDigits(tick)}</text>`,

@@ -1,5 +1,5 @@
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
-import type { PricePoint } from "./product-series.ts";
+import type { DatedPrice } from "./product-series.ts";
 
 /**
  * The price line as the data of two SVG paths: one steps through the days with a price, the other, which is drawn dashed,
@@ -8,9 +8,9 @@ import type { PricePoint } from "./product-series.ts";
  * @param points oldest first, one a day
  */
 export function stepPaths(
-  points: readonly PricePoint[],
-  x: (point: PricePoint) => string,
-  y: (point: PricePoint) => string,
+  points: readonly DatedPrice[],
+  x: (point: DatedPrice) => string,
+  y: (point: DatedPrice) => string,
 ): { crawled: string; gaps: string } {
   let [crawled, gaps] = ["", ""];
   for (const [index, point] of points.entries()) {
@@ -31,7 +31,7 @@ export function stepPaths(
  * The prices at the bottom and the top of the drawing. Outliers, far from the last price and from the middle 80 %, are
  * clipped.
  */
-export function shownRange(points: readonly PricePoint[], last: PricePoint): [low: number, high: number] {
+export function shownRange(points: readonly DatedPrice[], last: DatedPrice): [low: number, high: number] {
   const prices = points.map(({ selling_price }) => selling_price).sort((a, b) => a - b);
   const at = (share: number) => prices[Math.round(share * (prices.length - 1))] ?? last.selling_price;
   const [low, high] = [Math.min(at(0.1), last.selling_price), Math.max(at(0.9), last.selling_price)];

@@ -1,21 +1,34 @@
 import { groupBy } from "../../contract/values/group-by.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
 
-export interface PricePoint {
+export interface DatedPrice {
   day: string;
   selling_price: number;
   currency: string;
+  /** Prices are compared within a series, which ends where the currency changes. */
+  series: number;
+}
+
+export interface PricePoint extends DatedPrice {
   /** Undefined if it has more digits than a price of the index. */
   mrp: number | undefined;
   discount_pct: number;
   /** Change from the day before in the series, in percent; undefined for the first day, and between two currencies. */
   percent: number | undefined;
-  /** Prices are compared within a series, which ends where the currency changes. */
-  series: number;
 }
 
-/** The prices of a product, one sku of one retailer, over its days. */
-export interface ProductSeries {
+/** The prices of a product over its days. */
+export interface PriceCourse<Point extends DatedPrice> {
+  /** Oldest first, one a day. */
+  points: readonly Point[];
+  /** Of the last series; each is the newest day with that price. */
+  lowest: Point;
+  highest: Point;
+  last: Point;
+}
+
+/** A product, one sku of one retailer, with its prices. */
+export interface ProductSeries extends PriceCourse<PricePoint> {
   retailer: string;
   sku: string;
   /** Title, department and category are those of the last day. */
@@ -23,12 +36,6 @@ export interface ProductSeries {
   department: string;
   category: string;
   url: string | undefined;
-  /** Oldest first, one a day. */
-  points: readonly PricePoint[];
-  /** Of the last series; each is the newest day with that price. */
-  lowest: PricePoint;
-  highest: PricePoint;
-  last: PricePoint;
   /** Days on which the selling price or the currency changed. */
   changes: number;
   /** Whether the last price is below each earlier one of its series, also before the days that are shown; undefined without any. */
@@ -46,10 +53,6 @@ export function seriesOfRows(rows: readonly AnswerRow[]): ProductSeries[] {
 
 function productOf(rows: readonly AnswerRow[], newest: AnswerRow): ProductSeries {
   const points = rows.map(pointOf);
-  const last = pointOf(newest);
-  const comparable = points.filter(({ series }) => series === last.series);
-  const extreme = (isBetter: (a: number, b: number) => boolean) =>
-    comparable.reduce((best, point) => (isBetter(best.selling_price, point.selling_price) ? best : point));
   return {
     retailer: String(newest.retailer),
     sku: String(newest.sku),
@@ -57,13 +60,18 @@ function productOf(rows: readonly AnswerRow[], newest: AnswerRow): ProductSeries
     department: String(newest.department),
     category: String(newest.category),
     url: typeof newest.url === "string" ? newest.url : undefined,
-    points,
-    last,
-    lowest: extreme((a, b) => a < b),
-    highest: extreme((a, b) => a > b),
+    ...courseOf(points, pointOf(newest)),
     changes: points.filter((point, index) => index > 0 && !isSamePrice(point, points[index - 1])).length,
     isNewLow: typeof newest.is_new_low === "boolean" ? newest.is_new_low : undefined,
   };
+}
+
+/** @param last the newest of the points */
+export function courseOf<Point extends DatedPrice>(points: readonly Point[], last: Point): PriceCourse<Point> {
+  const comparable = points.filter(({ series }) => series === last.series);
+  const extreme = (isBetter: (a: number, b: number) => boolean) =>
+    comparable.reduce((best, point) => (isBetter(best.selling_price, point.selling_price) ? best : point));
+  return { points, last, lowest: extreme((a, b) => a < b), highest: extreme((a, b) => a > b) };
 }
 
 function pointOf(row: AnswerRow): PricePoint {

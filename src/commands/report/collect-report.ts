@@ -1,9 +1,8 @@
-import { namesOf } from "../../cli/question/question.ts";
+import { groupBy } from "../../contract/values/group-by.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
-import { type AnswerRow, ask, type Parameters, readRows } from "../../folder/ask/ask.ts";
-import HISTORY from "../../folder/questions/history.sql";
-import { HISTORY_COLUMNS } from "../history/options.ts";
-import { type ProductSeries, seriesOfRows } from "../history/product-series.ts";
+import { type AnswerRow, ask, type Parameters } from "../../folder/ask/ask.ts";
+import PRICES from "../../folder/questions/report-prices.sql";
+import { courseOf, type DatedPrice, type PriceCourse } from "../history/product-series.ts";
 import type { Figures } from "./figures.ts";
 import { PRODUCT_SECTIONS, type ProductSection, type ShownProduct, shownProduct } from "./product-section.ts";
 import { columnsOfSection, type ReportAnswers } from "./sections.ts";
@@ -60,7 +59,7 @@ export async function collectReport(
     }
   }
   const all = lists.flatMap(({ rows }) => rows);
-  const seriesOf = await priceSeries(prices, all, parameters);
+  const courseOfProduct = await priceCourses(prices, all, parameters);
   const reasons = (await answers.get("changes")?.groups(["reason", "retailer"])) ?? [];
   const brands = answers.get("discounts_by_brand");
   return {
@@ -69,7 +68,7 @@ export async function collectReport(
     lists: lists.map(({ section, count, rows }) => ({
       section,
       count,
-      products: rows.map((row) => shownProduct(section, row, seriesOf(row))),
+      products: rows.map((row) => shownProduct(section, row, courseOfProduct(row))),
     })),
     retailers: (await answers.get("retailers")?.records({ columns: RETAILER_COLUMNS })) ?? [],
     notCrawledAt: reasons.flatMap(({ names: [reason, retailer] }) =>
@@ -80,26 +79,32 @@ export async function collectReport(
   };
 }
 
-/** The prices of the products of some rows over their days, as `history` tells them. */
-async function priceSeries(
+/** The prices of the products of some rows over their days. */
+async function priceCourses(
   prices: DuckDb,
   rows: readonly AnswerRow[],
   parameters: Parameters,
-): Promise<(row: AnswerRow) => ProductSeries | undefined> {
+): Promise<(row: AnswerRow) => PriceCourse<DatedPrice> | undefined> {
   const pairs = rows.map(({ retailer, sku }) => ({ retailer: String(retailer), sku: String(sku) }));
   if (pairs.length === 0) {
     return () => undefined;
   }
-  const found = await readRows(
-    prices,
-    `SELECT DISTINCT product FROM product JOIN (
-      SELECT unnest($pairs::STRUCT(retailer VARCHAR, sku VARCHAR)[], recursive := true)) USING (retailer, sku)`,
-    { pairs },
-  );
-  const products = found.map(([product]) => String(product));
-  // Gone products are shown with their prices, too.
-  const history = await ask(prices, HISTORY, { ...parameters, products, max_age: null }, "history");
-  const series = seriesOfRows(await history.records({ columns: [...namesOf(HISTORY_COLUMNS), "url", "series"] }));
-  const byProduct = new Map(series.map((one) => [JSON.stringify([one.retailer, one.sku]), one]));
-  return ({ retailer, sku }) => byProduct.get(JSON.stringify([retailer, sku]));
+  const answer = await ask(prices, PRICES, { ...parameters, pairs }, "prices");
+  const columns = ["retailer", "sku", "day", "selling_price", "currency", "series"];
+  const keyOf = ({ retailer, sku }: AnswerRow) => JSON.stringify([retailer, sku]);
+  const byProduct = groupBy(await answer.records({ columns }), keyOf);
+  return (row) => {
+    const points = byProduct.get(keyOf(row))?.map(datedPrice) ?? [];
+    const last = points.at(-1);
+    return last && courseOf(points, last);
+  };
+}
+
+function datedPrice({ day, selling_price, currency, series }: AnswerRow): DatedPrice {
+  return {
+    day: String(day),
+    selling_price: Number(selling_price),
+    currency: String(currency),
+    series: Number(series),
+  };
 }

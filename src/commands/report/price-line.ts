@@ -4,7 +4,7 @@ import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { shownRange, stepPaths } from "../history/price-path.ts";
-import type { PricePoint, ProductSeries } from "../history/product-series.ts";
+import type { DatedPrice, PriceCourse } from "../history/product-series.ts";
 
 /** Size of the drawing in its own units, and the space around the line, so that it is not cut. */
 const [WIDTH, HEIGHT, EDGE] = [112, 28, 4];
@@ -13,15 +13,15 @@ const [WIDTH, HEIGHT, EDGE] = [112, 28, 4];
  * The prices of a product as a small line with a dot at the last one: those since its currency last changed. The line is
  * dashed through days without a price. A spike is cut off and marked, because it would flatten all other prices.
  */
-export function priceLine({ points, last, lowest, highest }: ProductSeries): Html {
+export function priceLine({ points, last, lowest, highest }: PriceCourse<DatedPrice>): Html {
   const drawn = points.filter(({ series }) => series === last.series);
   const [first = last] = drawn;
   const [start, end] = [dayNumber(first.day), dayNumber(last.day)];
   const [low, high] = shownRange(drawn, last);
   const tenths = (coordinate: number) => coordinate.toFixed(1);
-  const x = ({ day }: PricePoint) =>
+  const x = ({ day }: DatedPrice) =>
     tenths(EDGE + ((dayNumber(day) - start) / (end - start || 1)) * (WIDTH - 2 * EDGE));
-  const y = ({ selling_price }: PricePoint) => {
+  const y = ({ selling_price }: DatedPrice) => {
     const price = Math.min(high, Math.max(low, selling_price));
     return tenths(low === high ? HEIGHT / 2 : HEIGHT - EDGE - ((price - low) / (high - low)) * (HEIGHT - 2 * EDGE));
   };
@@ -37,12 +37,12 @@ export function priceLine({ points, last, lowest, highest }: ProductSeries): Htm
 }
 
 function describe(
-  drawn: readonly PricePoint[],
-  { first, last, lowest, highest }: Record<"first" | "last" | "lowest" | "highest", PricePoint>,
+  drawn: readonly DatedPrice[],
+  { first, last, lowest, highest }: Record<"first" | "last" | "lowest" | "highest", DatedPrice>,
   cut: number,
 ): string {
   const { currency } = last;
-  const price = ({ selling_price }: PricePoint) => priceCell(selling_price, currency).text;
+  const price = ({ selling_price }: DatedPrice) => priceCell(selling_price, currency).text;
   const range =
     lowest.selling_price === highest.selling_price
       ? `always ${price(lowest)}`

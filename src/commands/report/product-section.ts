@@ -1,5 +1,5 @@
 import type { AnswerRow } from "../../folder/ask/ask.ts";
-import type { ProductSeries } from "../history/product-series.ts";
+import type { DatedPrice, PriceCourse } from "../history/product-series.ts";
 
 export const PRODUCT_SECTIONS = ["own_list", "drops", "rises", "new_lows", "new_products", "gone_products"] as const;
 export type ProductSection = (typeof PRODUCT_SECTIONS)[number];
@@ -34,10 +34,14 @@ export interface ShownProduct {
   note: string;
   /** Why its price is not known: gone, not crawled or unknown. */
   reason: string;
-  series: ProductSeries | undefined;
+  series: PriceCourse<DatedPrice> | undefined;
 }
 
-export function shownProduct(section: ProductSection, row: AnswerRow, series: ProductSeries | undefined): ShownProduct {
+export function shownProduct(
+  section: ProductSection,
+  row: AnswerRow,
+  series: PriceCourse<DatedPrice> | undefined,
+): ShownProduct {
   const number = (name: string) => (typeof row[name] === "number" ? row[name] : undefined);
   const text = (name: string) => String(row[name] ?? "");
   const priceOf = (name: string, day: string) => {
