@@ -13,11 +13,10 @@ export interface CoverageSet {
 /** A combination, or a brand of it. */
 export type Part = Coverage & { brand?: string };
 
-/** Rows of a combination, or of a brand of it, on a day. */
+/** Rows of a combination on a day, which may come in parts. */
 export interface DayRows {
   day: string;
   rcd: string;
-  brand?: string;
   rows: number;
 }
 

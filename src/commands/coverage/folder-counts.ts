@@ -112,11 +112,15 @@ function coverageOf(counts: readonly PartCounts[], filters: SetFilters, isByBran
 /** The rows of each day that the filters match. */
 function dayRowsOf(counts: readonly PartCounts[], filters: SetFilters): DayRows[] {
   const isWanted = rowFilter(filters);
-  return counts.flatMap(({ rcd, brand, days, rows }) =>
-    days.flatMap((day, index) =>
-      isWanted(rcd, day) ? [{ day, rcd, ...(brand !== undefined && { brand }), rows: rows[index] ?? 0 }] : [],
-    ),
-  );
+  const matching: DayRows[] = [];
+  for (const { rcd, days, rows } of counts) {
+    for (const [index, day] of days.entries()) {
+      if (isWanted(rcd, day)) {
+        matching.push({ day, rcd, rows: rows[index] ?? 0 });
+      }
+    }
+  }
+  return matching;
 }
 
 /** The brands of each combination. Days after today are the newest only of brands that have no other. */
