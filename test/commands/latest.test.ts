@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -150,4 +151,14 @@ test("--by shows the prices that were known on the last day of each period", asy
     await csvOf("--group-by", "brand", "--by", "day", "--columns", "brand,period,products").then((all) => all.at(-1)),
   ).toBe("Philips,2026-01-09,1");
   expect(await run("--gone", "--by", "week")).toMatchObject({ code: EXIT.usage });
+});
+
+test("the reference price is that of the thirty days before the present price, however many days it has", async () => {
+  const priced = Array.from({ length: 41 }, (_, index) =>
+    product({ crawl_date: addDays("2026-01-01", index), selling_price: index < 35 ? 20 : 15, mrp: 40 }),
+  );
+  const columns = "selling_price,reference_price,real_discount_pct,reference_days";
+  const args = ["latest", await syncedFolder(priced), "--columns", columns, "-f", "csv"];
+  const { stdout } = await runInProcess(args, { now: () => Date.parse("2026-02-10T12:00:00Z") });
+  expect(stdout.split("\r\n")[1]).toBe("15,20,25,30");
 });
