@@ -138,7 +138,8 @@ export async function resolveStatusUrl(
   return new URL(`${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}/status.json`);
 }
 
-function originOf(address: string): string | undefined {
+/** The origin of an address; undefined if it is no URL. */
+export function originOf(address: string): string | undefined {
   return URL.canParse(address) ? new URL(address).origin : undefined;
 }
 

@@ -7,7 +7,7 @@ import { fetchPortalAddress } from "../../client/portal-address.ts";
 import { type Profile, requestedProfile } from "../../config/config-file.ts";
 import { runKeyCommand } from "../../config/key-command.ts";
 import { profileToWrite, writeProfile } from "../../config/profile-writer.ts";
-import { findBaseUrl, findProfile, parseBaseUrl } from "../../config/settings.ts";
+import { findBaseUrl, findProfile, originOf, parseBaseUrl } from "../../config/settings.ts";
 import { dangerOf } from "../../config/trusted-path.ts";
 import { CredentialsError, UsageError } from "../../contract/errors.ts";
 import { visible } from "../../contract/values/visible.ts";
@@ -48,7 +48,7 @@ export async function login({ globals, apiKeyCommand, check }: LoginOptions, out
   let otherStatus: string | undefined;
   const written = await writeProfile(context, name, (profile) => {
     const { base_url: earlier, status_url, ...rest } = withoutKey(profile);
-    const isOther = earlier !== undefined && (!URL.canParse(earlier) || new URL(earlier).origin !== baseUrl.origin);
+    const isOther = earlier !== undefined && originOf(earlier) !== baseUrl.origin;
     otherStatus = isOther ? status_url : undefined;
     const status = status_url === undefined || isOther ? {} : { status_url };
     return { ...rest, ...status, base_url: baseUrl.href, ...secret };

@@ -68,7 +68,8 @@ export function combinationEntries(combinations: readonly Coverage[], now: numbe
 /** What parts have together. A day after today (UTC) is the newest only of parts that have no other. */
 export function sumOfParts(parts: readonly Part[], now: number): CoverageSummary {
   const all = summaryOf(parts);
-  const known = summaryOf(parts.filter(({ latest_date }) => latest_date <= dayOf(now)));
+  const today = dayOf(now);
+  const known = summaryOf(parts.filter(({ latest_date }) => latest_date <= today));
   return { ...all, latest_date: known.latest_date ?? all.latest_date };
 }
 
