@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -185,6 +185,20 @@ test("--log json writes a line for each response, and --metrics-port serves the 
   expect(text).toContain('http_request_duration_seconds_count{route="none",method="GET",status="404"} 1\n');
   expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
   expect((await fetch(url.replace(/$/, "/metrics"))).status).toBe(404);
+});
+
+test.each<[readonly string[], (text: string) => unknown]>([
+  [[], (text) => /^warning: (.*)\.\n$/s.exec(text)?.[1]?.replaceAll(/\s+/g, " ")],
+  [["--log", "json"], (text) => JSON.parse(text.split("\n", 1)[0] ?? "").warning],
+])("with %j, stderr says why the database fails", async (args, warningOf) => {
+  const database = join(await temporaryFolder(), "service.db");
+  const { url, log } = await startServiceCommand(["--database", database, ...args]);
+  await mkdir(`${database}-limits`);
+
+  const { status } = await fetch(`${url}/v1/sample`);
+
+  expect(status).toBe(503);
+  expect(warningOf(log())).toBe(`the database cannot be used: ${database}-limits: it is a folder, not a file`);
 });
 
 test("a port of the metrics that is taken is named", async () => {

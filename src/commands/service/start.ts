@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../../cli/context.ts";
 import { type FlagsOf, flagError } from "../../cli/flags/values.ts";
+import type { Reporter } from "../../cli/reporter.ts";
 import { FileError, InterruptedError, UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
@@ -54,7 +55,7 @@ async function serve({ options, reporter, context, signal }: ServiceCall<StartOp
   }
   const { host, port, publicUrl } = options.service;
   const { portal, warnings } = signInOf({ host, publicUrl, mail }, context.printError);
-  const observer = await observeService(options, host, context).catch((error: unknown) => {
+  const observer = await observeService(options, host, context, reporter).catch((error: unknown) => {
     throw listenError(error, host, metricsPort, "--metrics-port");
   });
   try {
@@ -80,7 +81,7 @@ async function serve({ options, reporter, context, signal }: ServiceCall<StartOp
       }
     };
     // Without the signal, because the requests that are left still use the database.
-    await withDatabase({ database, replica }, run);
+    await withDatabase({ database, replica, warn: observer.warn }, run);
   } finally {
     observer.close();
   }
@@ -90,11 +91,12 @@ async function serve({ options, reporter, context, signal }: ServiceCall<StartOp
   }
 }
 
-/** Reports unexpected errors on stderr and, on request, logs each response and serves metrics. */
+/** Reports unexpected errors and failures of the database on stderr and, on request, logs each response and serves metrics. */
 async function observeService(
   { log, metricsPort }: ObserveOptions,
   host: string,
   { printError, now }: Pick<Context, "printError" | "now">,
+  reporter: Pick<Reporter, "warn">,
 ) {
   const metrics =
     metricsPort === undefined ? undefined : await (await import("./start-metrics.ts")).startMetrics(host, metricsPort);
@@ -103,6 +105,7 @@ async function observeService(
   return {
     /** Undefined without metrics. */
     metricsUrl: metrics?.url,
+    warn: (warning: string): void => (log === "json" ? writeLine({ warning }) : reporter.warn(`${warning}.`)),
     onUnexpectedError: (error: unknown, request: string): void => {
       const text = (error as Error).stack ?? String(error);
       if (log === "json") {

@@ -66,6 +66,9 @@ export interface Incident extends StatusIncident {
 /** At the moment, the database cannot be read or written. */
 export class StoreUnavailableError extends Error {}
 
+/** The database was opened for reading only, so that a change of it is no failure. */
+export class ReadOnlyError extends StoreUnavailableError {}
+
 /** A query passed its deadline and was cancelled. */
 export class StoreTimeoutError extends Error {}
 

@@ -16,7 +16,14 @@ import { hasVersion, publishVersion, readVersions } from "./product-rows/version
 import { withinDeadline } from "./query-deadline.ts";
 import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
-import type { DayCount, KeyUse, PageStart } from "./store-types.ts";
+import {
+  type DayCount,
+  type KeyUse,
+  type PageStart,
+  ReadOnlyError,
+  StoreTimeoutError,
+  StoreUnavailableError,
+} from "./store-types.ts";
 import { createWindows } from "./windows.ts";
 
 /** Milliseconds that a request waits for the counts of a newly published version, before it falls back to the previous version. */
@@ -30,19 +37,44 @@ export interface StoreOpening {
   replica?: string | undefined;
   /** Ends reads and changes with its reason. A change ends without effect, unless it is already being committed. */
   signal?: AbortSignal | undefined;
+  /** Called with each failure that requests meet, once until the same connection works again or fails otherwise. */
+  warn?: ((message: string) => void) | undefined;
 }
 
 /**
  * Opens a database: a file path, a `file:` URL, `:memory:` or a PostgreSQL URL. A missing file is created (mode 0600).
  * @throws LocationError, StoreUnavailableError, the reason of the signal
  */
-export async function openStore(location: string, { replica, signal }: StoreOpening = {}): Promise<Store> {
-  const database = await openDatabase(location, signal);
+export async function openStore(location: string, opening: StoreOpening = {}): Promise<Store> {
+  const { replica, signal, warn = () => {} } = opening;
+  const database = await openDatabase(location, signal, warn);
   if (replica === undefined) {
     return storeOf(database, { signal });
   }
   const { connectToPostgres } = await import("./database/postgres-connection.ts");
-  return storeOf(database, { standby: connectToPostgres(replica), signal });
+  return storeOf(database, { standby: telling(connectToPostgres(replica), "standby", warn), signal });
+}
+
+/** Tells the failures of a connection. */
+function telling(access: DatabaseAccess, name: string, warn: (message: string) => void): DatabaseAccess {
+  let told: string | undefined;
+  return {
+    ...access,
+    use: async (work, deadline) => {
+      try {
+        const result = await access.use(work, deadline);
+        told = undefined;
+        return result;
+      } catch (error) {
+        const isFailure = error instanceof StoreUnavailableError || error instanceof StoreTimeoutError;
+        if (isFailure && !(error instanceof ReadOnlyError) && error.message !== told) {
+          told = error.message;
+          warn(`the ${name} cannot be used: ${told}`);
+        }
+        throw error;
+      }
+    },
+  };
 }
 
 /** Opens a database that nobody writes to, without locks. @throws StoreUnavailableError */
@@ -50,16 +82,22 @@ export async function openStoreForReading(path: string): Promise<Store> {
   return storeOf(await openReadOnlyDatabase(path));
 }
 
-async function openDatabase(location: string, signal: AbortSignal | undefined): Promise<Database> {
+async function openDatabase(
+  location: string,
+  signal: AbortSignal | undefined,
+  warn: (message: string) => void,
+): Promise<Database> {
   const path = databasePath(location);
+  const tell = (access: DatabaseAccess) => telling(access, "database", warn);
   if (path !== undefined) {
-    return await openFileDatabase(resolve(path), signal);
+    const { reader, writer, windows } = await openFileDatabase(resolve(path), { signal, warn });
+    return { reader: tell(reader), writer: tell(writer), windows: tell(windows) };
   }
   if (location === ":memory:") {
     return await openMemoryDatabase();
   }
   const { openPostgres } = await import("./database/postgres-connection.ts");
-  const connection = await openPostgres(location, signal);
+  const connection = tell(await openPostgres(location, signal));
   return { reader: connection, writer: connection, windows: connection };
 }
 

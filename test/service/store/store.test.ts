@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { LocationError } from "../../../src/service/store/database/location.ts";
 import { connectToSqlite } from "../../../src/service/store/database/sqlite-connection.ts";
 import type { Selection } from "../../../src/service/store/product-rows/snapshot.ts";
-import type { Store } from "../../../src/service/store/store.ts";
+import { openStore, type Store } from "../../../src/service/store/store.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store-types.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { gate } from "../../helpers/gate.ts";
@@ -171,6 +171,42 @@ test("a damaged database is unavailable until it is repaired", async () => {
   await untilUnavailable(store);
   await rename(`${path}.good`, path);
   expect(await walk(store)).toHaveLength(50);
+});
+
+test.each<[string, (intact: Buffer) => Buffer]>([
+  ["is no database", () => Buffer.from("damage")],
+  ["has a page that cannot be read", (intact) => intact.fill("damage", 4_096)],
+])("a file of windows that %s is made anew, and the operator is told", async (_, damaged) => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const store = await testStore(path);
+  await store.windows("test", 60_000).charge("team", 0);
+  await store.close();
+  await settle(`${path}-limits`);
+  await writeFile(`${path}-limits`, damaged(await readFile(`${path}-limits`)));
+
+  const warn = vi.fn();
+  const again = await openStore(path, { warn });
+  onTestFinished(() => again.close());
+  const counted = await again.windows("test", 60_000).charge("team", 0);
+
+  expect(counted).toEqual({ endsAt: 60_000, used: 1 });
+  expect(warn.mock.calls).toEqual([[expect.stringContaining(`${path}-limits was damaged`)]]);
+});
+
+test("the operator is told why the database cannot be used, once until it works again", async () => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const warn = vi.fn();
+  const store = await openStore(path, { warn });
+  onTestFinished(() => store.close());
+  const failing = () => store.read((session) => session.query("SELECT * FROM absent"));
+  for (let outage = 0; outage < 2; outage += 1) {
+    await expect(failing()).rejects.toThrow(StoreUnavailableError);
+    await expect(failing()).rejects.toThrow(StoreUnavailableError);
+    await store.snapshot(NO_DEADLINE);
+  }
+
+  const told = ["the database cannot be used: no such table: absent"];
+  expect(warn.mock.calls).toEqual([told, told]);
 });
 
 test("a connection whose query failed is opened again, without the transaction that it was in", async () => {

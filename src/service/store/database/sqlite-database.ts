@@ -1,11 +1,11 @@
-import { access, constants, open, stat } from "node:fs/promises";
+import { access, constants, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fsyncContent } from "../../../files/fsync.ts";
 import { makeFolderPath } from "../../../files/own-file.ts";
-import { fileError } from "../../../files/system-error.ts";
-import { StoreUnavailableError } from "../store-types.ts";
-import type { DatabaseAccess, Session } from "./database-session.ts";
+import { errorCode, fileError } from "../../../files/system-error.ts";
+import { ReadOnlyError, StoreUnavailableError } from "../store-types.ts";
+import { type DatabaseAccess, onlyRow, type Session } from "./database-session.ts";
 import { checkTables, prepareTables } from "./prepare-tables.ts";
 import { connectToSqlite } from "./sqlite-connection.ts";
 
@@ -13,6 +13,9 @@ const WINDOW_COLUMNS =
   "key TEXT PRIMARY KEY, started_at INTEGER NOT NULL, ends_at INTEGER NOT NULL, used INTEGER NOT NULL";
 /** A table of windows that lives as long as its process. */
 const TEMPORARY_WINDOWS = `CREATE TEMP TABLE request_window (${WINDOW_COLUMNS})`;
+
+/** Codes of SQLite for the content of a file that it cannot read. */
+const DAMAGE = ["SQLITE_CORRUPT", "SQLITE_NOTADB"];
 
 /** The connections to one database. */
 export interface Database {
@@ -34,9 +37,12 @@ export async function openMemoryDatabase(): Promise<Database> {
 
 /**
  * A database in a file, which is created with mode 0600. A file that replaces it is read only after a restart.
- * @param signal ends waiting for other processes
+ * @param signal ends waiting for other processes @param warn called if the file of windows was damaged
  */
-export async function openFileDatabase(path: string, signal?: AbortSignal): Promise<Database> {
+export async function openFileDatabase(
+  path: string,
+  { signal, warn = () => {} }: { signal?: AbortSignal | undefined; warn?: (message: string) => void } = {},
+): Promise<Database> {
   if ((await stat(path).catch(() => undefined))?.isFIFO()) {
     // Opening it would block a thread until the other end is open.
     throw new StoreUnavailableError("it is a named pipe; a regular file is needed");
@@ -68,7 +74,7 @@ export async function openFileDatabase(path: string, signal?: AbortSignal): Prom
     windows: connectToSqlite(path, {
       onOpen: async (session) => {
         await onOpen(session);
-        await attachWindows(session, `${path}-limits`);
+        await attachWindows(session, `${path}-limits`, warn);
       },
     }),
   };
@@ -77,7 +83,7 @@ export async function openFileDatabase(path: string, signal?: AbortSignal): Prom
 /** A read-only database, for example on a read-only disk. Writes fail. */
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
   const refuse = async () => {
-    throw new StoreUnavailableError("the database is read-only");
+    throw new ReadOnlyError("the database is read-only");
   };
   const connection = connectToSqlite(path, {
     isReadOnly: true,
@@ -114,12 +120,35 @@ async function isReadOnly(path: string): Promise<boolean> {
  * Attaches the table of windows. Its file is separate, because a load locks the database for up to a minute, and every request
  * would wait. Its writes do not wait for the disk: a power failure may lose the last ones, but does not damage it.
  */
-async function attachWindows(session: Session, path: string): Promise<void> {
+async function attachWindows(session: Session, path: string, warn: (message: string) => void): Promise<void> {
   const synchronous = (await createFile(path)) ? "NORMAL" : "OFF";
+  if (await isDamaged(path)) {
+    // It has only counts, and a request that cannot be counted is refused.
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+      await rm(file, { force: true });
+    }
+    await createFile(path);
+    warn(`${path} was damaged and is made anew; all counts of request limits begin again`);
+  }
   const url = pathToFileURL(path).href.replaceAll("'", "''");
   await session.script(`ATTACH '${url}?mode=rw' AS limits`);
   await session.script(`PRAGMA limits.synchronous = ${synchronous}; PRAGMA limits.journal_mode = WAL`);
   await session.script(`CREATE TABLE IF NOT EXISTS limits.request_window (${WINDOW_COLUMNS})`);
+}
+
+async function isDamaged(path: string): Promise<boolean> {
+  const connection = connectToSqlite(path);
+  try {
+    const check = (session: Session) => onlyRow<{ quick_check: string }>(session, "PRAGMA quick_check(1)");
+    return (await connection.use(check)).quick_check !== "ok";
+  } catch (error) {
+    if (DAMAGE.includes(errorCode((error as Error).cause) ?? "")) {
+      return true;
+    }
+    throw error;
+  } finally {
+    await connection.close();
+  }
 }
 
 /** @returns whether its file system has fsync */
