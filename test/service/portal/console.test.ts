@@ -28,6 +28,7 @@ test.each([
 test.each([
   ["/portal/sign-in", "GET, HEAD, POST"],
   ["/portal/sign-out", "POST"],
+  ["/portal/keys/revoke?id=1", "GET, HEAD, POST"],
   ["/portal", "GET, HEAD"],
 ])("a wrong method at %s is told the valid ones: %s", async (path, valid) => {
   const { url } = await startTestPortal();
@@ -95,8 +96,8 @@ test("each request to the portal is counted for its part of the status feed", as
   await browser.get("/portal/keys");
   await browser.post("/portal/keys", { name: "a" });
   const id = (await listKeys(portal.store)).find(({ name }) => name === "a")?.id;
-  await browser.get(`/portal/keys/${id}/revoke`);
-  await browser.post(`/portal/keys/${id}/revoke`);
+  await browser.get(`/portal/keys/revoke?id=${id}`);
+  await browser.post(`/portal/keys/revoke?id=${id}`);
   await browser.post("/portal/sign-out");
   await expect.poll(counts).toEqual({ "portal-sign-in": [6, 0], "portal-keys": [5, 0] });
 });

@@ -20,11 +20,11 @@ test("a key created in the console works at once, and is refused at the first re
   const key = secretIn(created.text);
   const before = await portal.get("/v1/coverage", { key });
   const id = (await listKeys(portal.store)).find(({ name }) => name === "laptop")?.id;
-  const asked = await browser.get(`/portal/keys/${id}/revoke`);
+  const asked = await browser.get(`/portal/keys/revoke?id=${id}`);
   const between = await portal.get("/v1/coverage", { key });
-  const revoked = await browser.post(`/portal/keys/${id}/revoke`);
+  const revoked = await browser.post(`/portal/keys/revoke?id=${id}`);
   const after = await portal.get("/v1/coverage", { key });
-  const again = [await browser.get(`/portal/keys/${id}/revoke`), await browser.post(`/portal/keys/${id}/revoke`)];
+  const again = [await browser.get(`/portal/keys/revoke?id=${id}`), await browser.post(`/portal/keys/revoke?id=${id}`)];
 
   expect([created.status, before.status]).toEqual([200, 200]);
   expect([asked.status, asked.text, between.status]).toEqual([200, expect.stringContaining("Revoke “laptop”?"), 200]);
@@ -70,7 +70,7 @@ test("two people of one team see the same keys, and others see none of them", as
 
   const bobs = await bob.get("/portal");
   const eves = await eve.get("/portal");
-  const stolen = [await eve.get(`/portal/keys/${id}/revoke`), await eve.post(`/portal/keys/${id}/revoke`)];
+  const stolen = [await eve.get(`/portal/keys/revoke?id=${id}`), await eve.post(`/portal/keys/revoke?id=${id}`)];
   const sameName = await eve.post("/portal/keys", { name: "of-ada" });
 
   expect(bobs.text).toContain("of-ada");
@@ -78,7 +78,7 @@ test("two people of one team see the same keys, and others see none of them", as
   expect(stolen.map(({ status }) => status)).toEqual([404, 404]);
   expect(stolen[0]?.text).not.toContain("of-ada");
   expect(sameName.status).toBe(200);
-  const { status } = await bob.post(`/portal/keys/${id}/revoke`);
+  const { status } = await bob.post(`/portal/keys/revoke?id=${id}`);
   expect(status).toBe(303);
 });
 
@@ -214,7 +214,7 @@ test.each(["application/json", "application/problem+json, text/html;q=0.5"])(
       await browser.post("/portal/keys", { name: "a" }, { accept, origin: "https://evil.example" }),
       await browser.post("/portal/keys", { name: "" }, { accept }),
       await browser.post("/portal/keys", { name: "a".repeat(5_000) }, { accept }),
-      await browser.post("/portal/keys/999/revoke", {}, { accept }),
+      await browser.post("/portal/keys/revoke?id=999", {}, { accept }),
     ].map(({ headers, text }) => [headers.get("content-type"), headers.get("vary"), JSON.parse(text).detail]);
     const page = await browser.post("/portal/keys", { name: "" }, { accept: "text/html, */*;q=0.8" });
 

@@ -24,7 +24,7 @@ async function expectAsReviewed(name: string, { text }: Page | { text: string },
     .replace(/(?<=name="token" value=")[\w-]{43}/g, "TOKEN")
     .replace(/(?<=\/assets\/\w+-)[0-9a-f]{12}/g, "HASH")
     .replace(/req_[\w-]{24}/g, "req_0")
-    .replace(/(?<=\/portal\/keys\/)\d+/g, "ID");
+    .replace(/(?<=\/portal\/keys\/revoke\?id=)\d+/g, "ID");
   await expect(WHOLE.has(name) ? settled : withoutFrame(settled)).toMatchFileSnapshot(
     `../../transcripts/pages/${name}.html`,
   );
@@ -99,16 +99,16 @@ test("the pages of keys are as they were reviewed", async () => {
 
   await reviewed("keys-none", await browser.get("/portal"));
   await reviewed("key-created", await browser.post("/portal/keys", { name: "old <laptop>" }));
-  await browser.post(`/portal/keys/${await idOf("old <laptop>")}/revoke`);
+  await browser.post(`/portal/keys/revoke?id=${await idOf("old <laptop>")}`);
   await browser.post("/portal/keys", { name: "laptop" });
   await useKeys(portal);
   await browser.post("/portal/keys", { name: "phone" });
   await reviewed("keys", await browser.get("/portal"));
   await reviewed("key-refused", await browser.post("/portal/keys", { name: "" }));
   await reviewed("key-repeated", await browser.post("/portal/keys", { name: "laptop" }));
-  await reviewed("revoke-used", await browser.get(`/portal/keys/${await idOf("laptop")}/revoke`));
-  await reviewed("revoke-unused", await browser.get(`/portal/keys/${await idOf("phone")}/revoke`));
-  await reviewed("key-of-nobody", await browser.get("/portal/keys/0/revoke"));
+  await reviewed("revoke-used", await browser.get(`/portal/keys/revoke?id=${await idOf("laptop")}`));
+  await reviewed("revoke-unused", await browser.get(`/portal/keys/revoke?id=${await idOf("phone")}`));
+  await reviewed("key-of-nobody", await browser.get("/portal/keys/revoke?id=0"));
 });
 
 /** Marks all keys as used. */

@@ -47,7 +47,7 @@ ${
 function keyRow({ id, name, created_at, last_used_at, revoked_at }: KeyRecord): Html {
   const state =
     revoked_at === null
-      ? html`<a class="revoke" href="/portal/keys/${id}/revoke">Revoke<span class="sr"> ${name}</span></a>`
+      ? html`<a class="revoke" href="/portal/keys/revoke?id=${id}">Revoke<span class="sr"> ${name}</span></a>`
       : html`revoked ${dayElement(revoked_at)}`;
   return html`<tr${revoked_at === null ? "" : html` class="gone"`}><th scope="row" class="name">${name}</th>
 <td class="fit created">${dayElement(created_at)}</td><td class="fit">${last_used_at === null ? "never" : dayElement(last_used_at)}</td>
@@ -81,7 +81,7 @@ export function revokePage({ key, token }: { key: KeyRecord; token: Html }): Htm
     html`<h1>Revoke “${key.name}”?</h1>
 <p>All further requests with this key are refused. This cannot be undone. The name cannot be used again.</p>
 <p class="quiet">Created ${timeElement(key.created_at)}, last used ${key.last_used_at === null ? "never" : timeElement(key.last_used_at)}.</p>
-<form method="post" action="/portal/keys/${key.id}/revoke">${token}
+<form method="post" action="/portal/keys/revoke?id=${key.id}">${token}
 <div class="actions"><button class="danger">Revoke the key</button> <a class="button plain" href="/portal">Keep it</a></div>
 </form>`,
   );

@@ -26,8 +26,8 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
   const keysOf = async ({ team }: Member): Promise<KeyRecord[]> =>
     (await listKeys(store, team)).sort((a, b) => Number(a.revoked_at !== null) - Number(b.revoked_at !== null));
 
-  const activeKey = async ({ params, member }: FastifyRequest): Promise<KeyRecord> => {
-    const { id } = params as { id: string };
+  const activeKey = async ({ query, member }: FastifyRequest): Promise<KeyRecord> => {
+    const { id } = query as { id?: unknown };
     const key = (await keysOf(member)).find(
       (candidate) => String(candidate.id) === id && candidate.revoked_at === null,
     );
@@ -70,10 +70,10 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
     });
     return sendPrivatePage(reply, 200, createdPage({ name, secret, base: base() }));
   });
-  app.get("/portal/keys/:id/revoke", async (request, reply) =>
+  app.get("/portal/keys/revoke", async (request, reply) =>
     sendPrivatePage(reply, 200, revokePage({ key: await activeKey(request), token: request.token })),
   );
-  app.post("/portal/keys/:id/revoke", async (request, reply) => {
+  app.post("/portal/keys/revoke", async (request, reply) => {
     const { name, team } = await activeKey(request);
     await revokeKey(store, name, new Date(now()), team);
     return reply.redirect("/portal", 303);
