@@ -62,10 +62,11 @@ export function splitLongFilters(client: CatalogClient): CatalogClient {
   };
 }
 
-/** At most `count` of the texts, at even distances. */
+/** `count` of the texts at even distances, or all if there are fewer. */
 function spacedOut(texts: readonly string[], count: number): string[] {
-  const share = Math.min(count / texts.length, 1);
-  return texts.filter((_, index) => Math.floor((index + 1) * share) > Math.floor(index * share));
+  const taken = Math.min(count, texts.length);
+  const takenBefore = (index: number) => Math.floor((index * taken) / texts.length);
+  return texts.filter((_, index) => takenBefore(index + 1) > takenBefore(index));
 }
 
 /** The `meta` of the whole set. */

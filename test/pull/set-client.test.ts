@@ -5,7 +5,7 @@ import { filtersOfRetailer, ownDayFilter, type SetFilters, sharedDays, spanOf } 
 import { resolveFilters, serviceFilters } from "../../src/pull/written-filters.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { fakeRows, fakeService } from "../helpers/fake-client.ts";
-import { oneRowEach, product } from "../helpers/products.ts";
+import { oneRowEach, product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 import { testClient } from "../helpers/test-client.ts";
 
@@ -138,6 +138,16 @@ test("a sample has at most a hundred rows, about as many of each window", async 
   expect([triples.length, coverage]).toEqual([300, summary(300, [300, 300], "2026-01-15", "2026-01-15")]);
   const of = (name: string) => rows.filter(({ retailer }) => retailer === name).length;
   expect([rows.length, of("acme"), of("bolt"), of("coco")]).toEqual([100, 33, 33, 34]);
+});
+
+test("a sample of two windows has a hundred rows if there are more, whatever their number", async () => {
+  const rows = ["acme", "bolt"].flatMap((retailer) => products(97, { retailer, crawl_date: "2026-01-15" }));
+  const { url, key } = await startTestService({ rows, onEnd });
+  const { client } = testClient(new URL(url), { apiKey: key });
+  onEnd(() => client.close());
+  const filters = { rcd: "acme:lamps:home,bolt:lamps:home", own_days: { acme: {}, bolt: { end_date: "2026-01-15" } } };
+  const sample = await splitLongFilters(client).sample(filters);
+  expect(sample.rows.length).toBe(100);
 });
 
 test("filters that a request can carry are sent as they are", async () => {
