@@ -63,6 +63,21 @@ describe("help", () => {
     expect(stdout).toMatch(new RegExp(`Examples:\\n( {2}\\$ .*catalog .*\\n)*.*catalog ${path.join(" ")}`));
   });
 
+  test.each(PUBLIC)("of %s fits the terminal, except for its examples", async (name) => {
+    for (const columns of [72, 80, 120]) {
+      const { stdout } = await runInProcess([name, "--help"], { columns });
+      const lines = stdout.split("\n").filter((line) => !line.startsWith("  $ "));
+      expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    }
+  });
+
+  test("wraps a term and its meaning so that the meaning stays in its column", async () => {
+    const { stdout } = await runInProcess(["why", "--help"], { columns: 60 });
+    expect(stdout).toContain(
+      "  dearer          another row of the day is cheaper, or is\n                  as cheap and comes first\n",
+    );
+  });
+
   test("shows the help of a command in a group", async () => {
     const { stdout } = await runInProcess(["help", "service", "keys", "create"]);
     expect(stdout).toMatch(/^Usage: catalog service keys create /);

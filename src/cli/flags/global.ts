@@ -1,5 +1,6 @@
 import { type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { ProgressMode } from "../terminal/progress/progress.ts";
+import { wrap } from "../terminal/wrap.ts";
 import { duration, type FlagsOf, flagError, flagSet, size, wholeNumber } from "./values.ts";
 
 /** The global options, with all defaults filled in. */
@@ -25,7 +26,7 @@ export interface GlobalOptions {
  * Declares the global options, before or after the name of the command, and appends `note` and `examples` to the help.
  *
  * @param examples command lines
- * @param note shown before the examples
+ * @param note shown before the examples; each of its lines is wrapped to the width of the help
  */
 export const addGlobalFlags = flagSet((command, examples: readonly string[] = [], note: string = "") => {
   const requesting = command
@@ -50,7 +51,10 @@ export const addGlobalFlags = flagSet((command, examples: readonly string[] = []
 export const addReportingFlags = flagSet((command, examples: readonly string[] = [], note: string = "") => {
   if (examples.length > 0) {
     const list = `Examples:\n${examples.map((line) => `  $ ${line}`).join("\n")}`;
-    command.addHelpText("after", note === "" ? `\n${list}` : `\n${note}\n\n${list}`);
+    command.addHelpText("after", () => {
+      const width = command.configureOutput().getOutHelpWidth?.();
+      return note === "" ? `\n${list}` : `\n${wrapLines(note, width)}\n\n${list}`;
+    });
   }
   return command
     .optionsGroup("Global options:")
@@ -74,6 +78,14 @@ export const addReportingFlags = flagSet((command, examples: readonly string[] =
     )
     .helpOption("-h, --help", "show help");
 });
+
+/** Wraps each line. A line such as `  term  meaning` continues below its meaning. */
+function wrapLines(text: string, width: number | undefined): string {
+  return text
+    .split("\n")
+    .map((line) => wrap(line, width, /^ {2}\S.*? {2,}/.exec(line)?.[0].length))
+    .join("\n");
+}
 
 /** The flags that are on the command line, before or after the name of the command. */
 type GlobalFlags = FlagsOf<typeof addGlobalFlags>;

@@ -7,13 +7,8 @@ import { dateExpression, valueError } from "../flags/values.ts";
 import { noMatchingRows, type SyncedFolder } from "../source/synced-folder.ts";
 
 /** Help text. */
-export const BOOKMARKS = `--since last: the folder remembers the newest day of each retailer that was written;
-the next run compares with that day. The first run compares with a week before. The
-bookmark is set once all rows are written (also with exit code 8): after a failed or
-interrupted command, or one that shows only the first rows, the same rows come again.
-Each command has its own bookmarks, and last:NAME is a separate one: use a name for each
-set of filters, and for each job. Rows that a sync adds to a day that was written
-before are not compared again.`;
+export const BOOKMARKS =
+  "--since last: the folder remembers the newest day of each retailer that was written, and the next run compares with that day. The first run compares with a week before. The bookmark is set once all rows are written (also with exit code 8): after a failed or interrupted command, or one that shows only the first rows, the same rows come again. Each command has its own bookmarks, and last:NAME is a separate one: use a name for each set of filters, and for each job. Rows that a sync adds to a day that was written before are not compared again.";
 
 const DEFAULT_NAME = "last";
 

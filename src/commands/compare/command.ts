@@ -6,9 +6,8 @@ import { columnsHelp } from "../../cli/question/question.ts";
 import { addLastDayFlags, addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { COMPARE_COLUMNS, type CompareOptions, compareColumns, KEYS, priceOfRetailer } from "./options.ts";
 
-const DEFINITIONS = `Products are the same if their keys are equal but for case and spaces. A product
-without a key is left out. Each retailer has a column price_RETAILER, as in
-price_acme: its lowest price.`;
+const DEFINITIONS =
+  "Products are the same if their keys are equal but for case and spaces. A product without a key is left out. Each retailer has a column price_RETAILER, as in price_acme: its lowest price.";
 
 const load: Run<CompareOptions> = async (...call) => (await import("./question.ts")).askCompare(...call);
 

@@ -1,7 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import { wrap } from "../../cli/terminal/wrap.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { addExportFlags, type ExportOptions, parseExportOptions, UNNOTICED } from "./options.ts";
 
@@ -29,8 +28,6 @@ export function declare(command: Command, context: Context, run = load): void {
       "catalog export --start-date 30d --partition-by retailer,crawl_date -f parquet -o month",
       "catalog export -o rows.ndjson.gz --manifest --resume",
     ],
-    [`Columns: ${PRODUCT_COLUMNS.join(", ")}`, UNNOTICED]
-      .map((text) => wrap(text, context.stdout.columns || 80))
-      .join("\n\n"),
+    `Columns: ${PRODUCT_COLUMNS.join(", ")}\n\n${UNNOTICED}`,
   ).action((flags) => run(parseExportOptions(command, flags, context), context));
 }

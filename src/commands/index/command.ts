@@ -7,18 +7,9 @@ import { columnsHelp } from "../../cli/question/question.ts";
 import { addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
 
-const DEFINITIONS = `BASKET.csv has a header, in any order: sku; retailer, or empty for each retailer
-that has the sku; quantity, or empty for 1; target_price and note, which the index does
-not need. Letter case of a sku does not matter. A file of \`catalog latest\` is a basket.
+const DEFINITIONS = `BASKET.csv has these columns, in any order: sku; retailer, or empty for each retailer that has the sku; quantity, or empty for 1; target_price and note, which the index does not need. The letter case of a sku does not matter. A file of \`catalog latest\` is a basket.
 
-On each day a product has its last known price: that of its newest day up to then,
-if that is not older than --max-age. The index is one of Laspeyres: what the basket
-costs on a day, in percent of what it cost on the base day, with the quantities of
-the basket. It compares the same products: those that have a price on both days.
-There is a row for each retailer, currency and day on which the retailer was crawled.
-A product without a price on the base day is in no index; a note tells how many.
-A product counts in its currency of the base day, and has no price on a day on
-which it is sold in another.`;
+On each day a product has its last known price: that of its newest day up to then, if that is not older than --max-age. The index is a Laspeyres index: what the basket costs on a day, in percent of what it cost on the base day, with the quantities of the basket. It compares the same products: those that have a price on both days. There is a row for each retailer, currency and day on which the retailer was crawled. A product without a price on the base day is in no index; a note tells how many. A product counts in its currency of the base day, and has no price on a day on which it is sold in another.`;
 
 const load: Run<IndexOptions> = async (...call) => (await import("./question.ts")).askIndex(...call);
 

@@ -7,10 +7,8 @@ import { columnsHelp, OWN_LIST_COLUMNS, PRODUCT_GROUPS } from "../../cli/questio
 import { addQuestionFlags, parseQuestion } from "../../cli/question/question-flags.ts";
 import { ALL_COLUMNS, GONE_COLUMNS, groupColumns, LATEST_COLUMNS, type LatestOptions, PERIODS } from "./options.ts";
 
-const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the lowest
-price of the newest day that has one. With --group-by or --by, a product counts if
-its price is known: at most --max-age (14d) old on the newest day, or on the last day
-of the period. Percentages are exact, rounded to six decimals (one in a table).`;
+const DEFINITIONS =
+  "The last known price of a product, which is a sku of one retailer, is the lowest price of the newest day that has one. With --group-by or --by, a product counts if its price is known: at most --max-age (14d) old on the newest day, or on the last day of the period. Percentages are exact, rounded to six decimals (one in a table).";
 
 const SORT_WORDS = {
   price: { column: "selling_price", descending: false },

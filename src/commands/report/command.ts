@@ -18,10 +18,8 @@ ${Object.entries(FIGURES)
   .map(([name, meaning]) => `  ${name.padEnd(width)}${meaning}`)
   .join("\n")}`;
 
-const DOCUMENT = `--format json: one document with \`figures\` and all rows of \`outages\`, \`stale_retailers\`,
-\`own_list\`, \`drops\`, \`rises\`, \`new_lows\`, \`new_products\`, \`gone_products\` and
-\`discounts_by_brand\`: columns of coverage, latest, movers and diff, and an \`id\`, which is the
-same when the same event is reported again.`;
+const DOCUMENT =
+  "--format json: one document with `figures` and all rows of `outages`, `stale_retailers`, `own_list`, `drops`, `rises`, `new_lows`, `new_products`, `gone_products` and `discounts_by_brand`: columns of coverage, latest, movers and diff, and an `id`, which is the same when the same event is reported again.";
 
 /** Days for which a failed crawl is an outage; a retailer is stale after that. */
 const STALE_AFTER = 28;

@@ -24,7 +24,6 @@ import { type Cell, textCell } from "../../cli/terminal/tables/cell.ts";
 import { rowCell, rowTable } from "../../cli/terminal/tables/row-table.ts";
 import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts";
 import { pad, widthOf } from "../../cli/terminal/width.ts";
-import { wrap } from "../../cli/terminal/wrap.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
@@ -54,7 +53,7 @@ export function declare(command: Command, context: Context, run: Run<SampleOptio
     "catalog sample --retailer acme --card | less",
     "catalog sample --date yesterday -f csv -o sample.csv",
   ];
-  const columns = wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80);
+  const columns = `Columns: ${PRODUCT_COLUMNS.join(", ")}`;
   addGlobalFlags(declared, examples, columns).action((flags) => {
     const { wide, card, failOnEmpty = false } = flags;
     if (wide && card) {

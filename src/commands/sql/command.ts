@@ -11,23 +11,13 @@ import type { SqlOptions } from "./options.ts";
 
 const TABLES = `Tables:
   rows          every row as it was crawled
-  latest        the last known price of each product: its newest row in
-                prices_daily
-  prices_daily  the cheapest row of each product and day, as in \`history\`,
-                without suspect prices
-  changes       each change of a product's price or currency from one day of
-                prices_daily to the next
+  latest        the last known price of each product: its newest row in prices_daily
+  prices_daily  the cheapest row of each product and day, as in \`history\`, without suspect prices
+  changes       each change of a product's price or currency from one day of prices_daily to the next
   days          each day: rows, retailers, combinations
-  combinations  each retailer, category and department: rows, products, first
-                and last day
+  combinations  each retailer, category and department: rows, products, first and last day
 
-A product is a retailer and a sku. rows, latest and prices_daily have the
-columns of the contract: crawl_date is a DATE; mrp, selling_price and
-discount_pct are DOUBLE; the others are VARCHAR. changes has crawl_date and
-previous_date (DATE); retailer, department, category, sku, brand, title, currency
-and previous_currency (VARCHAR); selling_price, previous_price, change and
-percent (DOUBLE). change and percent are NULL between two currencies, and
-percent is NULL after a price of 0.`;
+A product is a retailer and a sku. rows, latest and prices_daily have the columns of the contract: crawl_date is a DATE; mrp, selling_price and discount_pct are DOUBLE; the others are VARCHAR. changes has crawl_date and previous_date (DATE); retailer, department, category, sku, brand, title, currency and previous_currency (VARCHAR); selling_price, previous_price, change and percent (DOUBLE). change and percent are NULL between two currencies, and percent is NULL after a price of 0.`;
 
 const load: Run<SqlOptions> = async (...call) => (await import("./run.ts")).runSql(...call);
 

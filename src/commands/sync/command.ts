@@ -10,10 +10,8 @@ import type { SyncOptions } from "./options.ts";
 
 const load: Run<SyncOptions> = async (...call) => (await import("./run.ts")).runSync(...call);
 
-const NOTE = `Rows that were added, removed or moved to another day change a count. Sync finds them at once or, if the changes of a
-combination cancel out over all days, when it audits one of the days. A row that was replaced by another one of the same
-combination and day changes no count; only --lookback finds it. A run that was stopped is finished by the next one, which
-asks for no page again.`;
+const NOTE =
+  "Rows that were added, removed or moved to another day change a count. Sync finds them at once or, if the changes of a combination cancel out over all days, when it audits one of the days. A row that was replaced by another one of the same combination and day changes no count; only --lookback finds it. The next run finishes one that was stopped, and asks for no page again.";
 
 export function declare(command: Command, context: Context, run = load): void {
   declareLog(command.command("log"), context);
