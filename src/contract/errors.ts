@@ -162,6 +162,11 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
+/** Whether the same request may succeed later, for a response that does not say so itself. */
+export function isTemporary(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
 /** The exit code for an HTTP status. It is also used for unknown codes and for bodies without a code. */
 export function exitCodeOfStatus({ status, keyFlaw }: Pick<ApiError, "status"> & Partial<ApiError>): number {
   if ([401, 403, 407].includes(status) || (status === 431 && keyFlaw !== undefined)) {
@@ -170,7 +175,7 @@ export function exitCodeOfStatus({ status, keyFlaw }: Pick<ApiError, "status"> &
   if (status === 404) {
     return EXIT.notFound;
   }
-  if ([408, 429].includes(status) || status >= 500) {
+  if (isTemporary(status)) {
     return EXIT.unavailable;
   }
   // 431: the request headers are too long, which the user cannot fix.

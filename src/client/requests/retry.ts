@@ -1,4 +1,4 @@
-import { ApiError, type ContractError, type NetworkError } from "../../contract/errors.ts";
+import { ApiError, type ContractError, isTemporary, type NetworkError } from "../../contract/errors.ts";
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { backoff, LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
 
@@ -55,7 +55,7 @@ function isRetryable({ error, permanent }: AttemptFailure): boolean {
   if (isProblemCode(problem.code)) {
     return PROBLEMS[problem.code].retryable;
   }
-  return status === 408 || status === 429 || status >= 500;
+  return isTemporary(status);
 }
 
 /** Contract section 7: "retry once with backoff". */

@@ -273,6 +273,7 @@ test("an expected error has no stack, and neither has what is no error", () => {
 });
 
 test.each([
+  [408, true],
   [429, true],
   [428, false],
   [499, false],
