@@ -95,6 +95,12 @@ describe("catalog why", () => {
     expect(stdout).toContain("2026-02-01  16.00  yes     known price, low selling price");
   });
 
+  test("gives no real discount from a reference price of zero", async () => {
+    const free = [...rows.filter(({ product_id }) => product_id !== "day-20"), at(20, 0, "day-20")];
+    const { stdout } = await ask("Lamp 1", await syncedFolder(free), "-f", "table", "--include-suspect");
+    expect(stdout).toContain("\nreference price 0.00 EUR of 30 days before 2026-01-31\n");
+  });
+
   test("does not know a product that has no row up to the day, and suggests others", async () => {
     const folder = await syncedFolder(rows);
     const unknown = await ask("Lamp 3", folder);

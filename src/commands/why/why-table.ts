@@ -52,6 +52,9 @@ function factsOf(row: AnswerRow, newest: string): string[] {
       ? "in another currency"
       : [signed(price("difference")), ...(percent === undefined ? [] : [`${signed(percent)} %`])].join(", ");
   const days = Number(row.reference_days);
+  // A reference price of zero, as with --include-suspect, has no discount.
+  const discount = percentText(numberOf("real_discount_pct")(row));
+  const realDiscount = discount === undefined ? "" : `, real discount ${discount} %`;
   return [
     isKnown ? `price ${priced("known_price")} ${age}` : `not known: the last price is ${priced("known_price")} ${age}`,
     ...(isKnown ? [] : [`reason ${textOf("reason")(row)}`]),
@@ -61,7 +64,7 @@ function factsOf(row: AnswerRow, newest: string): string[] {
     `lowest ${priced("low_selling_price")} of ${textOf("low_date")(row)}`,
     row.reference_price === null
       ? `no reference price: ${days} of the 30 days before ${textOf("present_since")(row)} ${days === 1 ? "has" : "have"} a price, 24 are needed`
-      : `reference price ${priced("reference_price")} of ${days} days before ${textOf("present_since")(row)}, real discount ${percentText(numberOf("real_discount_pct")(row))} %`,
+      : `reference price ${priced("reference_price")} of ${days} days before ${textOf("present_since")(row)}${realDiscount}`,
   ];
 }
 
