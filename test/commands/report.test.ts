@@ -272,6 +272,14 @@ describe("catalog report", () => {
     expect(stdout).toContain("\n    Title of fell-more\n    https://shop.example/p/fell-more\n");
   });
 
+  test("of a retailer without a known price names its own days, and no share of discounted products", async () => {
+    const page = join(await temporaryFolder(), "closed.html");
+    const { stdout } = await report("--retailer", "closed", "--text", "--html", page);
+    expect(stdout).toContain("\n0 known products of 1 retailer, crawled from 2026-01-10 to 2026-01-12.\n");
+    expect(stdout).toMatch(/\n\nDiscounted products: none, because no price is known\n$/);
+    expect(await readFile(page, "utf8")).toContain('<a href="#brands"><b>–</b> <span>discounted</span>');
+  });
+
   test.each([
     [["--text", "-f", "json"], "--text cannot be combined with --format json."],
     [["--fail-if", "drop > 3"], '--fail-if has no field "drop"'],
@@ -294,9 +302,9 @@ describe("catalog report", () => {
 
   test("of a single day has its retailers and brands, and no condition on changes holds", async () => {
     const single = await syncedFolder(ROWS.filter(({ crawl_date }) => crawl_date === "2026-01-28"));
-    const { code, stdout } = await run("report", single, "--fail-if", "drops >= 0", "--html", "-");
+    const { code, stdout, stderr } = await run("report", single, "--fail-if", "drops >= 0", "--html", "-", "--verbose");
 
-    expect(code).toBe(0);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("\n-: the report of 2026-01-28\n")]);
     expect(stdout).toContain("There is no earlier day: nothing to compare yet.");
     expect([...stdout.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id)).toEqual(["retailers", "brands"]);
     const first = await run("report", single, "--since", "last");

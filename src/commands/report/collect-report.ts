@@ -12,8 +12,10 @@ export interface ReportSubject {
   name: string;
   /** The filters of the command line, as flags; empty without any. */
   filters: string;
-  /** The first day of the folder that matches. */
+  /** The first and the last day with rows that match the filters. */
   first: string;
+  last: string;
+  /** The day on which the prices are compared, whether or not it has rows that match. */
   newest: string;
   /** The day that is compared with, of retailers with different days the oldest; undefined if there is no earlier day. */
   since: string | undefined;

@@ -58,7 +58,7 @@ function tiles(report: Report): Html {
   };
   return html`<nav aria-label="Sections"><ul class="tiles">${tile("retailers", outages === 1 ? "outage" : "outages", groupDigits(outages), troubles.join(" · "), outages + stale > 0)}
 ${lists.map(({ section, count }) => productTiles[section](groupDigits(count)))}
-${tile("brands", "discounted", percentWords(discounted_percent), mean_discount_pct === null ? "" : `mean ${percentWords(mean_discount_pct)}`)}</ul></nav>`;
+${tile("brands", "discounted", percentWords(discounted_percent) || "–", mean_discount_pct === null ? "" : `mean ${percentWords(mean_discount_pct)}`)}</ul></nav>`;
 }
 
 function productSection({ section, count, products }: Report["lists"][number], report: Report): Html {

@@ -83,7 +83,8 @@ function retailerText({ retailers, figures, staleAfter }: Report): string {
 function brandText({ brands, figures }: Report): string {
   const { discounted_percent, mean_discount_pct } = figures;
   const mean = mean_discount_pct === null ? "" : `, by ${percentWords(mean_discount_pct)} on average`;
-  return textTable(`Discounted products: ${percentWords(discounted_percent)}${mean}`, brands.slice(0, LINES), [
+  const share = discounted_percent === null ? "none, because no price is known" : percentWords(discounted_percent);
+  return textTable(`Discounted products: ${share}${mean}`, brands.slice(0, LINES), [
     textColumn("", ({ brand }) => String(brand).trim() || "no brand"),
     countColumn((row) => percentWords(Number(row.discounted_percent))),
     textColumn("", ({ products }) => `of ${plural(Number(products), "product")}`, { rigid: true }),

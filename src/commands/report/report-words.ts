@@ -17,9 +17,9 @@ export function titleOf({ since, newest, isByRetailer }: Report): string {
 
 /** What the figures rest on, in sentences. */
 export function basisOf(report: Report): string[] {
-  const { since, first, newest, retailers, isByRetailer, isSinceReport } = report;
+  const { since, first, last, retailers, isByRetailer, isSinceReport } = report;
   const [products, suspects] = [countOf(report, "products"), countOf(report, "suspects")];
-  const days = first === newest ? `crawled on ${newest}` : `crawled from ${first} to ${newest}`;
+  const days = first === last ? `crawled on ${last}` : `crawled from ${first} to ${last}`;
   const compared = isByRetailer
     ? `Each retailer is compared with ${isSinceReport ? "its newest day in the previous report" : "a week before its newest day"}.`
     : "The last prices known on the two days are compared, within one currency.";

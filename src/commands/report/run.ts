@@ -44,7 +44,8 @@ export async function runReport(options: ReportOptions, context: Context): Promi
     const { reportPage } = await import("./report-page.ts");
     await file.write(reportPage(report));
     await file.finish();
-    synced.reporter.note(`${page.file}: the report of ${subject.since ?? subject.newest} to ${subject.newest}`);
+    const days = subject.since === undefined ? subject.newest : `${subject.since} to ${subject.newest}`;
+    synced.reporter.note(`${page.file}: the report of ${days}`);
   }
   // Only lists that people read are cut, and say so; the figures are those of all products.
   await asked.comparison?.bookmark?.set();
@@ -65,6 +66,7 @@ function subjectOf(
     newest,
     staleAfter,
     first: days[0] ?? newest,
+    last: days.findLast((day) => day <= newest) ?? newest,
     now: context.now(),
     since: hasEarlierDay ? comparison.oldest : undefined,
     isByRetailer: comparison?.isByRetailer === true,
