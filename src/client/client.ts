@@ -19,7 +19,7 @@ export interface ClientOptions extends RequesterOptions {
 
 /** What a request of the catalog operation asks for beyond the filters, contract section 4.3. */
 export interface PageRequest {
-  /** Rows in the page at most, 1 to 500; the service's default is 100. */
+  /** Maximum rows of the page, 1 to 500; the default of the service is 100. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page, exactly as received. */
   cursor?: string | undefined;
@@ -41,9 +41,7 @@ export interface CatalogClient {
   close(): Promise<void>;
 }
 
-/**
- * @throws InputError for a variable that is not the address of a proxy
- */
+/** @throws InputError for a variable that is not the address of a proxy */
 export function createClient({ baseUrl, apiKey, keySource, ...options }: ClientOptions): CatalogClient {
   const { get, close } = createRequester(baseUrl, { apiKey, keySource }, options);
   const redact = createRedact(apiKey);
@@ -68,8 +66,8 @@ export function createClient({ baseUrl, apiKey, keySource, ...options }: ClientO
       const target = requestTarget(baseUrl, "coverage", filters);
       const read = (body: Buffer) => {
         const coverage = readCoverage(parseBody(body), filters);
-        const holdsKey = coverage.data.some(({ rcd }) => rcd !== redact(rcd));
-        assertNoKey(holdsKey, "`data`");
+        const hasKey = coverage.data.some(({ rcd }) => rcd !== redact(rcd));
+        assertNoKey(hasKey, "`data`");
         return coverage;
       };
       return await get({ operation: "coverage", target, read, signal, version });

@@ -16,7 +16,6 @@ interface AttemptEvent {
   attempt: number;
 }
 
-/** A request is sent. */
 interface RequestEvent extends AttemptEvent {
   type: "request";
 }

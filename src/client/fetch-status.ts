@@ -49,8 +49,8 @@ function readStatusFeed(document: unknown): StatusFeed {
 }
 
 /**
- * Names the state "no data", of which the contract (section 3.2) does not give the name in JSON: `no_data`, `no-data`, `no data`
- * and `nodata` in any letter case, and null. A day also has no data if its state is an unknown name.
+ * Gives the state "no data" one name, because the contract (section 3.2) does not say how it is spelt in JSON: `no_data`,
+ * `no-data`, `no data` and `nodata` in any letter case, and null. A day whose state is an unknown name has no data either.
  */
 function withNoData(_: string, value: unknown): unknown {
   if (!isJsonObject(value) || value.state === undefined) {

@@ -1,7 +1,7 @@
 /** Shorter strings are no secrets, and replacing them would damage other text. */
 const SHORTEST_SECRET = 8;
 
-/** Most characters of a pattern; a much longer one overflows the stack. No API key is as long. */
+/** Maximum characters of a pattern; a much longer one overflows the stack. No API key is as long. */
 const LONGEST_PATTERN = 200;
 
 /**
@@ -18,7 +18,7 @@ export function createRedact(...secrets: readonly (string | undefined)[]): Redac
   }
   const plain = patternOf(known, literal);
   let escaped: RegExp | undefined;
-  /** @param copies by their originals: a value may have the same one twice, or be part of itself, as the certificate of an error */
+  /** @param copies by their originals, because a value may occur twice or contain itself, as the certificate in a TLS error does */
   const redact = (value: unknown, copies: Map<unknown, unknown>): unknown => {
     if (typeof value === "string") {
       if (!/[%\\]/.test(value)) {

@@ -21,9 +21,9 @@ export interface RequesterOptions extends RetryRules {
   userAgent: string;
   /** Milliseconds for one attempt, from connecting to the end of the body. */
   requestTimeout: number;
-  /** Maximum of requests a minute in each group, to leave room for the rest of the team. */
+  /** Maximum requests a minute in each group, to leave room for the rest of the team. */
   maxRate?: number | undefined;
-  /** Maximum of bytes in one response, decompressed (default: by the number of rows). */
+  /** Maximum bytes of one response, decompressed (default: by the number of rows). */
   maxBody?: number | undefined;
   /** Holds `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   env: Readonly<Record<string, string | undefined>>;
@@ -35,12 +35,12 @@ export interface RequesterOptions extends RetryRules {
   onEvent?: ((event: ClientEvent) => void) | undefined;
 }
 
-/** One GET, and `read` for its response. */
+/** One GET, and how its response is read. */
 interface Request<T extends Identified> {
   operation: RequestPurpose;
   /** Path and query. */
   target: string;
-  /** Rows that the response has at most; undefined if that is not known. */
+  /** Maximum rows of the response; undefined if unknown. */
   rows?: number | undefined;
   read: Reader<T>;
   signal?: AbortSignal | undefined;
@@ -143,7 +143,7 @@ export function createRequester(url: URL, { apiKey, keySource }: Key, options: R
       return { value };
     } catch (error) {
       signal.throwIfAborted();
-      const failure = brokenBy(error, origin, reached, connections.proxy);
+      const failure = failureOf(error, origin, reached, connections.proxy);
       const message = plainText(failure.error.message);
       onEvent({ type: "failure", ...facts, milliseconds: elapsed() - started, message });
       return { failure };
@@ -158,14 +158,14 @@ export function createRequester(url: URL, { apiKey, keySource }: Key, options: R
 function reportHeaders({ status, header }: HttpResponse, permit: Permit, now: number): RateHeaders | undefined {
   const rate = readRateHeaders(header);
   const asked = status === 429 ? readRetryAfter(header("retry-after"), now) : undefined;
-  // A request that must wait longer gives up; it must not block the others.
+  // A request that would have to wait longer gives up; the others must not wait for it.
   const retryAfter = asked !== undefined && asked <= LONGEST_WAIT ? asked : undefined;
   permit.answered({ status, rate, retryAfter });
   return rate;
 }
 
 /** @throws what `networkFailure` throws */
-function brokenBy(error: unknown, origin: string, reached: boolean, proxy: ProxyAddress | undefined): AttemptFailure {
+function failureOf(error: unknown, origin: string, reached: boolean, proxy: ProxyAddress | undefined): AttemptFailure {
   if (error instanceof ContractError) {
     return { error, permanent: !error.damaged };
   }

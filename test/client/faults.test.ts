@@ -197,7 +197,7 @@ test("a body in an encoding that was not offered is refused and its connection i
 
 test.each([
   [302, "redirects to https://other.example"],
-  [202, "answered 202; the contract has no success but 200."],
+  [202, "answered 202, but the contract knows no success other than 200."],
 ])("the body of a %d is not waited for, and its connection is closed", async (status, what) => {
   const closed: Promise<unknown>[] = [];
   const endless: Behaviour = (socket) => {
@@ -254,7 +254,7 @@ test.each<[string, ScriptedAnswer, string]>([
     { status: 410, body: problemBody({ code: "not_found", detail: "Gone.", retryable: false }) },
     "ORIGIN answered 410 (not_found): Gone.",
   ],
-  ["a 299", { status: 299 }, "ORIGIN answered 299; the contract has no success but 200."],
+  ["a 299", { status: 299 }, "ORIGIN answered 299, but the contract knows no success other than 200."],
   ["a 300 without a place", { status: 300 }, "ORIGIN answered 300: Multiple Choices (empty body)"],
   [
     "a 300 with a place",

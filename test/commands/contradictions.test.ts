@@ -16,7 +16,7 @@ async function run(args: readonly string[], ...bodies: string[]) {
 
 test.each([
   ["sample", pageBody([ROW], { has_more: true }), "a sample has no further page, but `pagination.has_more` is true"],
-  ["coverage", coverageBody([COMBINATION], undated), "`meta.coverage.earliest_date` is null, but 2 rows match"],
+  ["coverage", coverageBody([COMBINATION], undated), "`meta.coverage.earliest_date` is null, but `matching_rows` is 2"],
 ])(
   "%s refuses a response that contradicts itself, and does not send the request again",
   async (command, body, what) => {

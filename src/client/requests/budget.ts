@@ -166,7 +166,7 @@ export function createBudget({ now, sleep, maxRate, onWait }: BudgetOptions) {
     return available(window, inFlight) > 0 ? 0 : window.endsBefore + MARGIN - time;
   }
 
-  /** Checks again after `delay`, instead of at any other time; `Infinity`: when a response comes. */
+  /** Schedules the next check in place of an earlier one. `Infinity`: only a response can change anything. */
   function wakeAfter(delay: number): void {
     wake?.abort();
     wake = undefined;

@@ -44,10 +44,10 @@ const TRANSFER_ERRORS: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: "the compressed response is damaged",
 };
 
-/** Codes that begin alike, of which there are many. */
+/** Messages by the prefix of a code. */
 const KINDS_OF_ERRORS: readonly [start: string, what: string][] = [
   ["HPE_", "the response is not HTTP"],
-  // Of brotli.
+  // Brotli.
   ["ERR__ERROR_FORMAT_", "the compressed response is damaged"],
 ];
 
@@ -103,7 +103,7 @@ export function networkFailure(error: unknown, origin: string, reached: boolean,
   return broken(`No complete response from ${origin}: ${what} (${code})`, false);
 }
 
-/** What OpenSSL says in \`error:NUMBER:LIBRARY:FUNCTION:REASON:FILE:LINE\`; undefined if the failure is not one of TLS. */
+/** What OpenSSL says in `error:NUMBER:LIBRARY:FUNCTION:REASON:FILE:LINE`; undefined if the failure is not one of TLS. */
 function tlsFailure(code: string, text: string): string | undefined {
   const reason = /:error:[^:]*:[^:]*:[^:]*:([^:]+):/.exec(text)?.[1];
   const isOfTls = code.startsWith("ERR_SSL_") || code === "EPROTO";

@@ -1,4 +1,4 @@
 import { createRequire } from "node:module";
 
-/** Loaded by `require`: an import evaluates all exports, and those of WebSockets load Node.js's own undici with HTTP/2 and WebAssembly. */
+/** Loaded by `require`, because an import reads every export, and that of `WebSocket` loads Node.js's own undici with its WebAssembly. */
 export const http = createRequire(import.meta.url)("node:http") as typeof import("node:http");

@@ -17,8 +17,8 @@ export function readRateHeaders(header: (name: string) => string): RateHeaders |
 }
 
 /**
- * Seconds that a whole window lasts, as far as a response shows it: the first request of a window sees all of it, a later
- * one sees what is left.
+ * The length of a window in seconds, as far as a response shows it: the first response of a window reports all of it, a
+ * later one what is left.
  *
  * @param known what earlier responses or the contract say
  */
@@ -45,7 +45,7 @@ export interface RateWindow {
   endsBefore: number;
 }
 
-/** Upper bound of the estimate: with more requests of others, it is no longer useful. */
+/** Maximum of `othersShare`, an estimate that would hold back our own requests if it were too high. */
 const LARGEST_SHARE = 8;
 
 /** Requests of other clients in this window for each of ours, rounded up; 0 if there are none. */
@@ -63,7 +63,7 @@ export function available(window: RateWindow, inFlight: number): number {
   return window.remaining - (1 + share) * inFlight;
 }
 
-/** Counts our requests in the window; a negative number removes refused ones. */
+/** @param requests negative to take back refused ones */
 export function withSent(window: RateWindow, requests: number): RateWindow {
   return { ...window, sent: window.sent + requests };
 }

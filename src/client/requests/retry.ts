@@ -7,9 +7,9 @@ export type Outcome<T> = { value: T } | { failure: AttemptFailure };
 
 /** Why one attempt has no value. */
 export interface AttemptFailure {
-  /** What is thrown if no other attempt follows; then its message gets the number of attempts. */
+  /** Thrown if no other attempt follows; its message then gets the number of attempts. */
   error: ApiError | ContractError | NetworkError;
-  /** A retry would not help. Of an error response, its problem says whether one would. */
+  /** Whether a retry is useless. Not set for an error response, whose problem decides. */
   permanent?: boolean;
   /** Headers of an error response, as sent. */
   retryAfter?: string;
@@ -20,7 +20,7 @@ export interface AttemptFailure {
 export type RetryDecision = { retry: true; delay: number } | { retry: false; note?: string };
 
 export interface RetryRules {
-  /** Maximum of retries. */
+  /** Maximum number of retries. */
   retries: number;
   /** A number from 0 up to 1. */
   random: () => number;
@@ -28,7 +28,7 @@ export interface RetryRules {
   now: () => number;
 }
 
-/** Decides after a failure. `earlier` are the failures of the attempts before. */
+/** @param earlier the failures of the attempts before */
 export function decideRetry(
   failure: AttemptFailure,
   earlier: readonly AttemptFailure[],

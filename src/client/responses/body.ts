@@ -15,7 +15,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 
 const SHORTEST_BOUND = 1024 * 1024;
 
-/** Maximum of bytes in the body of a response with at most `rows` rows (default: the rows of the largest page). */
+/** Maximum bytes of the body of a response with at most `rows` rows (default: the rows of the largest page). */
 export function bodyBound(rows: number = LIMITS.pageSize.maximum): number {
   return Math.max(SHORTEST_BOUND, Math.ceil((rows / LIMITS.pageSize.maximum) * ROW_BOUNDS.pageBytes));
 }
@@ -72,7 +72,7 @@ function ownTurn(): Promise<void> {
   return lastTurn;
 }
 
-/** The body of a redirect says nothing, nor does that of a success that the contract does not have. */
+/** Not the body of a redirect, nor of a success status that the contract does not have. */
 function isNeeded({ status, header }: HttpResponse): boolean {
   return status === 200 || status >= 400 || (status >= 300 && header("location") === "");
 }

@@ -2,7 +2,6 @@ import type { Meta, ResolvedFilters } from "../../contract/envelope.ts";
 import { ContractError } from "../../contract/errors.ts";
 import { FILTER_NAMES, type FilterName, type Filters, splitRcd } from "../../contract/filters.ts";
 import type { Schema } from "../../contract/object-schema.ts";
-import { plural } from "../../contract/values/phrases.ts";
 import { brokenContract, readShape } from "./shape.ts";
 
 interface Envelope<D, P> {
@@ -22,7 +21,7 @@ export function readEnvelope<D, P>(schema: Schema, document: unknown, filters: F
   const resolved = appliedFilters(filters, envelope.meta);
   const { earliest_date, latest_date, matching_rows } = envelope.meta.coverage;
   if (matching_rows > 0 && (earliest_date === null || latest_date === null)) {
-    const what = `\`meta.coverage.${earliest_date === null ? "earliest" : "latest"}_date\` is null, but ${plural(matching_rows, "row")} match`;
+    const what = `\`meta.coverage.${earliest_date === null ? "earliest" : "latest"}_date\` is null, but \`matching_rows\` is ${matching_rows}`;
     throw brokenContract(what, requestId, false);
   }
   if (earliest_date !== null && latest_date !== null && earliest_date > latest_date) {

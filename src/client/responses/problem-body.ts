@@ -9,7 +9,7 @@ import type { AttemptFailure } from "../requests/retry.ts";
 import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 
-/** Whose responses are read. */
+/** Where responses come from. */
 export interface Origin {
   origin: string;
   /** Of the base URL: `/api`. */
@@ -52,7 +52,7 @@ export function readProblem(response: HttpResponse, body: Body, whose: Origin): 
   return failure(isNotFound ? `${notFound(problem, whose)} It ${answer}` : `${origin} ${answer}`, problem);
 }
 
-/** What a 404 may mean. The contract says `not_found` also of what the team of the key cannot see. */
+/** What a 404 may mean. The contract also answers `not_found` for what the team of the key cannot see. */
 function notFound({ code }: Partial<Problem>, { origin, path }: Origin): string {
   const drop = /\/v1\/*$/.test(path) ? " without /v1, which the tool adds" : "";
   if (code === undefined || drop !== "") {

@@ -6,7 +6,7 @@ import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 import { type Origin, pageTitle } from "./problem-body.ts";
 
-/** Carries the request id, if the service gives one. */
+/** A response with its request id, if the service gives one. */
 export interface Identified {
   meta: { request_id: string } | undefined;
   /** Version of the data that the response is from, if the service names it. */
@@ -32,7 +32,7 @@ export function readSuccess<T extends Identified>(
   read: Reader<T>,
 ): T {
   if (status !== 200) {
-    throw new ContractError(`${origin} answered ${status}; the contract has no success but 200.`);
+    throw new ContractError(`${origin} answered ${status}, but the contract knows no success other than 200.`);
   }
   if (end === "unread") {
     const encoding = JSON.stringify(header("content-encoding"));

@@ -150,7 +150,7 @@ describe("a page", () => {
     ["no day and no row is accepted", { earliest_date: null, latest_date: null, matching_rows: 0 }, undefined],
   ])("whose summary has %s", (_, days, missing) => {
     const body = pageBody([ROW], {}, { ...META, coverage: { ...META.coverage, ...days } });
-    const message = `\`meta.coverage.${missing}_date\` is null, but 2 rows match (request req-1)`;
+    const message = `\`meta.coverage.${missing}_date\` is null, but \`matching_rows\` is 2 (request req-1)`;
     expect(pageRefusal(body)).toBe(missing && message);
   });
 
