@@ -22,7 +22,7 @@ export interface SinkOptions extends FileOptions {
   compression?: Compression | undefined;
   /** What needs a regular file as the output, if anything does. */
   fileFor?: "manifest" | "resume" | undefined;
-  /** Follows what is written. */
+  /** Computed from what is written. */
   fingerprint?: RunningFingerprint | undefined;
 }
 
@@ -89,7 +89,7 @@ export async function writeStaged(
     createEncoder(async () => path),
     compression,
   );
-  // A day that kept its file is staged again if it is read again.
+  // A day that has not changed leaves its staged file here, and the same run may stage it again.
   await removeOwnFile(path);
   const file = await createOwnFile(path);
   const fingerprint = runningFingerprint();

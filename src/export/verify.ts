@@ -1,14 +1,7 @@
 import { MismatchError } from "../contract/errors.ts";
 import { plural } from "../contract/values/phrases.ts";
-import { fingerprint } from "../files/fingerprint.ts";
+import { type Fingerprint, fingerprint } from "../files/fingerprint.ts";
 import type { Manifest } from "./manifest.ts";
-
-/** A file that is as its manifest says. */
-export interface Verification {
-  rows: number;
-  bytes: number;
-  sha256: string;
-}
 
 /**
  * Compares the size and SHA-256 of an exported file with its manifest, and the counts of the manifest with each other: rows
@@ -16,7 +9,11 @@ export interface Verification {
  *
  * @throws MismatchError saying what differs; the reason of `signal` when it is aborted
  */
-export async function verify(path: string, manifest: Manifest, signal: AbortSignal): Promise<Verification> {
+export async function verify(
+  path: string,
+  manifest: Manifest,
+  signal: AbortSignal,
+): Promise<{ rows: number } & Fingerprint> {
   const { file, rows, plan, complete, coverage } = manifest;
   const { bytes, sha256 } = await fingerprint(path, { signal });
   if (bytes !== file.bytes) {

@@ -12,12 +12,12 @@ import type { Plan, Slice } from "./plan.ts";
 import type { PageFacts, PageStore, SetFacts } from "./store/page-store.ts";
 
 /**
- * The set is not what it was when it was counted, or when a page of it was read. `pull` plans it again; if that does not help,
- * it throws `SetChangedError`, whose exit code is 6.
+ * The set is no longer what the plan was made for: a count or a page differs. `pull` makes a new plan; if that does not help,
+ * it ends with `SetChangedError`, whose exit code is 6.
  */
 export class SetMovedError extends Error {}
 
-/** Why the set has moved, if an error shows that it has; a new plan can then help. Undefined for other errors. */
+/** How an error shows that the set has moved, so that a new plan can help; undefined for other errors. */
 export function whyMoved(error: unknown): string | undefined {
   // A combination in the coverage has been removed from the service since.
   const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");

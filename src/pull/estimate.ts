@@ -22,7 +22,7 @@ export interface RequestLimits {
 export interface Estimate {
   rows: number;
   slices: number;
-  /** Includes those for the coverage, which come first. */
+  /** All requests, including those for the coverage, which come first. */
   requests: number;
   /** Windows of the rate limit that the requests fall into. */
   windows: number;

@@ -15,11 +15,11 @@ export interface Slice {
   /** The group whose rows this slice is a part of. */
   group: SliceGroup;
   rows: number;
-  /** Whether the coverage tells `rows`. If not, because its group is cut by date, they are an estimate. */
+  /** Whether `rows` is a count of the coverage. Otherwise it is an estimate, because the group is cut by date. */
   isExact: boolean;
 }
 
-/** Slices whose total number of rows the coverage tells. */
+/** Slices whose rows the coverage counts together. */
 export interface SliceGroup {
   rows: number;
 }
@@ -110,7 +110,7 @@ function cutPart(coverage: readonly Coverage[], filters: Filters, options: CutOp
   }
   const byDate = slicesOf(coverage, cutByDate(coverage, filters, rangeSizes(rows, options)));
   const byCombination = cutByCombination(coverage, filters, options);
-  // A resumed pull reads a page of each slice a second time.
+  // One page more for each slice, because a resumed pull reads one of each a second time.
   const costOf = (slices: readonly Slice[]) => expectedPages(slices, options.pageSize) + slices.length;
   const isDearer = costOf(byCombination) > costOf(byDate) * 1.02;
   return isDearer && byDate.length > 1 ? byDate : byCombination;

@@ -1,4 +1,4 @@
-// What a pull is asked, what it tells meanwhile, and what it returns.
+// The options, the callbacks and the result of a pull.
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
@@ -9,7 +9,7 @@ import type { PlanCuts } from "./store/page-store.ts";
 
 export interface PullOptions {
   filters: SetFilters;
-  /** Maximum rows of a request; a store that has pages continues with the size of these. */
+  /** Maximum rows of a request. A store that has pages already keeps their size. */
   pageSize: number;
   concurrency: number;
   /** The pull ends after this number of rows, even if the set has more. */

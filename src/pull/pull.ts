@@ -26,9 +26,9 @@ const SLICES_AHEAD = 2;
  *    service names the version of its data.
  * 4. Write the rows from the store. A streamed set is written during the walk.
  *
- * Any difference (in a count, a repeated id, a page that is read again) means that the set has moved: back to the plan. Of each
- * slice in the store the first page is asked for; if it is the same, the slice stays, otherwise it is read again. This continues as
- * long as more of the rows are kept each time.
+ * Any difference (in a count, a repeated id, a page that is read again) means that the set has moved. Then a new plan is made,
+ * and the first page of each slice in the store is requested again: if it is the same, the slice stays, otherwise it is read
+ * again. This is repeated as long as each plan keeps more rows than those before.
  *
  * Memory: for each walker a page and the ids of a slice, a page to write, and some hundred bytes for each page of the set.
  *
@@ -50,7 +50,7 @@ class Pull {
   readonly #cutToPages = new Set<string>();
   readonly #written: (FinishedSlice & { id: string })[] = [];
   #rechecked = 0;
-  /** Whether pages in the store may be of another state of the set, because it has moved. */
+  /** Whether the set has moved, so that pages in the store may be outdated. */
   #hasMoved = false;
   /** Maximum number of rows in the store that any plan could keep. */
   #mostKept = 0;
@@ -106,7 +106,7 @@ class Pull {
     return plan;
   }
 
-  /** Leaves only the pages in the store that belong to the plan; if the set has moved, only slices whose first page is the same. */
+  /** Keeps the stored pages that belong to the plan; if the set has moved, only the slices whose first page is the same. */
   async #dropOutdated(plan: Plan, pageSize: number): Promise<void> {
     const outdated = this.#store.keepOnly(new Set(plan.slices.map(({ id }) => id)), plan.version);
     for (const slice of plan.slices) {
@@ -137,7 +137,7 @@ class Pull {
     return firstSlices(plan, this.#options.maxRows ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Lets walkers read the slices into the store; writes those of a streamed set, each when all before it are written. */
+  /** Reads the slices into the store, several at once. Slices of a streamed set are written as soon as it is their turn. */
   async #walk(plan: Plan, pageSize: number): Promise<void> {
     const { concurrency, maxRows = Number.POSITIVE_INFINITY, isStreamed, observer } = this.#options;
     const slices = this.#wanted(plan);
@@ -169,7 +169,7 @@ class Pull {
         passed[index]?.resolve();
       }
     } catch (error) {
-      // Pages that were asked for are saved, unless nobody will want them.
+      // Requested pages are still saved, because a new plan may keep them; after other errors nothing needs them.
       if (!(error instanceof CursorTooShortError) && whyMoved(error) === undefined) {
         stop.abort(new Error("the pull ended"));
       }

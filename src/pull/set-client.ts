@@ -95,7 +95,7 @@ function partsOf({ own_days, ...filters }: SetFilters): Filters[] {
 
 const NO_DAY: Filters = { start_date: "9999-12-31", end_date: "9999-12-31" };
 
-/** As many of the triples as fit into one request, taken from each retailer in turn. */
+/** As many triples as fit into one request, taken from each retailer in turn. */
 function spread(triples: readonly string[]): string {
   const lists = [...groupBy(triples, (triple) => splitRcd(triple).retailer).values()];
   const inTurn = triples.flatMap((_, turn) => lists.flatMap((list) => list[turn] ?? []));

@@ -16,7 +16,7 @@ export interface WalkOptions extends PageRequests {
   onDamage?: ((pages: number) => void) | undefined;
 }
 
-/** The service refuses the cursors of a slice sooner than they can be used. */
+/** The cursors of a slice expire before they can be used. */
 export class CursorTooShortError extends Error {
   readonly sliceId: string;
 

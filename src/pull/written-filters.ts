@@ -118,7 +118,7 @@ export async function resolveFilters(
     : { ...named, ...resolveDays(written, now, newestOf(dated)) };
 }
 
-/** Refuses values that match no combination, those that the source does not know by its own error. */
+/** Refuses values that match no combination. Values that the source does not know get its own error. */
 async function assertKnown(
   listed: readonly ListFilter[],
   written: WrittenFilters,
@@ -138,7 +138,7 @@ async function assertKnown(
   }
 }
 
-/** The triples in lists that requests can carry. */
+/** The triples as lists, each short enough for one request. */
 function requestsOf(triples: readonly string[]): string[] {
   const lists: string[] = [];
   for (const triple of triples) {

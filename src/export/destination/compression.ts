@@ -72,7 +72,7 @@ export function compressionFor(file: string | undefined, asked: Compression | un
   return compression;
 }
 
-/** Compresses the chunks of another encoder, if asked. It holds what one chunk becomes, and the codec's own window. */
+/** Compresses the chunks of another encoder, if asked. Memory: one compressed chunk and the window of the codec. */
 export function compressed<Input>(encoder: Encoder<Input>, compression: Compression | undefined): Encoder<Input> {
   if (compression === undefined) {
     return encoder;

@@ -110,7 +110,7 @@ function partialFile(
   };
 }
 
-/** Opens an existing device, or a file that is open already, behind what it has. */
+/** Opens an existing device, or a file that is already open, to append to it. */
 async function openDevice(path: string): Promise<Destination> {
   const handle = await withFileError(path, () => open(path, constants.O_WRONLY | constants.O_APPEND));
   return {
@@ -189,7 +189,7 @@ async function renameToFree(from: string, to: string): Promise<void> {
   }
 }
 
-/** The file that `openFile` writes for a path: if this is a link, the file that it leads to. */
+/** The file that `openFile` writes for a path: the target, if the path is a link. */
 export async function fileBehind(path: string): Promise<string> {
   const isLink = await readlink(path).then(
     () => true,

@@ -15,7 +15,7 @@ export type PartitionSpool = Awaited<ReturnType<typeof openPartitionSpool>>;
 const BUFFER_BYTES = 16 * 1024 * 1024;
 const PART_BYTES = 1024 * 1024;
 
-/** Neighbouring rows of a batch: from `from` up to `to`, which is not one of them. */
+/** Adjacent rows of a batch: from `from` up to, but not including, `to`. */
 interface RowRun {
   rows: RowBatch;
   from: number;
@@ -91,7 +91,7 @@ export async function openPartitionSpool(
   };
 }
 
-/** The lines of the runs, in parts of at least `partBytes` but for the last. */
+/** The lines of the runs, in parts of at least `partBytes` except for the last. */
 function* inParts(runs: readonly RowRun[], partBytes: number): Generator<Buffer, void, void> {
   let part: Buffer[] = [];
   let size = 0;

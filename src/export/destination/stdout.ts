@@ -66,8 +66,8 @@ function streamError(name: string, error: NodeJS.ErrnoException): Error {
 }
 
 /**
- * Whether an output is stdout. `/dev/stdout` is, too, by any of its names: it cannot be opened if stdout is a socket, and a new
- * file would take the place of that of `>> file`.
+ * Whether an output is stdout. So is `/dev/stdout`, by any of its names: it cannot be opened if stdout is a socket, and would
+ * be replaced by a new file after `>> file`.
  */
 export function isStdout(output: string | undefined): output is "-" | "/dev/stdout" | undefined {
   return output === undefined || output === "-" || descriptorOf(output) === 1;

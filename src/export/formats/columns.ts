@@ -20,7 +20,11 @@ export function parseColumns(text: string, known: readonly string[]): string[] {
   return names;
 }
 
-/** @param input the list is the value of, `text` as written @throws InputError if a name is repeated */
+/**
+ * @param input whose value the list is
+ * @param text the value as written
+ * @throws InputError if a name is repeated
+ */
 export function assertDistinct(names: readonly string[], input: string, text: string): void {
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {

@@ -39,7 +39,7 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
     if (raw === '""' || (!isText && !/^[{[]/.test(raw))) {
       return raw === "null" ? nothing : raw;
     }
-    const copied = isText && !(isGuarded && isProtected(raw)) ? copiedField(raw, delimiter) : undefined;
+    const copied = isText && !(isGuarded && mayChange(raw)) ? copiedField(raw, delimiter) : undefined;
     if (copied !== undefined) {
       return copied;
     }
@@ -73,7 +73,7 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
   };
 }
 
-/** The field of a JSON string, whose quotes are those of a quoted field (RFC 4180 section 2); undefined with other escapes. */
+/** A JSON string as a field, whose quotes it already has (RFC 4180 section 2); undefined if it escapes anything but quotes. */
 function copiedField(raw: string, delimiter: string): string | undefined {
   if (!raw.includes("\\")) {
     return raw.includes(delimiter) ? raw : raw.slice(1, -1);
@@ -81,8 +81,8 @@ function copiedField(raw: string, delimiter: string): string | undefined {
   return OTHER_ESCAPE.test(raw) ? undefined : raw.replaceAll('\\"', '""');
 }
 
-/** Whether a spreadsheet might change a JSON string; one with escapes is not looked at. */
-function isProtected(raw: string): boolean {
+/** Whether a spreadsheet may change a JSON string; true if it has escapes, which are not decoded here. */
+function mayChange(raw: string): boolean {
   const text = utf8Of(raw.slice(1, -1));
   return text.includes("\\") || textForSpreadsheet(text) !== text;
 }

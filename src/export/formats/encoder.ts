@@ -64,7 +64,7 @@ export interface EncoderOptions {
    * addition, text is protected from being read as a formula, number or date.
    */
   spreadsheet?: Spreadsheet | undefined;
-  /** What columns are in a sheet of xlsx, if their names do not tell. */
+  /** The kinds of columns in a sheet of xlsx, where their names do not show them. */
   kinds?: CellKinds | undefined;
   /** Parquet types of the columns whose type is not the contract's. */
   types?: Readonly<Record<string, ColumnType>> | undefined;

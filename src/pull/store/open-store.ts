@@ -24,16 +24,16 @@ export interface StorePaths {
   pages: string;
 }
 
-/** Pages that lie there and would be thrown away. */
+/** Pages of an earlier run that this one would throw away. */
 export interface Leftover {
   reason: "not resumed" | "other service" | "other filters" | "other version";
-  /** Number of the pages, and what they are pages of; unknown if another version of the tool wrote them. */
+  /** The number of pages and what they are pages of; undefined if another version of the tool wrote them. */
   found: { pages: number; head: StoreHead } | undefined;
 }
 
 export interface StoreOptions {
   head: StoreHead;
-  /** Rows of a request; a few pages of another size are not worth going on with. */
+  /** Rows of a page. A run does not continue with a few pages of another size. */
   pageSize: number;
   /** `careful` starts over if at most `FEW_PAGES` pages are lost, and otherwise calls `refuse`. */
   mode: "resume" | "fresh" | "careful";
@@ -42,7 +42,7 @@ export interface StoreOptions {
   tool: string;
   /** ISO 8601. */
   startedAt: string;
-  /** Makes the error for pages that must not be thrown away without being asked. */
+  /** Makes the error for pages that must not be thrown away without asking. */
   refuse: (leftover: Leftover) => Error;
   /** Receives a sentence about lost pages of an earlier run. */
   onNote: (note: string) => void;
@@ -53,7 +53,7 @@ export interface StoreOptions {
 /** A store that is disposed of when its pull ends. */
 export interface OpenStore extends AsyncDisposable {
   pages: PageStore;
-  /** When the first of the runs began that filled it; undefined for a new store. */
+  /** When the first run that filled it began; undefined for a new store. */
   resumedFrom: string | undefined;
   /** Removes the store, whose pages are no longer needed. */
   remove(): Promise<void>;
@@ -102,7 +102,7 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
   const bytes = await openPages().catch(async (error: unknown) => {
     await lines.close();
     if (earlier === undefined) {
-      // The error is the reason why the run ends.
+      // An error here would hide the reason why the run ends.
       await removeFiles(paths).catch(() => undefined);
     }
     throw error;

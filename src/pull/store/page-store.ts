@@ -139,7 +139,7 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions = 
       intact.add(extent);
       return batchOfLines(lines);
     },
-    /** Forgets the pages of a slice after its first `count` ones, of which the next one is damaged. */
+    /** Keeps the first `count` pages of a slice, because the next one is damaged. */
     keepFirst: (slice: string, count: number): void => drop(slice, count),
     /** Frees the rows of a slice that the output has. The facts of its pages stay, and its pages can no longer be discarded. */
     freeRows: (slice: string): void => {
@@ -177,14 +177,13 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions = 
       }
       return outdated;
     },
-    /** The version of the data of its first page; undefined if it names none, or if there is no page. */
+    /** The version of the data of the first page; undefined without a page, or if that names no version. */
     version: (): string | undefined => [...pages.values()].flat()[0]?.set.version,
-    /** Number of its pages. */
+    /** Number of pages. */
     size: () => countPages(pages),
   };
 }
 
-/** Number of pages of all slices. */
 export function countPages(pages: PagesBySlice): number {
   return [...pages.values()].reduce((sum, { length }) => sum + length, 0);
 }

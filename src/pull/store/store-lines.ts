@@ -38,7 +38,7 @@ export interface StoreContent {
   isDamaged: boolean;
 }
 
-/** Whether two sets are the same, in whatever order their filters, retailers and lists are. */
+/** Whether two sets are the same, whatever the order of their filters, retailers and lists. */
 export function isSameSet(one: SetFilters | WrittenFilters, other: SetFilters | WrittenFilters): boolean {
   return isDeepStrictEqual(inOrder(one), inOrder(other));
 }

@@ -15,7 +15,7 @@ import { columnLetters, type SheetLink, STYLES } from "./workbook-parts.ts";
 /** Maximum number of links in a sheet that Excel opens. */
 const MAX_SHEET_LINKS = 65_530;
 
-/** The columns of product rows and of answers end alike if they are alike: `crawl_date`, `before_date`. */
+/** In rows and in answers, columns of one kind have the same ending: `crawl_date`, `before_date`. */
 const KIND_OF_ENDING: readonly (readonly [ending: RegExp, kind: CellKind])[] = [
   [/(?:^|_)(?:date|seen|since|period)$/, "date"],
   [/(?:^|_)url$/, "link"],
@@ -65,7 +65,7 @@ export function sheetCells(names: readonly string[], { kinds, links: hasLinks, o
     const isLink = kind === "link" && hasLinks === true;
     const isText = !isLink && kind !== "date" && kind !== "timestamp";
     if (isText && raw.length <= LONGEST_TEXT && !SPECIAL.test(raw)) {
-      // As `inlineCell`, from fewer parts: most cells are of this kind.
+      // The same as `inlineCell`, but faster: most cells are of this kind.
       return `<c r="${place}${TEXT_START}${raw.slice(1, -1)}</t></is></c>`;
     }
     const serial = kind === "date" ? serialOfDay(raw) : kind === "timestamp" ? timestampSerial(textOf(raw)) : undefined;

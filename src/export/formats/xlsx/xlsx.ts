@@ -26,7 +26,7 @@ const MAX_SHEET_BYTES = 4_000_000_000;
 /** Bytes of a sheet that are compressed at once. */
 const BLOCK_BYTES = 1024 * 1024;
 
-/** The same rows give the same bytes: every part has the first date of ZIP, in whatever time zone. */
+/** Every part has the first date of ZIP, in any time zone, so that the same rows give the same bytes. */
 const NO_DATE = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true };
 
 /**
