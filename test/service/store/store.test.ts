@@ -216,6 +216,22 @@ test("a connection whose query failed is opened again, without the transaction t
   expect(await load(store, products(2))).toMatchObject({ added: 2 });
 });
 
+test("a change that fails gives back the space that it took on disk", async () => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const store = await testStore(path);
+  let taken = 0;
+  const failed = store.write(async (session) => {
+    await session.script("CREATE TABLE large AS SELECT zeroblob(10000000) AS bytes");
+    taken = (await stat(`${path}-wal`)).size;
+    throw new Error("refused");
+  });
+
+  await expect(failed).rejects.toThrow("refused");
+
+  expect(taken).toBeGreaterThan(1_000_000);
+  expect((await stat(`${path}-wal`)).size).toBe(0);
+});
+
 test("a database of another program is refused and not changed", async () => {
   const path = join(await temporaryFolder(), "other.db");
   await writeFile(path, "");

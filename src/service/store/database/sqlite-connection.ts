@@ -151,8 +151,10 @@ function sessionOf({ database, statements }: OpenDatabase, deadline: AbortSignal
     }
   }
 
+  /** Also gives back the space of the write-ahead log, because requests cannot be counted while the disk is full. */
   const rollback = async (): Promise<void> => {
     await database.exec("ROLLBACK").catch(() => undefined);
+    await database.exec("PRAGMA wal_checkpoint(TRUNCATE)").catch(() => undefined);
   };
 
   return {
