@@ -1,4 +1,5 @@
 import { onTestFinished, vi } from "vitest";
+import { SCOPES } from "../../src/contract/operations.ts";
 import type { Product } from "../../src/contract/product.ts";
 import { createApp } from "../../src/service/http/app.ts";
 import type { ServiceOptions } from "../../src/service/http/service-options.ts";
@@ -58,7 +59,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     key,
     createKey: (other) => {
       const ownTeam = other.scopes === undefined && other.retailers === undefined ? "default" : other.name;
-      return createKey(store, { team: ownTeam, ...other }, new Date());
+      return createKey(store, { team: ownTeam, scopes: SCOPES, ...other }, new Date());
     },
     addRows: (more) => addRows(store, more),
     replaceRows: (others) => addRows(store, others, REMOVE_ALL),

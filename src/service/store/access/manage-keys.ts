@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Store } from "../store.ts";
 import { type Grants, type KeyRecord, RefusedChangeError, unknownName } from "../store-types.ts";
-import { teamWith } from "./manage-teams.ts";
+import { requireTeam, teamWith } from "./manage-teams.ts";
 import { insertKey, readKeys } from "./team-records.ts";
 
 export interface NewKey extends Partial<Grants> {
   name: string;
-  /** Default: `default`. A new team is created with the wanted grants. */
+  /** Default: `default`. A new team is created if grants are wanted, with these. */
   team?: string;
 }
 
@@ -17,12 +17,15 @@ export function newSecret(): string {
 
 /**
  * Creates a key and resolves to its secret, of which only a hash is stored.
- * @throws RefusedChangeError for a name that a key of the team has, or other grants than the team has
+ * @throws RefusedChangeError for a name that a key of the team has, or other grants than the team has, and for a team that is not
+ * there, as if it was deleted meanwhile, unless grants are wanted: nobody would have chosen those of a new one
  */
 export async function createKey(database: Store, key: NewKey, at: Date): Promise<string> {
   const secret = newSecret();
   await database.write(async (session) => {
-    const team = await teamWith(session, key.team ?? "default", key, at);
+    const { team: name = "default", scopes, retailers } = key;
+    const isKnown = key.team !== undefined && scopes === undefined && retailers === undefined;
+    const team = isKnown ? await requireTeam(session, name) : await teamWith(session, name, key, at);
     if ((await readKeys(session, { team: team.name, name: key.name })).length > 0) {
       throw new RefusedChangeError(`there is already a key named "${key.name}"`);
     }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createKey, listKeys, revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
+import { createTeam, deleteTeam } from "../../../../src/service/store/access/manage-teams.ts";
 import { RefusedChangeError } from "../../../../src/service/store/store-types.ts";
 import { testStore } from "../stores.ts";
 
@@ -35,6 +36,14 @@ test("keys are listed by name with team, scopes, retailers and revocation", asyn
       revoked_at: "2026-01-15T12:00:00.000Z",
     },
   ]);
+});
+
+test("a key does not bring back its team, which was deleted meanwhile, with every right", async () => {
+  const store = await testStore();
+  await createTeam(store, "sales", { retailers: ["acme"] }, MORNING);
+  await deleteTeam(store, "sales", { revokeKeys: true });
+
+  await expect(createKey(store, { name: "laptop", team: "sales" }, NOON)).rejects.toThrow('there is no team "sales"');
 });
 
 test("a revoked key keeps its name", async () => {

@@ -42,8 +42,8 @@ test("a key with grants that differ from its team's is refused", async () => {
 
 test("two teams may have keys with the same name, and revoking one needs the team", async () => {
   const store = await testStore();
-  await createKey(store, { name: "laptop", team: "one" }, NOW);
-  await createKey(store, { name: "laptop", team: "two" }, NOW);
+  await createKey(store, { name: "laptop", team: "one", retailers: null }, NOW);
+  await createKey(store, { name: "laptop", team: "two", retailers: null }, NOW);
 
   await expect(revokeKey(store, "laptop", NOW)).rejects.toThrow(
     'the teams one, two each have a key named "laptop"; add --team',
@@ -96,8 +96,8 @@ test.each([
 
 test("a team is deleted with its keys and its members, but with valid keys only if that is asked for", async () => {
   const store = await testStore();
-  const secret = await createKey(store, { name: "laptop", team: "sales" }, NOW);
-  await createKey(store, { name: "other", team: "ops" }, NOW);
+  const secret = await createKey(store, { name: "laptop", team: "sales", retailers: null }, NOW);
+  await createKey(store, { name: "other", team: "ops", retailers: null }, NOW);
   await addMember(store, { team: "sales", email: "ada@example.com" }, NOW);
   const session = "INSERT INTO portal_session VALUES ('hash', 'ada@example.com', '', '')";
   await store.write((writer) => writer.query(session));
