@@ -197,14 +197,16 @@ async function openEmpty(
   const root = await realpath(folder);
   const options = {
     ...settings(request),
-    ...(database !== undefined && { database }),
     files: [...Object.keys(state.days).map((day) => join(root, placeOfDay(day))), ...files],
   };
+  // Without a log, which takes a sync to disk for each statement: until the index is whole, nothing reads its file.
+  const own =
+    database === undefined ? [] : [`ATTACH ${sqlText(database)} AS next (RECOVERY_MODE no_wal_writes)`, "USE next"];
   const path = priceIndexPath(folder);
   if (isOldUsable && (await stat(path).catch(() => undefined))?.isFile()) {
     let duckDb: DuckDb | undefined;
     try {
-      duckDb = await openDuckDb({ ...options, setUp: [`ATTACH ${sqlText(path)} AS old (READ_ONLY)`] });
+      duckDb = await openDuckDb({ ...options, setUp: [...own, `ATTACH ${sqlText(path)} AS old (READ_ONLY)`] });
       const [meta] = await rowsOf(duckDb, "SELECT version FROM old.meta");
       const days = meta?.[0] === INDEX_VERSION ? await rowsOf(duckDb, "SELECT day::VARCHAR, sha256 FROM old.day") : [];
       const kept = days.filter(([day, sha256]) => state.days[String(day)]?.sha256 === sha256);
@@ -214,7 +216,7 @@ async function openEmpty(
       signal.throwIfAborted();
     }
   }
-  return { duckDb: await openDuckDb(options), kept: new Set() };
+  return { duckDb: await openDuckDb({ ...options, setUp: own }), kept: new Set() };
 }
 
 async function rowsOf(duckDb: DuckDb, sql: string): Promise<readonly (readonly unknown[])[]> {
