@@ -4,7 +4,7 @@ import { ContractError } from "../../contract/errors.ts";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { productSchema } from "../../contract/product.ts";
 import { isExactDouble } from "../../contract/values/decimal.ts";
-import { type DuckDb, fileGlob, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { type DuckDb, fileGlob, loadDuckDb, openDuckDb, sqlText } from "../../files/duckdb.ts";
 import { createOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { fileError, withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
@@ -57,20 +57,33 @@ function contractType(name: string): ColumnType {
   };
 }
 
-/** Opens DuckDB, which writes Parquet, for as many files as needed. @param signal ends the writing of a file */
+/**
+ * Loads DuckDB, which writes Parquet. The first file opens it for as many as needed.
+ *
+ * @param signal ends the writing of a file
+ */
 export async function loadParquet(signal: AbortSignal): Promise<CreateEncoder> {
+  await loadDuckDb();
   // One thread: the same rows give the same bytes. Without the threshold, the allocator keeps the memory of each file for the
   // next one.
   const setUp = ["SET allocator_bulk_deallocation_flush_threshold = '1MB'"];
-  const duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, setUp, signal });
-  return (options, scratchPath) => createParquetEncoder(duckDb, options, scratchPath);
+  let opened: Promise<DuckDb> | undefined;
+  const open = () => {
+    opened ??= openDuckDb({ threads: 1, memory: PARQUET_MEMORY, setUp, signal });
+    return opened;
+  };
+  return (options, scratchPath) => createParquetEncoder(open, options, scratchPath);
 }
 
 /**
  * Apache Parquet with the types of the contract or of the caller, compressed with zstd. Rows are collected as NDJSON in a
  * file beside the output, which DuckDB converts at the end. Memory is bounded by a row group.
  */
-function createParquetEncoder(duckDb: DuckDb, options: EncoderOptions, scratchPath: () => Promise<string>): RowEncoder {
+function createParquetEncoder(
+  open: () => Promise<DuckDb>,
+  options: EncoderOptions,
+  scratchPath: () => Promise<string>,
+): RowEncoder {
   const names = columnsOf(options);
   const types = names.map((name) => options.types?.[name] ?? contractType(name));
   const check = valueCheck(names, types, options);
@@ -108,6 +121,7 @@ function createParquetEncoder(duckDb: DuckDb, options: EncoderOptions, scratchPa
       format = 'newline_delimited', maximum_object_size = ${Math.max(longest, SMALLEST_OBJECT_LIMIT)})`;
     const size = `ROW_GROUP_SIZE ${rowGroupRows(rows, bytes)}`;
     await removeOwnFile(resultPath);
+    const duckDb = await open();
     await duckDb
       .until((connection) =>
         connection.run(`COPY (FROM ${source}) TO ${sqlText(resultPath)} (${COPY_OPTIONS}, ${size})`),
