@@ -26,16 +26,16 @@ export async function* readPipe(path: string, signal: AbortSignal): AsyncGenerat
   yield* readStream(new Socket({ fd, writable: false }), signal);
 }
 
-/** How much text is read. */
-export interface TextLimit {
+/** How much is read. */
+export interface ReadLimit {
   /** Bytes. */
   most: number;
-  /** The error for a longer one; the rest is not read. */
+  /** The error for more; the rest is not read. */
   tooLong: () => Error;
 }
 
 /** A file as text. @throws as `readFileChunks`, and the error for a longer text */
-export async function readFileText(path: string, signal: AbortSignal, limit: TextLimit): Promise<string> {
+export async function readFileText(path: string, signal: AbortSignal, limit: ReadLimit): Promise<string> {
   return await readText(readFileChunks(path, signal), limit);
 }
 
@@ -61,16 +61,26 @@ export async function* readFileChunks(path: string, signal: AbortSignal): AsyncG
   }
 }
 
-/** Bytes as text. */
-export async function readText(chunks: AsyncIterable<Uint8Array>, { most, tooLong }: TextLimit): Promise<string> {
-  const read: Uint8Array[] = [];
+/** The same bytes. @throws the error for more than the limit */
+export async function* limited(
+  chunks: AsyncIterable<Uint8Array>,
+  { most, tooLong }: ReadLimit,
+): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of chunks) {
-    read.push(chunk);
     length += chunk.length;
     if (length > most) {
       throw tooLong();
     }
+    yield chunk;
+  }
+}
+
+/** Bytes as text. */
+export async function readText(chunks: AsyncIterable<Uint8Array>, limit: ReadLimit): Promise<string> {
+  const read: Uint8Array[] = [];
+  for await (const chunk of limited(chunks, limit)) {
+    read.push(chunk);
   }
   // Unlike `toString`, this drops a byte order mark.
   return new TextDecoder().decode(Buffer.concat(read));

@@ -2,6 +2,7 @@ import { FileError } from "../../contract/errors.ts";
 import { ContentError, contentFlaw, RowError, shown } from "../../files/content-error.ts";
 import { type CsvPart, type CsvRecord, readCsvRecords } from "../../files/csv-records.ts";
 import { headerFlaw } from "../../files/header-flaw.ts";
+import { limited, type ReadLimit } from "../../files/read-text.ts";
 import { openContent } from "../../files/source-content.ts";
 import { spreadsheetTextReader } from "../../files/spreadsheet-text.ts";
 import { readLines } from "../../files/utf8-lines.ts";
@@ -20,7 +21,7 @@ export interface CsvLine {
 
 interface CsvTable {
   name: string;
-  /** What the file should be; follows `is Parquet; `. */
+  /** What the file should be; follows `is a Parquet file; `. */
   kind: string;
   required: readonly string[];
   optional: readonly string[];
@@ -28,7 +29,10 @@ interface CsvTable {
   hint?: string;
 }
 
-const MAX_BYTES = 16 * 1024 * 1024;
+const LIMIT: ReadLimit = {
+  most: 16 * 1024 * 1024,
+  tooLong: () => new ContentError("is larger than 16 MiB; write a smaller list"),
+};
 
 /**
  * Reads a table that a user wrote: CSV with a header, columns in any order, any separator.
@@ -46,7 +50,7 @@ export async function readCsvTable(
       const is = { Parquet: "a Parquet file", ZIP: "an Excel file", JSON: "JSON" }[kind];
       throw new ContentError(`is ${is}; ${table.kind}`);
     }
-    await readRecords(bounded(content), table, read);
+    await readRecords(limited(content, LIMIT), table, read);
   } catch (error) {
     const flaw = contentFlaw(table.name, error);
     throw flaw === undefined ? error : new FileError(flaw, table.name, error);
@@ -104,15 +108,4 @@ function lineReader(header: CsvRecord, { isMarked }: CsvPart, table: CsvTable): 
 
 function columnsText(names: readonly string[]): string {
   return `the column${names.length === 1 ? "" : "s"} ${names.join(" and ")}`;
-}
-
-async function* bounded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > MAX_BYTES) {
-      throw new ContentError("is larger than 16 MiB; write a smaller list");
-    }
-    yield chunk;
-  }
 }

@@ -1,6 +1,7 @@
 import { createReadStream, ReadStream } from "node:fs";
 import { ContentError } from "../../files/content-error.ts";
 import { readJsonArray, readNdjson } from "../../files/json-records.ts";
+import { limited, type ReadLimit } from "../../files/read-text.ts";
 import { type ContentKind, openContent } from "../../files/source-content.ts";
 import { readLines } from "../../files/utf8-lines.ts";
 import { readCsv } from "./read-csv.ts";
@@ -54,11 +55,12 @@ export async function* sourceRows(
     checkKind(source.name, kind);
     if (kind === "Parquet") {
       const { readParquet } = await import("./read-parquet.ts");
-      const copied = bounded(chunks, "a Parquet file", "; decompress it to a file first; a file can be read in parts");
+      const hint = "; decompress it to a file first; a file can be read in parts";
+      const copied = limited(chunks, limitOf("a Parquet file", hint));
       yield* readParquet("path" in source && !isCompressed ? source.path : copied, partition, signal);
     } else if (kind === "ZIP") {
       const { readWorkbook } = await import("./read-xlsx.ts");
-      yield* readWorkbook(bounded(chunks, "an Excel file"), partition);
+      yield* readWorkbook(limited(chunks, limitOf("an Excel file")), partition);
     } else if (start === "[") {
       yield* readJsonArray(chunks);
     } else if (kind === "JSON" || (formatOf(source.name)?.kind ?? (start === "" ? "JSON" : kind)) === "JSON") {
@@ -90,14 +92,9 @@ function formatOf(name: string) {
   return EXTENSIONS.get(extension.toLowerCase());
 }
 
-/** @throws ContentError after `MAX_BYTES` */
-async function* bounded(chunks: AsyncIterable<Uint8Array>, called: string, hint = "") {
-  let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > MAX_BYTES) {
-      throw new ContentError(`is ${called} longer than ${MAX_BYTES} bytes${hint}`);
-    }
-    yield chunk;
-  }
+function limitOf(called: string, hint = ""): ReadLimit {
+  return {
+    most: MAX_BYTES,
+    tooLong: () => new ContentError(`is ${called} longer than ${MAX_BYTES} bytes${hint}`),
+  };
 }
