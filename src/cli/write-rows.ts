@@ -1,8 +1,8 @@
 import { quoted } from "../contract/values/phrases.ts";
 import type { Destination } from "../export/destination/destination.ts";
+import { openDestination } from "../export/destination/open-destination.ts";
 import type { Chunk, Encoder, EncoderOptions, Loss } from "../export/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../export/formats/registry.ts";
-import { openSink } from "../export/sink.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { batchOf } from "../rows/scan.ts";
 import type { Context } from "./context.ts";
@@ -18,11 +18,11 @@ export async function writeChunks(
   output: OutputOptions<string>,
   target: WriteTarget,
 ): Promise<void> {
-  await using sink = await openSink({ ...output, ...target }, () => unchanged);
+  await using destination = await openDestination({ ...output, ...target }, () => unchanged);
   for await (const chunk of chunks) {
-    await sink.write(chunk);
+    await destination.write(chunk);
   }
-  await sink.finish();
+  await destination.finish();
 }
 
 /** Opens the file of an HTML page. Open it before a listing is written: it may have to keep an existing file. */
@@ -30,7 +30,7 @@ export async function openPage(
   { file, isOnly: _, ...page }: PageOptions,
   target: WriteTarget,
 ): Promise<Destination<Chunk>> {
-  return await openSink({ output: file, ...page, ...target }, () => unchanged);
+  return await openDestination({ output: file, ...page, ...target }, () => unchanged);
 }
 
 /** Writes rows as they arrive; one batch is in memory at a time. Warns about what the format cannot represent. */
@@ -44,13 +44,14 @@ export async function writeRows(
   const { format, links } = output;
   const createEncoder = await loadEncoder(format, target.signal);
   const onLoss = lossWarnings(format, reporter);
-  await using sink = await openSink({ ...output, ...target, beforeData: reporter.dataBegins }, (scratchPath) =>
-    createEncoder({ ...encoding, links, onLoss }, scratchPath),
+  await using destination = await openDestination(
+    { ...output, ...target, beforeData: reporter.dataBegins },
+    (scratchPath) => createEncoder({ ...encoding, links, onLoss }, scratchPath),
   );
   for await (const batch of batches) {
-    await sink.write(batch);
+    await destination.write(batch);
   }
-  await sink.finish();
+  await destination.finish();
 }
 
 const LOSS_TEXTS: Readonly<Record<Loss, (column: string, format: RowFormat) => string>> = {

@@ -3,11 +3,11 @@ import { connect } from "../../cli/source/connection.ts";
 import { newestDay, reportEmptyResult, reportNoRows } from "../../cli/source/empty-result.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { operand, quoteCommand } from "../../contract/values/quote-command.ts";
+import { openDestination } from "../../export/destination/open-destination.ts";
 import { fileBehind } from "../../export/destination/partial-file.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import { loadEncoder } from "../../export/formats/registry.ts";
 import { hasManifest, writeManifest } from "../../export/manifest.ts";
-import { openSink } from "../../export/sink.ts";
 import { runningFingerprint } from "../../files/fingerprint.ts";
 import { openPageStore, temporaryStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
@@ -31,7 +31,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   const fingerprint = manifest ? runningFingerprint() : undefined;
   const createEncoder = await loadEncoder(format, signal);
   const resume = options.storeMode === "resume" ? "resume" : undefined;
-  await using sink = await openSink(
+  await using destination = await openDestination(
     {
       output: path,
       compression,
@@ -45,7 +45,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     },
     (scratchPath) => createEncoder(encoding, scratchPath),
   );
-  const { file } = sink;
+  const { file } = destination;
   await using store =
     file === undefined
       ? temporaryStore()
@@ -53,7 +53,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
           { lines: `${file.path}.partial.json`, pages: file.path + PAGES_SUFFIX },
           { ...storeOptions(options, target + PAGES_SUFFIX, connection, context), lock: file.lock },
         );
-  const write = async (rows: RowBatch) => await sink.write(own === undefined ? rows : own.of(rows));
+  const write = async (rows: RowBatch) => await destination.write(own === undefined ? rows : own.of(rows));
   const result = await pullRows(write, options, { store: store.pages, target: file?.path }, connection, context);
   own?.warnOfUnmatched(reporter);
   const count = own?.count ?? result.rows;
@@ -66,7 +66,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       reporter,
     );
   }
-  await sink.finish();
+  await destination.finish();
   if (file !== undefined && fingerprint !== undefined) {
     const content = { ...fingerprint.value(), format, compression: compression ?? null };
     const written = { ...content, columns: columns ?? null, spreadsheet };

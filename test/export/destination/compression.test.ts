@@ -12,8 +12,8 @@ import {
   withCompressionEnding,
 } from "../../../src/export/destination/compression.ts";
 import type { Destination } from "../../../src/export/destination/destination.ts";
+import { openDestination } from "../../../src/export/destination/open-destination.ts";
 import type { Chunk, Encoder } from "../../../src/export/formats/encoder.ts";
-import { openSink } from "../../../src/export/sink.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { failingStream, rejectionOf } from "../faults.ts";
 
@@ -26,22 +26,22 @@ beforeEach(async () => {
 });
 
 function open(output: string, compression: Compression = "gzip"): Promise<Destination> {
-  return openSink({ output, stdout: new PassThrough(), pid: process.pid, compression }, () => asItIs);
+  return openDestination({ output, stdout: new PassThrough(), pid: process.pid, compression }, () => asItIs);
 }
 
 async function openTo(stdout: Writable): Promise<Destination> {
-  return await openSink({ output: "-", stdout, pid: process.pid, compression: "gzip" }, () => asItIs);
+  return await openDestination({ output: "-", stdout, pid: process.pid, compression: "gzip" }, () => asItIs);
 }
 
 test("a gzip file contains the output, and the same rows give the same bytes, whenever they are written", async () => {
   const files = [];
   const rows = Array.from({ length: 500 }, (_, index) => `{"row":${index}}\n`);
   for (const [name, lines] of Object.entries({ "a.gz": rows, "b.gz": rows, "empty.gz": [] })) {
-    const sink = await open(join(folder, name));
+    const destination = await open(join(folder, name));
     for (const line of lines) {
-      await sink.write(line);
+      await destination.write(line);
     }
-    await sink.finish();
+    await destination.finish();
     files.push(await readFile(join(folder, name)));
   }
   const [first, second] = files as [Buffer, Buffer];
@@ -52,33 +52,33 @@ test("a gzip file contains the output, and the same rows give the same bytes, wh
 });
 
 test("an abandoned compressed file leaves nothing", async () => {
-  const sink = await open(join(folder, "rows.gz"));
-  await sink.write(randomBytes(300_000));
-  await sink[Symbol.asyncDispose]();
+  const destination = await open(join(folder, "rows.gz"));
+  await destination.write(randomBytes(300_000));
+  await destination[Symbol.asyncDispose]();
   expect(await readdir(folder)).toEqual([]);
 });
 
 test("an error of the destination rejects the write and the end", async () => {
-  const sink = await openTo(failingStream("ENOSPC"));
+  const destination = await openTo(failingStream("ENOSPC"));
   const writing = async () => {
     for (;;) {
-      await sink.write(randomBytes(100_000));
+      await destination.write(randomBytes(100_000));
     }
   };
   const failure = { constructor: FileError, message: "stdout: the disk is full" };
   expect(await rejectionOf(writing())).toMatchObject(failure);
-  expect(await rejectionOf(sink.finish())).toMatchObject(failure);
-  await sink[Symbol.asyncDispose]();
+  expect(await rejectionOf(destination.finish())).toMatchObject(failure);
+  await destination[Symbol.asyncDispose]();
 });
 
 test("an error that occurs only at the end is not lost", async () => {
-  const sink = await openTo(failingStream("EPIPE"));
-  expect(await rejectionOf(sink.finish())).toBeInstanceOf(ClosedPipeError);
+  const destination = await openTo(failingStream("EPIPE"));
+  expect(await rejectionOf(destination.finish())).toBeInstanceOf(ClosedPipeError);
 });
 
 test("a slow destination makes the writer wait", async () => {
   let taken = 0;
-  const sink = await openTo(
+  const destination = await openTo(
     new Writable({
       highWaterMark: 1,
       write: () => {
@@ -89,7 +89,7 @@ test("a slow destination makes the writer wait", async () => {
   let written = 0;
   const writing = (async () => {
     for (; written < 100; written += 1) {
-      await sink.write(randomBytes(100_000));
+      await destination.write(randomBytes(100_000));
     }
   })();
   const settled = await Promise.race([writing.then(() => "all written"), idle()]);
@@ -134,9 +134,9 @@ test("a compression that contradicts the ending is refused", () => {
 if (hasZstd) {
   test("a zstd file contains the output, with a checksum", async () => {
     const output = join(folder, "rows.zst");
-    const sink = await open(output, compressionFor(output, undefined));
-    await sink.write("row\n".repeat(1_000));
-    await sink.finish();
+    const destination = await open(output, compressionFor(output, undefined));
+    await destination.write("row\n".repeat(1_000));
+    await destination.finish();
     const bytes = await readFile(output);
     const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync: (bytes: Buffer) => Buffer };
     expect(zstdDecompressSync(bytes).toString()).toBe("row\n".repeat(1_000));

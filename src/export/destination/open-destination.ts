@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import type { Writable } from "node:stream";
-import { InputError } from "../contract/errors.ts";
-import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../files/fingerprint.ts";
-import { fsyncFile } from "../files/fsync.ts";
-import { createOwnFile, removeOwnFile } from "../files/own-file.ts";
-import { type ScratchFolder, scratchFolder } from "../files/scratch-folder.ts";
-import { withFileError } from "../files/system-error.ts";
-import type { RowBatch } from "../rows/batch.ts";
-import { type Compression, compressed } from "./destination/compression.ts";
-import type { Destination } from "./destination/destination.ts";
-import { type FileOptions, openFile, partialPathOf } from "./destination/partial-file.ts";
-import { isStdout, writeToStdout } from "./destination/stdout.ts";
-import type { Chunk, Encoder } from "./formats/encoder.ts";
+import { InputError } from "../../contract/errors.ts";
+import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../../files/fingerprint.ts";
+import { fsyncFile } from "../../files/fsync.ts";
+import { createOwnFile, removeOwnFile } from "../../files/own-file.ts";
+import { type ScratchFolder, scratchFolder } from "../../files/scratch-folder.ts";
+import { withFileError } from "../../files/system-error.ts";
+import type { RowBatch } from "../../rows/batch.ts";
+import type { Chunk, Encoder } from "../formats/encoder.ts";
+import { type Compression, compressed } from "./compression.ts";
+import type { Destination } from "./destination.ts";
+import { type FileOptions, openFile, partialPathOf } from "./partial-file.ts";
+import { isStdout, writeToStdout } from "./stdout.ts";
 
-export interface SinkOptions extends FileOptions {
+export interface DestinationOptions extends FileOptions {
   /** A path, or `-` for stdout, which is also the default. */
   output: string | undefined;
   stdout: Writable;
@@ -31,8 +31,8 @@ export interface SinkOptions extends FileOptions {
  *
  * @throws InputError if the output is no file and `fileFor` needs one
  */
-export async function openSink<Input>(
-  options: SinkOptions,
+export async function openDestination<Input>(
+  options: DestinationOptions,
   createEncoder: (scratchPath: () => Promise<string>) => Encoder<Input>,
 ): Promise<Destination<Input>> {
   const { output, stdout, compression, fileFor, fingerprint } = options;

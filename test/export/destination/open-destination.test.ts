@@ -3,14 +3,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import type { Chunk, Encoder } from "../../src/export/formats/encoder.ts";
-import { createJsonEncoder } from "../../src/export/formats/json.ts";
-import { openSink, writeStaged } from "../../src/export/sink.ts";
-import { runningFingerprint } from "../../src/files/fingerprint.ts";
-import { batchOf } from "../../src/rows/scan.ts";
-import { temporaryFolder } from "../helpers/cli.ts";
-import { followSyncs, openPaths } from "../helpers/durability.ts";
-import { rejectionOf } from "./faults.ts";
+import { openDestination, writeStaged } from "../../../src/export/destination/open-destination.ts";
+import type { Chunk, Encoder } from "../../../src/export/formats/encoder.ts";
+import { createJsonEncoder } from "../../../src/export/formats/json.ts";
+import { runningFingerprint } from "../../../src/files/fingerprint.ts";
+import { batchOf } from "../../../src/rows/scan.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { followSyncs, openPaths } from "../../helpers/durability.ts";
+import { rejectionOf } from "../faults.ts";
 
 const asItIs: Encoder<Chunk> = { encode: (chunk) => chunk, end: () => [] };
 
@@ -18,9 +18,9 @@ test.each([undefined, "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])(
   "the output %s is stdout",
   async (output) => {
     const stdout = new PassThrough();
-    const sink = await openSink({ output, stdout, pid: process.pid }, () => asItIs);
-    await sink.write("row\n");
-    await sink.finish();
+    const destination = await openDestination({ output, stdout, pid: process.pid }, () => asItIs);
+    await destination.write("row\n");
+    await destination.finish();
     expect(String(stdout.read())).toBe("row\n");
   },
 );
@@ -28,11 +28,14 @@ test.each([undefined, "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])(
 test("the fingerprint of an output is that of its bytes", async () => {
   const output = join(await temporaryFolder(), "rows.csv");
   const fingerprint = runningFingerprint();
-  const sink = await openSink({ output, stdout: new PassThrough(), fingerprint, pid: process.pid }, () => asItIs);
-  await sink.write("é1\n");
-  await sink.write(Buffer.from("2\n"));
-  await sink.finish();
-  await sink[Symbol.asyncDispose]();
+  const destination = await openDestination(
+    { output, stdout: new PassThrough(), fingerprint, pid: process.pid },
+    () => asItIs,
+  );
+  await destination.write("é1\n");
+  await destination.write(Buffer.from("2\n"));
+  await destination.finish();
+  await destination[Symbol.asyncDispose]();
   const sha256 = createHash("sha256").update("é1\n2\n").digest("hex");
   expect([await readFile(output, "utf8"), fingerprint.value()]).toEqual(["é1\n2\n", { bytes: 6, sha256 }]);
 });
@@ -79,7 +82,7 @@ test("an encoder that refuses its columns leaves no file behind", async () => {
   };
   const options = { output: join(folder, "rows.xlsx"), stdout: new PassThrough(), pid: process.pid };
   const errors = [
-    await rejectionOf(openSink(options, refuse)),
+    await rejectionOf(openDestination(options, refuse)),
     await rejectionOf(writeStaged(join(folder, "day"), batches(), refuse)),
   ];
   expect([errors, await readdir(folder), openPaths(folder)]).toEqual([[refused, refused], [], []]);
