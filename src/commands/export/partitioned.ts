@@ -16,8 +16,10 @@ import { ifPresent } from "../../files/system-error.ts";
 import { lockFolder, ownFolderOf, storeIn } from "../../folder/folder-lock.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { openPageStore } from "../../pull/store/open-store.ts";
+import { recordExport } from "./export-record.ts";
 import type { ExportOptions } from "./options.ts";
-import { pullRows, recordExport, rowEncoding, storeOptions } from "./shared.ts";
+import { pullRows, rowEncoding } from "./pull-rows.ts";
+import { storeOptions } from "./resume.ts";
 
 /**
  * Pulls the set into Hive folders below the output, one file a partition. Existing partitions with new rows are replaced

@@ -11,9 +11,11 @@ import { hasManifest, writeManifest } from "../../export/manifest.ts";
 import { runningFingerprint } from "../../files/fingerprint.ts";
 import { openPageStore, temporaryStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
+import { recordExport } from "./export-record.ts";
 import type { ExportOptions } from "./options.ts";
+import { pullRows, rowEncoding } from "./pull-rows.ts";
+import { storeOptions } from "./resume.ts";
 import { assertRoomInName, PAGES_SUFFIX } from "./room.ts";
-import { pullRows, recordExport, rowEncoding, storeOptions } from "./shared.ts";
 
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
   await using connection = await connect(options, context);

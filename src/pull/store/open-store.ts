@@ -24,12 +24,10 @@ export interface StorePaths {
   pages: string;
 }
 
-/** Pages of an earlier run that this one would throw away. */
-export interface Leftover {
-  reason: "not resumed" | "other service" | "other filters" | "other version";
-  /** The number of pages and what they are pages of; undefined if another version of the tool wrote them. */
-  found: { pages: number; head: StoreHead } | undefined;
-}
+/** Pages of an earlier run that this one would throw away. Those of another version of the tool cannot be read. */
+export type Leftover =
+  | { reason: "other version" }
+  | { reason: "not resumed" | "other service" | "other filters"; pages: number; head: StoreHead };
 
 export interface StoreOptions {
   head: StoreHead;
@@ -207,7 +205,7 @@ async function earlierPages(
 ): Promise<StoreContent | undefined> {
   const content = await readStoreLines(lines);
   if (content === "other version") {
-    throw refuse({ reason: content, found: undefined });
+    throw refuse({ reason: content });
   }
   if (content === "damaged") {
     onNote(`${lines} is cut or damaged at its beginning; what an interrupted run has read is read again`);
@@ -225,7 +223,7 @@ async function earlierPages(
         ? "other filters"
         : mode !== "resume" && "not resumed";
   if (reason && pages > FEW_PAGES) {
-    throw refuse({ reason, found: { pages, head } });
+    throw refuse({ reason, pages, head });
   }
   if (!reason && (pages > FEW_PAGES || head.cuts.page_size === pageSize)) {
     if (isDamaged) {

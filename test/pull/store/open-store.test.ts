@@ -3,12 +3,18 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { FileError, LockedError } from "../../../src/contract/errors.ts";
 import { lockOutput } from "../../../src/files/lock.ts";
-import { type OpenStore, openPageStore, type StoreOptions } from "../../../src/pull/store/open-store.ts";
+import { type Leftover, type OpenStore, openPageStore, type StoreOptions } from "../../../src/pull/store/open-store.ts";
 import type { PageStore } from "../../../src/pull/store/page-store.ts";
 import { lineOf, STORE_VERSION } from "../../../src/pull/store/store-lines.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { PAGE_FACTS } from "../../helpers/pulls.ts";
+
+function described(leftover: Leftover): string {
+  return leftover.reason === "other version"
+    ? leftover.reason
+    : `${leftover.reason}: ${leftover.pages} pages of ${leftover.head.service}`;
+}
 
 const HEAD = { service: "a", filters: { retailer: "x" }, asked: {} };
 const CUTS = { page_size: 1, slice_pages: 1 };
@@ -26,7 +32,7 @@ async function setUp() {
     try {
       await using store = await openPageStore(paths, {
         ...{ head: HEAD, pageSize: 1, mode: "resume", tool: "test", startedAt: "at first", lock },
-        refuse: ({ reason, found }) => new Error(`${reason}: ${found?.pages} pages of ${found?.head.service}`),
+        refuse: (leftover) => new Error(described(leftover)),
         onNote: (note) => void notes.push(note.replace(paths.lines, "LINES")),
         onLeft: (lost) => void left.push(lost),
         ...options,
@@ -118,7 +124,7 @@ test.each<[string, Partial<StoreOptions>, (() => string) | undefined]>([
   ["not resumed: 6 pages of a", { mode: "careful" }, undefined],
   ["other service: 6 pages of a", { head: { ...HEAD, service: "b" } }, undefined],
   ["other filters: 6 pages of a", { head: otherFilters }, undefined],
-  ["other version: undefined pages of undefined", {}, otherVersion],
+  ["other version", {}, otherVersion],
 ])("many pages are neither used nor thrown away if they are of another set: %s", async (message, options, replaced) => {
   const { paths, notes, run, interrupted, contents } = await setUp();
   await interrupted(...SLICES);

@@ -1,35 +1,80 @@
+import type { Context } from "../../cli/context.ts";
 import { SERVICE_FLAGS } from "../../cli/errors/correction.ts";
 import { flagOf, flagsOfFilters } from "../../cli/flags/flag-words.ts";
+import { flagError } from "../../cli/flags/values.ts";
+import type { Connection } from "../../cli/source/connection.ts";
+import { VERSION } from "../../cli/version.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
-import type { Leftover } from "../../pull/store/open-store.ts";
+import { FEW_PAGES, type Leftover, type StoreOptions } from "../../pull/store/open-store.ts";
 import type { StoreHead } from "../../pull/store/store-lines.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
+import type { ExportOptions } from "./options.ts";
+
+/**
+ * How the page store of an export is opened, and what the user is told about pages of an interrupted run.
+ *
+ * @param pages the file of the pages, for messages
+ */
+export function storeOptions(
+  options: ExportOptions,
+  pages: string,
+  { service, filters, reporter }: Connection,
+  context: Context,
+): Omit<StoreOptions, "lock"> {
+  const { output = "" } = options.output;
+  return {
+    mode: options.storeMode,
+    tool: VERSION,
+    startedAt: new Date(context.now()).toISOString(),
+    head: { service, filters, asked: options.filters },
+    pageSize: options.pageSize,
+    refuse: (leftover) => leftoverError(leftover, { argv: context.argv, output, service }),
+    onNote: reporter.warn,
+    onLeft: (lost) => {
+      // With `--error-format json`, only the error is written.
+      if (options.globals.errorFormat === "human") {
+        reporter.warn(lost?.message ?? `${pages} keeps what was read; repeat the command with --resume to continue`);
+      }
+    },
+  };
+}
+
+/** Refuses a `--max-rows` for which most pages of an interrupted run would be thrown away. */
+export function refuseDiscarding(pages: number, { maxRows, pageSize, concurrency }: ExportOptions): void {
+  // An interrupted run with the same `maxRows` may have read a page too many with each walker.
+  if (maxRows !== undefined && pages > Math.ceil(maxRows / pageSize) + concurrency + FEW_PAGES) {
+    throw flagError(
+      "--max-rows",
+      `would throw away ${pages} pages of an interrupted run; leave it out to continue, or use --fresh instead of --resume.`,
+    );
+  }
+}
 
 const FILTER_FLAGS = [...FILTER_NAMES.map(flagOf), "--date"];
 
 /**
- * The error about pages of an interrupted run that must not be discarded unasked. Suggests how to continue and how to start
- * over.
+ * The error about pages of an interrupted run that must not be thrown away without asking. Suggests how to continue and how to
+ * start over.
  *
  * @param output as typed
  */
-export function leftoverError(
-  { reason, found }: Leftover,
+function leftoverError(
+  leftover: Leftover,
   { argv, output, service }: { argv: readonly string[]; output: string; service: string },
 ): UsageError {
   const fresh = `to start over: ${commandOf([...withoutModes(argv), "--fresh"])}`;
-  if (found === undefined) {
+  if (leftover.reason === "other version") {
     return new UsageError(
       `another version of catalog began ${output} and left pages; finish it with that version, or start over\n${fresh}`,
     );
   }
-  const { pages, head } = found;
+  const { reason, pages, head } = leftover;
   const what = { "not resumed": "", "other filters": ", of other filters", "other service": `, of ${head.service}` };
   return new UsageError(
     [
-      `an interrupted run left ${pages} pages for ${output}${what[reason as keyof typeof what]}; they are only discarded if you say so`,
+      `an interrupted run left ${pages} pages for ${output}${what[reason]}; they are only discarded if you say so`,
       `to continue with them: ${commandOf(resuming(argv, head, service))}`,
       fresh,
     ].join("\n"),
