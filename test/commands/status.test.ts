@@ -236,6 +236,12 @@ Slow answers \\x1b[31m
     );
   });
 
+  test("endpoints in columns, however many cells their letters take", async () => {
+    const endpoints = ["GET /v1", "カタログ"].map((label) => ({ label, state: "operational", uptime_pct: 100 }));
+    const lines = (await shown({ suites: [{ ...SUITE, endpoints }] }, 80, "--no-color")).split("\n");
+    expect(lines.slice(5, 7)).toEqual(["  GET /v1   operational  100 %", "  カタログ  operational  100 %"]);
+  });
+
   test("that there are no suites with data and no incidents", async () => {
     expect(await shown({ suites: [IDLE], incidents: [] }, 80, "--no-color")).toBe(
       "operational, target 99.5% over 90 days\n\nConsole\\n  no data\n\nNo incidents in 90 days.\n",

@@ -1,5 +1,5 @@
 import { type Screen, type Style, style } from "../../cli/terminal/style.ts";
-import { pad, truncate } from "../../cli/terminal/width.ts";
+import { pad, truncate, widthOf } from "../../cli/terminal/width.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import type { StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../contract/status.ts";
 import { minuteOf } from "../../contract/values/day-arithmetic.ts";
@@ -40,7 +40,7 @@ export function renderStatus(feed: StatusFeed, view: StatusView): string {
 function suiteLines(suite: StatusSuite, view: StatusView): string[] {
   const { name, state, uptime_pct, endpoints, days } = suite;
   const shown = days.slice(-view.width);
-  const labelWidth = Math.max(0, ...endpoints.map(({ label }) => label.length));
+  const labelWidth = Math.max(0, ...endpoints.map(({ label }) => widthOf(visible(label))));
   return [
     `${style("bold", visible(name), view.colour)}  ${look(state, "word", view)}  ${uptimeText(uptime_pct, " uptime")}`.trimEnd(),
     ...(hasDays(suite) ? [shown.map((day) => look(day.state, "block", view)).join(""), daysLine(shown)] : []),
