@@ -1,14 +1,14 @@
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 
-/** What a command line says up to the word at its end. */
+/** A command line, parsed up to its last word, where the cursor is. */
 export interface CursorPosition {
   command: CommandUnknownOpts;
-  /** The option whose value the word is, if it is one. */
+  /** The option whose value the last word is; undefined if it is no value. */
   option: Option | undefined;
-  /** The start of the last argument that is not part of the word: `--format=`, or earlier values of a comma list. */
+  /** What precedes the word in the last argument: `--format=`, or earlier values of a comma list. */
   prefix: string;
   typed: string;
-  /** The values of the options before it, by long flag. */
+  /** The values of the options before the word, by long flag. */
   values: ReadonlyMap<string, string>;
   unknownFlag: string | undefined;
   operands: readonly string[];

@@ -34,7 +34,7 @@ function compareValues(a: unknown, b: unknown): number {
   return compareTexts(String(a), String(b));
 }
 
-/** Compares texts by code point. The operators compare code units, which puts U+1F600 before U+FF5E; the order of UTF-8 is right. */
+/** Compares texts by code point, as UTF-8 sorts them. `<` compares UTF-16 code units, which puts U+1F600 before U+FF5E. */
 function compareTexts(a: string, b: string): number {
   if (SURROGATE.test(a) || SURROGATE.test(b)) {
     return Buffer.compare(Buffer.from(a), Buffer.from(b));

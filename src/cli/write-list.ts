@@ -20,7 +20,7 @@ interface ListView<Row extends object> {
   table: readonly ItemColumn<Row>[];
 }
 
-/** Writes records in the order and number of the options: as rows, or as a table with a note if there are more. */
+/** Sorts and limits records, and writes them as rows, or as a table with a note if there are more. */
 export async function writeList<Row extends object>(
   all: readonly Row[],
   options: ListingOptions<TableFormat> & { globals: GlobalOptions },

@@ -371,6 +371,6 @@ test("coverage of a folder that a sync is changing is that of the state before, 
   await writeState(folder, { ...state, pending: ["2026-01-04"] });
   expect(await coverage([folder])).toEqual({
     ...before,
-    stderr: `warning: a sync of ${folder} is replacing 1 day, or was interrupted; the counts are from before that\n`,
+    stderr: `warning: a sync of ${folder} is replacing 1 day, or was interrupted; the counts are those before it\n`,
   });
 });

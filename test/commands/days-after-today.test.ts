@@ -69,7 +69,7 @@ test.each([["the service"], ["a folder"]])(
 {"retailer":"bolt","combinations":1,"corpus_rows":3,"matching_rows":3,"earliest_date":"2026-01-01","latest_date":"2026-01-09","days_old":2}
 `,
       stderr:
-        "warning: 2 rows of days after today: these days are never the newest\nerror: days_old > 1 holds for 1 retailer: bolt\n",
+        "warning: 2 rows dated after today; these days do not count as the newest\nerror: days_old > 1 holds for 1 retailer: bolt\n",
     });
   },
 );

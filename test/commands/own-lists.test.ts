@@ -196,8 +196,8 @@ describe("export --skus", () => {
   });
 
   test.each([
-    [["--manifest", "-o", "a.csv"], "--skus leaves out rows of the set, of which --manifest is"],
-    [["--max-rows", "1"], "of which --max-rows is"],
+    [["--manifest", "-o", "a.csv"], "--skus leaves out rows, but --manifest is about the whole set"],
+    [["--max-rows", "1"], "but --max-rows is about the whole set"],
   ])("refuses %j, which is about the whole set", async (flags, message) => {
     const list = await listOf(...LINES);
     expect(await exported("--skus", list, ...flags)).toMatchObject({

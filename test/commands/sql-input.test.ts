@@ -138,7 +138,7 @@ test("--with can be given several times, once for each name, and -o replaces non
   expect(await run("--with", `One=${list}`)).toMatchObject({
     code: EXIT.usage,
     stderr: expect.stringContaining(
-      "already; the tables are rows, latest, prices_daily, changes, days, combinations, one.",
+      "names an existing table; the tables are rows, latest, prices_daily, changes, days, combinations, one.",
     ),
   });
   expect(await run("--with", `two=${list}`, "-o", list)).toMatchObject({
@@ -182,7 +182,7 @@ test("--with says that a folder is one", async () => {
 
 test.each([
   ["list.csv", EXIT.usage, "is not a name and a file; write watch=list.csv."],
-  ["Rows=list.csv", EXIT.usage, "names a table that there is already"],
+  ["Rows=list.csv", EXIT.usage, "names an existing table"],
   ["watch=none.csv", EXIT.failure, "none.csv: no such file"],
 ])("--with %s is refused", async (table, expected, message) => {
   const { code, stderr } = await runInProcess(["sql", "select 1", folder, "--with", table]);

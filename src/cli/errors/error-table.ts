@@ -39,10 +39,7 @@ export interface ErrorEntry {
   remedy: string;
 }
 
-/**
- * The errors of this tool by code, with their classes. The first class that matches an error counts. None is retryable unless it
- * says so.
- */
+/** The errors of this tool by code, with their classes. The first class that matches an error counts. */
 const KINDS = {
   nothing_found: {
     kind: NotFoundError,

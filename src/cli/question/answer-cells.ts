@@ -20,7 +20,7 @@ export function percentColumnOf(heading: string, name: string): ItemColumn<Answe
   return { heading, rigid: true, cell: (row) => numberCell(percentText(numberOf(name)(row))) };
 }
 
-/** What a table shows of an own list: the columns in which a row has something; none without a list. */
+/** The columns of an own list that a table shows: those with a value in some row; none without a list. */
 export function ownListColumns(rows: readonly AnswerRow[]): ItemColumn<AnswerRow>[] {
   const currencyOf = ({ currency, to_currency, from_currency }: AnswerRow) =>
     String(currency ?? to_currency ?? from_currency);

@@ -29,7 +29,7 @@ export function rowsAfter({ state }: Pick<SyncedFolder, "state">, day: string, n
   return later.reduce((sum, [, { rows }]) => sum + rows, 0);
 }
 
-/** The retailers that the filters match, each with its newest crawled day up to its last one, or else to `lastDay`. */
+/** The newest crawled day of each retailer that the filters match, up to the end of its own days or, without these, `lastDay`. */
 export function newestOfRetailers({ state, filters }: SyncedFolder, lastDay: string): Map<string, string> {
   const lastDayOf = (retailer: string) => filters.own_days?.[retailer]?.end_date ?? lastDay;
   const lastDays = new Set([lastDay, ...Object.keys(filters.own_days ?? {}).map(lastDayOf)]);

@@ -35,7 +35,8 @@ export const addLastDayFlags = flagSet((command) =>
     .optionsGroup("Options:"),
 );
 
-interface FlagsOfQuestion {
+/** How the shared flags differ between questions. */
+interface FlagDetails {
   columns: readonly QuestionColumn[];
   sortExample: string;
   sortHelp?: string;
@@ -46,7 +47,7 @@ interface FlagsOfQuestion {
 
 /** Declares the flags that all questions share, after those of filters and `--skus`. */
 export const addQuestionFlags = flagSet(
-  (command, { columns, sortWords = {}, sortExample, sortHelp, limitHelp, maxAge }: FlagsOfQuestion) => {
+  (command, { columns, sortWords = {}, sortExample, sortHelp, limitHelp, maxAge }: FlagDetails) => {
     const names = namesOf(columns);
     const conditional = addPriceFlags(command, maxAge).option(
       "--fail-if <condition>",

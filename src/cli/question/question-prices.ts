@@ -76,13 +76,13 @@ export async function openQuestionPrices<Options extends PriceOptions>(
       // Left null here: each question applies the list itself, because a report also covers products that are not on it.
       own_list: null,
     };
-    // If two days are named, rows after the later one still count when suspect prices are detected.
-    const lastIndexedDay = newest > newestInFolder || days === undefined ? newest : newestInFolder;
+    // If two days are named, prices after the later one still help to tell which are suspect.
+    const lastJudgedDay = newest > newestInFolder || days === undefined ? newest : newestInFolder;
     prices = await openPrices({
       folder,
       state,
       signal,
-      lastDay: lastIndexedDay,
+      lastDay: lastJudgedDay,
       suspectFactor: options.suspectFactor,
       scope,
       ...indexMessages(reporter, name),

@@ -16,7 +16,7 @@ export const CATEGORY_SLUGS: readonly QuestionColumn[] = [
 /** The currency of a row whose prices all share one. */
 export const CURRENCY: QuestionColumn = { name: "currency", kind: "string", meaning: "of all prices in the row" };
 
-/** The real discount of a price. */
+/** The reference price of a price, and the real discount from it. */
 export const REFERENCE_PRICE: readonly QuestionColumn[] = [
   {
     name: "reference_price",

@@ -138,7 +138,7 @@ async function bookmarkDays(
     [...newest].map(([retailer, day]) => [retailer, seen.get(retailer) ?? weekBefore(day, today, synced.days[0])]),
   );
   const oldest = [...days.values()].sort()[0] ?? today;
-  tell(since, bookmark, { days, newest, isFirst }, synced);
+  noteComparedDays(since, bookmark, { days, newest, isFirst }, synced);
   synced.reporter.progress.clear();
   return {
     oldest,
@@ -186,7 +186,8 @@ function newestSeen(newest: ReadonlyMap<string, string>, seen: ReadonlyMap<strin
   return Object.fromEntries(later);
 }
 
-function tell(
+/** Tells the user which days are compared with, and warns if the folder begins after them. */
+function noteComparedDays(
   since: string,
   { seen }: Pick<Bookmark, "seen">,
   {
@@ -200,18 +201,18 @@ function tell(
   const gap = [...newest].every(([retailer, day]) => day <= (days.get(retailer) ?? ""))
     ? "; there is no newer day"
     : "";
-  const others = [...new Set(days.values())].sort();
-  const what = others.length > 1 ? `${others[0]} to ${others.at(-1)}, by retailer` : others[0];
+  const compared = [...new Set(days.values())].sort();
+  const what = compared.length > 1 ? `${compared[0]} to ${compared.at(-1)}, by retailer` : compared[0];
   reporter.note(
     isFirst
       ? `first use of --since ${since}: compared with ${what}${gap}`
-      : others.length > 1
+      : compared.length > 1
         ? `--since ${since}: compared with ${what}${gap}`
         : `--since ${since}: everything up to ${what} was written${gap}`,
   );
-  if (seen !== undefined && !isFirst && (others[0] ?? "") < first) {
+  if (seen !== undefined && !isFirst && (compared[0] ?? "") < first) {
     reporter.warn(
-      `--since ${since}: ${name} begins on ${first}, after the bookmark (${others[0]}): prices in between are unknown`,
+      `--since ${since}: ${name} begins on ${first}, after the bookmark (${compared[0]}): prices in between are unknown`,
     );
   }
 }

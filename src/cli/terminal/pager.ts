@@ -56,7 +56,7 @@ async function runPager(text: string, command: string, context: Context): Promis
     const child = spawn(program, args, { shell, stdio: ["pipe", "inherit", "inherit"], env: { ...context.env } });
     stop = () => void child.kill();
     context.signal.addEventListener("abort", stop);
-    // Ignored: the pager may end before it has read everything.
+    // The pager may end before it has read everything.
     child.stdin.on("error", () => undefined);
     child.stdin.end(text);
     const [code] = (await once(child, "close")) as [number | null];

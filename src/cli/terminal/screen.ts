@@ -12,7 +12,7 @@ export function isColoured(stream: Output, color: boolean, env: Context["env"]):
   return isForced(env.FORCE_COLOR) ?? (stream.isTTY === true && env.TERM !== "dumb");
 }
 
-/** The decision of a variable such as FORCE_COLOR; undefined if it is not set. */
+/** Whether a variable such as FORCE_COLOR turns something on or off; undefined if it is not set. */
 function isForced(value: string | undefined): boolean | undefined {
   return value === undefined ? undefined : value !== "0" && value !== "false";
 }

@@ -1,4 +1,4 @@
-/** Stands for a space that is no place to wrap. Never occurs in texts for a terminal. */
+/** Stands for a space at which a line must not be wrapped. Never occurs in texts for a terminal. */
 const GLUE = "\0";
 
 /**

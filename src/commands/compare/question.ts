@@ -36,7 +36,7 @@ function questionOf({ by, conversion }: CompareOptions): Question<CompareOptions
   };
 }
 
-/** A column for each retailer. @throws UsageError if the command line names one of a retailer that there is not */
+/** Adds a column for each retailer. @throws UsageError if the command line names the column of an unknown retailer */
 function columnsOfRetailers(options: CompareOptions, retailers: readonly string[]) {
   const { by, columns = [], list, failIf } = options;
   const all = [...compareColumns(by), ...retailers.map(priceOfRetailer)];

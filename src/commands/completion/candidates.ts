@@ -19,7 +19,7 @@ export interface Completion {
   candidates: readonly Candidate[];
 }
 
-/** The values that no declaration has. */
+/** Values that are not in any declaration. */
 export interface KnownValues {
   /** Combinations as `retailer:category:department`. */
   rcds: readonly string[];
@@ -53,7 +53,7 @@ function operandsOf(position: CursorPosition): Completion {
   const commands = help
     .visibleCommands(command)
     .map((subcommand) => ({ value: subcommand.name(), description: help.subcommandDescription(subcommand) }));
-  // Of `sync`, which has a subcommand, the folders are offered.
+  // `sync` has a subcommand, too, but what usually follows it is a folder.
   if (command.commands.length > 0 && command.registeredArguments.length === 0) {
     return words(position, commands);
   }

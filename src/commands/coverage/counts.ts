@@ -36,10 +36,10 @@ export function setOf(combinations: readonly Coverage[]): CoverageSet {
 }
 
 /**
- * The set with the newest days that it has up to today (UTC), and a warning if there are later ones: a crawler with a wrong clock
- * writes such days. Their rows stay counted.
+ * The set with its newest days up to today (UTC). Warns of rows with later days, which a crawler with a wrong clock writes; they
+ * are still counted.
  *
- * @param ask for the same set in other days
+ * @param ask reads the same set on other days
  */
 export async function upToToday(
   set: CoverageSet,
@@ -55,14 +55,14 @@ export async function upToToday(
   }
   const known = await ask({ ...filters, end_date: today });
   const later = plural(summary.matching_rows - known.summary.matching_rows, "row");
-  reporter.warn(`${later} of days after today: these days are never the newest`);
+  reporter.warn(`${later} dated after today; these days do not count as the newest`);
   return {
     combinations: withNewestOf(combinations, known.combinations),
     summary: { ...summary, latest_date: known.summary.latest_date },
   };
 }
 
-/** Parts with the newest days that they have among `known`, if they are there. */
+/** Gives each part its newest day in `known`, if it is there. */
 export function withNewestOf<One extends Part>(parts: readonly One[], known: readonly Part[]): One[] {
   const keyOf = ({ rcd, brand = "" }: Part) => `${rcd} ${brand}`;
   const newest = new Map(known.map((part) => [keyOf(part), part.latest_date]));

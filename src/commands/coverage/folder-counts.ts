@@ -23,7 +23,7 @@ export async function countFolder(
   const replaced = await daysBeingReplaced(folder, state, synced.days);
   if (replaced.length > 0) {
     const what = `a sync of ${name} is replacing ${plural(replaced.length, "day")}, or was interrupted`;
-    reporter.warn(`${what}; the counts are from before that`);
+    reporter.warn(`${what}; the counts are those before it`);
   }
   const isByBrand = groupBy === "brand";
   const counts = brands === undefined && !isByBrand ? countsOf(state) : await countBrands(synced, brands);
@@ -87,7 +87,7 @@ async function countBrands(
 /**
  * The coverage of filters (contract section 4.4), by combination or by brand of one.
  *
- * @param counts of all days; the corpus rows are those of all of them
+ * @param counts of all days, which make the corpus rows
  */
 function coverageOf(counts: readonly PartCounts[], filters: SetFilters, isByBrand = false): Part[] {
   const isWanted = rowFilter(filters);

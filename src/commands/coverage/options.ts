@@ -26,7 +26,7 @@ export const CRAWL_DAYS = "retailer,day";
 /** Default of `--max-requests`: half of what the service allows a team in a minute (contract section 8). */
 export const MAX_REQUESTS = 60;
 
-/** The numbers of groups, which `--fail-if` can compare. Days and other groups do not have the same. */
+/** The numbers that `--fail-if` can compare. No kind of group has all of them. */
 const COVERAGE_FIELDS = ["days_old", "matching_rows", "corpus_rows", "combinations", "retailers"] as const;
 type CoverageField = (typeof COVERAGE_FIELDS)[number];
 
@@ -37,7 +37,7 @@ export interface CoverageOptions extends FolderOptions, ListingOptions<(typeof C
   failOnEmpty: boolean;
   page: PageOptions | undefined;
   chart: boolean;
-  /** Maximum number of days, each of which takes a coverage request, of `groupBy` for a service. */
+  /** Maximum number of days of a service that `--group-by day` counts, with one request each. */
   maxRequests: number;
 }
 
@@ -65,7 +65,7 @@ export function addCoverageFlags(command: Command) {
     .addOption(
       new Option(
         "--group-by <what>",
-        `sum up the combinations (brand: of a folder), count each day (of a service the newest ${NEWEST_DAYS}, or those of --start-date and --end-date), or, of a folder, show on which days a retailer's crawl failed (retailer,day)`,
+        `group the combinations (brand: folders only); day: count the rows of each day (of a service the newest ${NEWEST_DAYS}, or those of --start-date and --end-date); retailer,day: show on which days the crawl of a retailer failed (folders only)`,
       ).choices([...GROUPINGS, CRAWL_DAYS]),
     )
     .addOption(columnsOption("columns to write, in this order: retailer,matching_rows,days_old", COLUMN_NAMES))
@@ -143,7 +143,7 @@ export function parseCoverageOptions(
     refuseListFlags(flags);
   }
   const known = coverageColumns(groupBy);
-  // Without groups, it is about retailers.
+  // Without groups, the condition is about retailers.
   const ofGroups = coverageColumns(groupBy ?? "retailer");
   const fields = COVERAGE_FIELDS.filter((field) => ofGroups.includes(field));
   const isForPeople = context.stdout.isTTY === true || chart;

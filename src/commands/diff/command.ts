@@ -113,7 +113,7 @@ function parseDays(
   if (isOfFolder && other === undefined) {
     return undefined;
   }
-  // Yesterday may be missing where the newest day is meant.
+  // The newest day may be before yesterday.
   const usualTo = from !== undefined && isFromLatest(from) ? "latest" : "yesterday";
   const days = since === undefined ? { from, to: to ?? usualTo } : { from: since, to: "latest" };
   if (days.from === undefined) {

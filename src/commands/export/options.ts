@@ -131,7 +131,7 @@ function checkSkusFlags(
   const others = { "--manifest": manifest, "--max-rows": maxRows, "--partition-by": partitionBy };
   const other = Object.entries(others).find(([, value]) => value !== undefined)?.[0];
   if (other !== undefined) {
-    throw flagError("--skus", `leaves out rows of the set, of which ${other} is; leave out one of the two.`);
+    throw flagError("--skus", `leaves out rows, but ${other} is about the whole set; leave out one of the two.`);
   }
 }
 

@@ -8,7 +8,7 @@ import { OWN_ROW_COLUMNS } from "./options.ts";
 
 /** Picks the rows of the products on a user's list out of the rows of a set. */
 export interface OwnRows {
-  /** Those of the rows that are about listed products, with the columns that the list adds. */
+  /** The rows of listed products, with the columns that the list adds. */
   of(rows: RowBatch): RowBatch;
   /** Number of these rows so far. */
   readonly count: number;

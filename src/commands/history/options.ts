@@ -17,7 +17,7 @@ export const HISTORY_COLUMNS: readonly QuestionColumn[] = [
 ];
 
 export interface HistoryOptions extends QuestionOptions {
-  /** Of the products; empty with `search`, and for all of an own list. */
+  /** The skus of the products; empty with `search`, and for all products of an own list. */
   skus: readonly string[];
   search: readonly string[];
 }

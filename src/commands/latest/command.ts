@@ -15,7 +15,7 @@ const SORT_WORDS = {
   age: { column: "days_old", descending: true },
 } as const;
 
-/** Days for which a price is known, where products are counted or missed. */
+/** The default of `--max-age` with `--gone`, `--group-by` and `--by`, in days. */
 const KNOWN_DAYS = 14;
 
 const load: Run<LatestOptions> = async (...call) => (await import("./question.ts")).askLatest(...call);

@@ -28,7 +28,7 @@ function questionOf({ gone, groupBy, by }: LatestOptions): Question<LatestOption
     noun: "group",
     view: async () => (await import("./latest-tables.ts")).groupsText,
   };
-  // A group has the name of what it is of.
+  // The column is named after what it groups by.
   const columns = groupBy === undefined ? "* EXCLUDE (group_name)" : `* RENAME (group_name AS ${groupBy})`;
   const of = (sql: string) => `SELECT ${columns} FROM (\n${sql.trim()}\n)`;
   return by === undefined

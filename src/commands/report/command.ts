@@ -21,7 +21,7 @@ ${Object.entries(FIGURES)
 const DOCUMENT =
   "--format json: one document with `figures` and all rows of `outages`, `stale_retailers`, `own_list`, `drops`, `rises`, `new_lows`, `new_products`, `gone_products` and `discounts_by_brand`: columns of coverage, latest, movers and diff, and an `id`, which is the same when the same event is reported again.";
 
-/** Days for which a failed crawl is an outage; a retailer is stale after that. */
+/** The default of `--stale-after`: as long as a failed crawl counts as an outage, in days. */
 const STALE_AFTER = 28;
 
 const load: Run<ReportOptions> = async (...call) => (await import("./run.ts")).runReport(...call);

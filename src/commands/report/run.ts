@@ -47,7 +47,7 @@ export async function runReport(options: ReportOptions, context: Context): Promi
     const days = subject.since === undefined ? subject.newest : `${subject.since} to ${subject.newest}`;
     synced.reporter.note(`${page.file}: the report of ${days}`);
   }
-  // Only lists that people read are cut, and say so; the figures are those of all products.
+  // Only the lists for people are cut, which say so; the figures count all products.
   await asked.comparison?.bookmark?.set();
   failIfFiguresMatch(options.conditions, answers.figures);
 }
@@ -58,7 +58,7 @@ function subjectOf(
   { newest, comparison }: QuestionPrices,
   context: Context,
 ): ReportSubject {
-  // After a bookmark there may be no newer day; of a folder with one day there is nothing to compare.
+  // There may be no newer day since a bookmark. A folder with one day has nothing to compare.
   const isSinceBookmark = comparison?.bookmark !== undefined && days.length > 1;
   const hasEarlierDay = comparison !== undefined && (comparison.oldest < newest || isSinceBookmark);
   return {

@@ -19,7 +19,7 @@ import { FIGURE_NAMES, type Figure, type Figures } from "./figures.ts";
 interface Step {
   name: string;
   sql: string;
-  /** Beside those of the report. */
+  /** Added to those of the report. */
   parameters?: Parameters;
   /** SQL expressions over all rows, by the names of the figures that they are. */
   figures?: Readonly<Partial<Record<Figure, string>>>;
@@ -163,7 +163,7 @@ function stepsOf({ parameters, ownList, compares }: ReportRequest): (Step & { pa
     .map((step) => ({ ...step, parameters: { ...parameters, ...step.parameters } }));
 }
 
-/** The answers by name: each section that there is, and `retailers` and `changes`, which have more than the sections show. */
+/** The answers by name: those of the sections, and of the questions that sections are parts of. */
 export interface ReportAnswers {
   figures: Figures;
   answers: ReadonlyMap<string, Answer>;

@@ -73,7 +73,7 @@ function namedFiles(texts: readonly string[]): NamedFile[] {
       throw valueError("--with", text, "is not a name and a file; write watch=list.csv.");
     }
     if (taken.has(name.toLowerCase())) {
-      throw valueError("--with", text, `names a table that there is already; the tables are ${[...taken].join(", ")}.`);
+      throw valueError("--with", text, `names an existing table; the tables are ${[...taken].join(", ")}.`);
     }
     refuseTilde(path, "--with");
     taken.add(name.toLowerCase());

@@ -45,7 +45,7 @@ async function sync(options: SyncOptions, context: Context): Promise<void> {
     await log(error instanceof InputError ? "usage" : errorEntryOf(error).code).catch(() => undefined);
     throw error;
   });
-  // The copy is complete all the same.
+  // The copy is complete nevertheless.
   await log("done", result).catch((error: Error) => reporter.warn(`this run is missing in the log: ${error.message}`));
   reportUnchanged(result, options, reporter);
   const isEmpty = result.daysChecked === 0;
@@ -78,7 +78,7 @@ async function syncWithProgress(
       ...rereadObserver(reporter),
       onNote: reporter.warn,
       onKept: () => {
-        // With `--error-format json` only the error is written.
+        // With `--error-format json`, only the error is written.
         if (options.globals.errorFormat === "human") {
           reporter.warn(`${options.folder} keeps what was read; repeat the command to continue`);
         }

@@ -6,7 +6,7 @@ export interface ProgressState {
   doing?: string;
   since?: number;
   rows?: number;
-  /** Those of them that an earlier run has read; the rate leaves them out. */
+  /** Rows that an earlier run has read, which the rate leaves out. */
   stored?: number;
   /** Expected rows, once known. */
   total?: number;
@@ -89,7 +89,7 @@ const SAMPLE_INTERVAL = 1_000;
 export function createRateMeter(start: number) {
   const samples = [{ at: start, rows: 0 }];
   let before = 0;
-  /** All that were read: the number of rows falls where a part of the set is read again. */
+  /** All rows that were read. `before` falls when a part of the set is read again. */
   let read = 0;
   return {
     add: (rows: number, now: number): void => {

@@ -16,7 +16,7 @@ export interface Period {
   isGap?: boolean;
 }
 
-/** Up to this many days without rows in a row are drawn day by day. */
+/** Gaps of up to this many days are drawn day by day. */
 const SHORT_GAP = 7;
 
 /** When the rows were crawled, day by day. Longer gaps are one period each. */

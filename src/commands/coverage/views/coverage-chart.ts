@@ -20,7 +20,7 @@ export function coverageChart(listing: Listing, days: readonly DayRows[], screen
   return `${entryBars(listing, days.length === 0, screen)}${activity}`;
 }
 
-/** @param hasRanges whether to show the first and last day of each entry, for want of lines that show them */
+/** @param hasRanges whether to show the first and last day of each entry, because no lines below show them */
 function entryBars({ names, entries }: Listing, hasRanges: boolean, screen: Screen): string {
   const largest = entries.reduce((rows, { matching_rows }) => Math.max(rows, matching_rows), 0);
   const counts = [

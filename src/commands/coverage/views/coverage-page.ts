@@ -118,8 +118,8 @@ function daysIn({ start, end, days }: Period): string {
 }
 
 /**
- * Labels of the time axis, each over the columns up to the next one. A long axis names months where they begin, the longer
- * one where two have no room; a short one every n-th period. Both name months only if the days span years.
+ * Labels of the time axis, each over the columns up to the next one: in a long axis where a month begins, in a short one at
+ * every n-th period. If the days span more than 100, labels are months, otherwise days.
  */
 function axis(periods: readonly Period[]): Html[] {
   const isLong = periods.length > MANY_COLUMNS;
@@ -139,7 +139,7 @@ function axis(periods: readonly Period[]): Html[] {
   });
 }
 
-/** The first columns of months, `step` columns apart. */
+/** The first columns of months, at least `step` columns apart. Of two months that are too close, the longer one counts. */
 function monthLabels(periods: readonly Period[], step: number): number[] {
   const columns = periods.flatMap(({ isGap }, index) => (isGap ? [] : index));
   const months = groupBy(columns, (index) => periods[index]?.start.slice(0, 7));

@@ -23,12 +23,12 @@ const HEADINGS: Readonly<Partial<Record<keyof Entry, string>>> = {
   corpus_rows: "corpus rows",
 };
 
-/** Columns that a caption may have instead, if all rows share their value. */
+/** Columns that move to the caption if all rows have the same value. */
 const OF_CAPTION = ["last day", "days old", "first day"];
 
 const NUMBERS = ["retailers", "combinations", "matching_rows", "days_old", "corpus_rows"] as const;
 
-/** Width of the bar of a range of days next to the other columns, and from which width of a terminal on it is wide. */
+/** Cells of the bar that shows a range of days; the wide one is for terminals of at least `WIDE` cells. */
 const RANGE_CELLS = { narrow: 12, wide: 24 } as const;
 const WIDE = 120;
 
@@ -51,7 +51,7 @@ export function coverageMarkdown(listing: Listing, chosen: readonly string[] | u
 }
 
 /**
- * The list for a screen, with the chosen columns or with all and bars, which only draw what other columns say. Values that all
+ * The list for a screen, with the chosen columns, or with all columns and bars that draw some of them. Values that all
  * combinations share move to a caption. If the columns do not fit, each retailer becomes a heading above its combinations.
  *
  * @param isByName whether the entries of a retailer are adjacent
