@@ -6,7 +6,7 @@ import type { DuckDBType } from "@duckdb/node-api";
 export const EXACT_MACRO = `CREATE TEMP MACRO exact(value VARCHAR) AS
   if(starts_with(value, chr(65279)), chr(65279) || value, value), (value) AS value`;
 
-/** The types whose values may be infinite, which the package takes for a day of the year 5881580. Their texts are those of JSON. */
+/** Types with infinite values, which the package reads as a day of the year 5881580. They are read as texts instead. */
 const MAY_BE_INFINITE = /^(?:DATE|TIMESTAMP(?:_S|_MS|_NS)?)$/;
 
 /** A name in SQL. */

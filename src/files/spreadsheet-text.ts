@@ -46,7 +46,7 @@ export function textFromSpreadsheet(text: string): string {
  * @param isMarked whether the file begins with a byte order mark, as those of `--excel` do
  */
 export function spreadsheetTextReader(isMarked: boolean): (text: string, line: number, field: string) => string {
-  /** Undefined until a text tells. */
+  /** Undefined until the first text that shows it. */
   let isProtected: boolean | undefined;
   return (text, line, field) => {
     const isFormula = text.startsWith('="');
@@ -72,7 +72,7 @@ function isProtectedText(text: string): boolean {
   return original !== text && textForSpreadsheet(original) === text;
 }
 
-/** Changes what precedes each formula of a cell. */
+/** Changes the text before each formula of a cell. */
 function atFormulas(text: string, change: (start: string) => string): string {
   return text.replace(CELL_START, (start, offset: number) =>
     FORMULA.has(text.charAt(offset + start.length)) ? change(start) : start,

@@ -69,7 +69,7 @@ export async function verifyFolder(
   return { ...found, others: await otherFiles(folder, places) };
 }
 
-/** Files in the partitions of a folder that are not those of `places`. Programs that read the folder take them for rows, too. */
+/** Files in the partitions of a folder other than `places`. Programs that read the folder also read them. */
 async function otherFiles(folder: string, places: readonly string[]): Promise<string[]> {
   const names = await withFileError(folder, () => readdir(folder, { recursive: true, withFileTypes: true }));
   const known = new Set(places);

@@ -1,5 +1,7 @@
--- Finds the suspect rows among those of `unmarked`. Variable `suspect_factor`: how far a price may be from the usual one; null: no
--- row is suspect.
+-- Finds the suspect rows of `unmarked`: a price of zero or below, and a price that is at least `suspect_factor` times above or below
+-- the usual one, which is the median of the price and the seven before and after it, of the same product and currency. A price that
+-- comes four times in a row is not suspect, nor is one of a product with fewer than three prices. If the variable is null, no row is
+-- suspect.
 
 CREATE TEMP TABLE suspect AS
 WITH far_apart AS (

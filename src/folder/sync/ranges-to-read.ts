@@ -97,7 +97,7 @@ function extent(held: readonly string[], coverage: readonly Coverage[]): DayRang
   return first === undefined || last === undefined ? undefined : { first, last };
 }
 
-/** The newest days of each retailer. A day after today is none of them: a row dated in the future would hide all others. */
+/** The newest days of each retailer up to today, because a row dated in the future would otherwise hide all others. */
 function newestDays(coverage: readonly Coverage[], today: string, count: number): string[] {
   const newest = new Map<string, string>();
   for (const { retailer, latest_date } of coverage) {
@@ -138,7 +138,7 @@ async function refuseLost(run: ComparedRun): Promise<void> {
   const { state, untrusted, isInWindow, options } = run;
   for (const day of options.allowShrink ? [] : untrusted) {
     const { rows = 0 } = state.days[day] ?? {};
-    // One that a run was about to replace or remove has nothing to be kept.
+    // A run was about to replace or remove the day, so nothing is lost.
     if (rows === 0 || isInWindow(day) || state.pending.includes(day)) {
       continue;
     }

@@ -27,7 +27,7 @@ import {
 import { finishBatch, isOfRun, isStillNew } from "./unfinished.ts";
 
 export interface SyncResult extends SyncCounts {
-  /** Number of days that were read and have or had rows. */
+  /** Number of days that were read and have rows now, or had some before. */
   days: number;
   /** Number of days whose rows differ from those before the run. */
   daysChanged: number;

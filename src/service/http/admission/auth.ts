@@ -52,7 +52,7 @@ export async function figuresLeft(
   ).catch(budget.unused);
 }
 
-/** Refuses a key whose team is not entitled to `scope`. */
+/** @throws ServiceProblem `insufficient_scope` */
 export function requireScope(key: KeyRecord, scope: Scope): void {
   if (!key.scopes.includes(scope)) {
     throw new ServiceProblem("insufficient_scope", `The team of this key lacks the scope ${scope}.`, {

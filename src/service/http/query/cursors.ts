@@ -33,7 +33,7 @@ export function openCursor(cursor: string, secret: Buffer, now: number, ttl: num
   const bytes = Buffer.from(CURSOR.test(cursor) ? cursor : "", "base64url");
   const signature = bytes.subarray(0, SIGNATURE_BYTES);
   const payload = bytes.subarray(SIGNATURE_BYTES);
-  // Each cursor has exactly one spelling.
+  // Base64 has several spellings of the same bytes; only the one that was issued is a cursor.
   const isOwn =
     bytes.toString("base64url") === cursor &&
     signature.length === SIGNATURE_BYTES &&

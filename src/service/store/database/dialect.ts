@@ -6,7 +6,7 @@ import sqliteFrom8 from "./schema/sqlite-from-8.sql";
 
 export type SqlValue = string | number | Buffer | null;
 
-/** A row of a page: its text, or in SQLite the texts of all rows as bytes, if there are rows, and their number. */
+/** What a query for a page returns: in PostgreSQL each text, in SQLite one row with all texts (null without any) and their number. */
 export interface PageRow {
   body: string | ArrayBuffer | null;
   count?: number;
@@ -16,11 +16,11 @@ export interface PageRow {
 export const SQLITE = {
   /** Creates the tables. Those of records may be there already. */
   tables: sqliteTables,
-  /** Begins the migration of each earlier version of the tables. Version 2 is that of version 0.1.0. */
+  /** The first statements of the migration from an earlier version of the tables. Release 0.1.0 has version 2. */
   migrations: { 2: sqliteFrom2, 8: sqliteFrom8 } as Readonly<Record<number, string>>,
-  /** Before the first table is created. Larger pages waste less space with rows of about 500 bytes. */
+  /** Runs before the first table is created. Larger pages waste less space with rows of about 500 bytes. */
   newDatabase: "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL",
-  /** The number of tables, and 0 if they are not of this service. */
+  /** The number of tables, and `own`: 0 if they are not those of this service. */
   presence: `
     SELECT (SELECT count(*) FROM sqlite_schema) AS tables, application_id = ${0x52_43_61_74} AS own
     FROM pragma_application_id`,
@@ -36,8 +36,8 @@ export const SQLITE = {
   /** Joins a small table with a large one, beginning with the small one. */
   join: "CROSS JOIN",
   /**
-   * Reads the texts of rows in their order. With `sortedOf`, a condition on their retailers, they are found by combination and day
-   * and sorted; otherwise all rows are read in their order.
+   * Reads the texts of rows in their order. With `sortedOf` (a condition on their retailers), it finds the rows by combination and
+   * day, and sorts them; without it, it reads all rows in their order.
    */
   page: (matches: string, order: string, limit: string, sortedOf?: string) =>
     sortedOf !== undefined
@@ -57,11 +57,11 @@ export const SQLITE = {
   /** The value by which a sku or a product_id is stored and compared. */
   sortedValue: (text: string): string | Buffer => text,
   /**
-   * Before rows are staged, before they are added, and after many were committed. The unique index is written in random order, for
-   * which a larger cache saves reads.
+   * Statements to run before rows are staged, before they are added, and after many were committed. The unique index is written in
+   * random order, so that a larger cache saves reads.
    */
   load: { begin: "PRAGMA temp.cache_size = -16384", merge: "PRAGMA cache_size = -65536", end: "" },
-  /** Added to a `FROM` list, so that the statement does not wait for the disk. SQLite has a setting for it (`sqlite-database.ts`). */
+  /** Added to a `FROM` list, so that the statement does not wait for the disk. In SQLite, a setting does this (`sqlite-database.ts`). */
   unsynced: "",
   /** Added to a query, so that it skips rows that another transaction has locked. SQLite locks whole files. */
   unlocked: "",
@@ -91,7 +91,7 @@ export const POSTGRES: Dialect = {
          )
          SELECT body FROM found JOIN product USING (id, retailer) WHERE ${sortedOf} ORDER BY place`
       : `SELECT body FROM product WHERE ${matches} ORDER BY ${order} ${limit}`,
-  // To join the texts would take the server half as long again as to read them.
+  // Joining the texts would take the server half as long again as reading them.
   textsOf: (rows) => ({ bytes: Buffer.from(rows.map(({ body }) => body).join("\n")), count: rows.length }),
   types: { sorted: "BYTEA", text: 'TEXT COLLATE "C"' },
   sortedValue: (text) => Buffer.from(text),

@@ -52,7 +52,7 @@ const findPresent = ({ join }: Dialect) => `
   INSERT INTO present SELECT id, product.retailer, product_id, line, product.body <> staged_row.body
   FROM staged_row ${join} product USING (product_id) WHERE removed IS NULL`;
 
-/** Rows that stay as they are do not make room. */
+/** Rows whose text is the same stay. */
 const REPLACED = "INSERT INTO gone SELECT id, retailer FROM present WHERE differs";
 const REPLACED_SLICE = `
   INSERT INTO gone SELECT id, retailer FROM product
@@ -83,7 +83,7 @@ const ADD_ROWS = `
   FROM staged_row JOIN combination USING (retailer, department, category)
   ORDER BY sku, retailer, day, product_id`;
 
-/** Changed rows from which on the engine prepares for reading: it would take longer than a load of a few rows. */
+/** From this many changed rows on, the engine prepares for reading. For fewer, that would take longer than the load. */
 const MANY_ROWS = 10_000;
 
 /** Rows that are collected, then added together. */
@@ -147,7 +147,7 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
       await session.script("DELETE FROM staged_row; DELETE FROM present; DELETE FROM gone");
       return { added, removed };
     },
-    /** Lets the engine prepare for reading the rows, after they were committed. They are there also if this fails. */
+    /** Lets the engine prepare for reading the rows after they were committed. They stay committed if this fails. */
     end: async (): Promise<void> => {
       if (changes >= MANY_ROWS) {
         await session.script(dialect.load.end).catch(() => undefined);
