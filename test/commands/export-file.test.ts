@@ -68,6 +68,14 @@ describe("an export to a file", () => {
     expect(await readdir(join(cwd, "share"))).toContain("rows.csv.partial.pages");
   });
 
+  test("through links that lead to each other is refused", async () => {
+    const cwd = await temporaryFolder();
+    await symlink("b", join(cwd, "a"));
+    await symlink("a", join(cwd, "b"));
+    const { code, stderr } = await runInProcess(["export", "-o", "./a"], { cwd, env: service.env });
+    expect([code, stderr]).toEqual([EXIT.failure, "error: a: too many symbolic links\n"]);
+  });
+
   test("through a link needs that room for the name of the target, not of the link", async () => {
     const cwd = await temporaryFolder();
     const long = "a".repeat(242);

@@ -199,8 +199,12 @@ export async function fileBehind(path: string): Promise<string> {
   return isLink ? await targetOf(path).catch(() => path) : path;
 }
 
-/** Resolves symbolic links in `path`, including one to a file that does not exist yet. */
+/** Resolves symbolic links in `path`, including one to a file that does not exist yet; refuses links to each other. */
 async function targetOf(path: string): Promise<string> {
+  const target = await ifPresent(path, () => realpath(path));
+  if (target !== undefined) {
+    return target;
+  }
   const folder = await realpath(dirname(path)).catch((error: unknown) => {
     const missing = errorCode(error) === "ENOENT";
     throw missing ? new FileError(`${path}: the folder ${dirname(path)} does not exist`, path) : fileError(path, error);
