@@ -1,7 +1,7 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { CommanderError } from "commander";
 import type { Context } from "../cli/context.ts";
-import { refuseOtherChoices, refuseRepeatedFlags, refuseTildes } from "../cli/flags/flag-checks.ts";
+import { refuseFlagsAsValues, refuseOtherChoices, refuseRepeatedFlags, refuseTildes } from "../cli/flags/flag-checks.ts";
 import { addGlobalFlags } from "../cli/flags/global.ts";
 import { helpLayout } from "../cli/help-layout.ts";
 import { VERSION } from "../cli/version.ts";
@@ -114,6 +114,7 @@ export async function createProgram(
     }
   }
   refuseOtherChoices(program);
+  refuseFlagsAsValues(program);
   refuseRepeatedFlags(program);
   refuseTildes(program);
   program.hook("preAction", async (_, command) => {

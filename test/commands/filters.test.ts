@@ -167,6 +167,14 @@ describe("any other flag given twice", () => {
   });
 });
 
+test.each([
+  [["export", "--demo", "-o", "--resume"], "--output has no value: --resume"],
+  [["coverage", "--retailer", "--demo"], "--retailer has no value: --demo"],
+])("a flag in the place of a value is refused: %j", async (args, told) => {
+  const { code, stderr } = await runInProcess(args);
+  expect([code, stderr]).toEqual([EXIT.usage, `error: ${told} is a flag, too.\n`]);
+});
+
 describe("a day counted from the newest", () => {
   const rows = ["2026-03-01", "2026-03-08", "2026-03-09"].flatMap((crawl_date) => [
     product({ retailer: "acme", crawl_date, sku: crawl_date }),

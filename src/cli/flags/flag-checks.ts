@@ -51,6 +51,19 @@ export function refuseOtherChoices(command: CommandUnknownOpts): void {
   command.commands.forEach(refuseOtherChoices);
 }
 
+/** Makes the program refuse a flag in the place of a value, as in `-o --resume`; commander would take it for one. */
+export function refuseFlagsAsValues(command: CommandUnknownOpts): void {
+  const flags = new Set<unknown>(command.options.flatMap(({ long, short }) => [long, short]));
+  for (const option of command.options) {
+    command.on(`option:${option.name()}`, (value: unknown) => {
+      if (value !== undefined && flags.has(value)) {
+        throw flagError(option.long ?? option.flags, `has no value: ${value} is a flag, too.`);
+      }
+    });
+  }
+  command.commands.forEach(refuseFlagsAsValues);
+}
+
 /**
  * Makes the program refuse an option that is given twice, unless it is repeatable; commander would silently take the last
  * value. An option and its `--no-` form count as the same, wherever they stand.
