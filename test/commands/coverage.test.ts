@@ -53,6 +53,12 @@ each mark is 1 day: · no rows, ░▒▓█ rows a day against the retailer's o
 `);
 });
 
+test("--chart says how many rows --limit leaves out", async () => {
+  const args = ["coverage", await syncedFolder(ROWS), "--chart", "--group-by", "retailer", "-n", "1"];
+  const { stderr } = await runInProcess(args, { columns: 200 });
+  expect(stderr).toContain("the first 1 of 2; omit --limit to get all rows");
+});
+
 test("--chart sends no further request if nothing matches", async () => {
   const { code, stdout } = await coverage(["--chart", "--date", "1999-01-01"]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "nothing matches the filters\n" });

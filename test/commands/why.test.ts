@@ -83,7 +83,20 @@ describe("catalog why", () => {
   });
 
   test("shows people the answer, then the rows that it comes from", async () => {
-    const { stdout } = await ask("Lamp 1", await syncedFolder(rows), "--max-age", "2d", "-f", "table", "-n", "3");
+    const args = [
+      "why",
+      "acme",
+      "Lamp 1",
+      await syncedFolder(rows),
+      "--max-age",
+      "2d",
+      "-f",
+      "table",
+      "-n",
+      "3",
+      "--no-color",
+    ];
+    const { stdout, stderr } = await runInProcess(args, { now, columns: 200 });
     expect(stdout.split("\n").slice(0, 6)).toEqual([
       "Lamp on day 31 · acme Lamp 1",
       "not known: the last price is 16.00 EUR of 2026-02-01, 4 days old",
@@ -93,6 +106,7 @@ describe("catalog why", () => {
       "reference price 20.00 EUR of 30 days before 2026-01-31, real discount 20.0 %",
     ]);
     expect(stdout).toContain("2026-02-01  16.00  yes     known price, low selling price");
+    expect(stderr).toContain("32 further rows; -f ndjson without --limit has them all");
   });
 
   test("gives no real discount from a reference price of zero", async () => {

@@ -2,6 +2,7 @@ import type { Context } from "../../cli/context.ts";
 import { failIfAnyMatch, isMet } from "../../cli/flags/condition.ts";
 import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
+import { limitNote } from "../../cli/list-limit.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { connect } from "../../cli/source/connection.ts";
 import { reportNoRows } from "../../cli/source/empty-result.ts";
@@ -16,7 +17,7 @@ import type { CoverageOptions } from "./options.ts";
 import { countService } from "./service-counts.ts";
 
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
-  const { folder, groupBy, failIf, failOnEmpty, list, page } = options;
+  const { folder, groupBy, failIf, failOnEmpty, page } = options;
   const now = context.now();
   const open = folder === undefined ? connect : (await import("../../cli/source/synced-folder.ts")).openSyncedFolder;
   await using source = await open(options, context);
@@ -33,8 +34,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
 
   await using pageFile = page && (await openPage(page, context));
   if (page === undefined || !page.isOnly) {
-    const listing = { ...all, entries: entriesInOrder(all.entries, list) };
-    await writeListing(listing, counts.days, options, reporter, context);
+    await writeListing(all, counts.days, options, reporter, context);
   }
   if (page !== undefined && pageFile !== undefined) {
     const { coveragePage } = await import("./views/coverage-page.ts");
@@ -58,13 +58,14 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
 
 /** Writes the list as rows, chart, Markdown or table. Loads the views on demand: tables take as long as all the rest. */
 async function writeListing(
-  listing: Listing,
+  all: Listing,
   days: readonly DayRows[],
   options: CoverageOptions,
   reporter: Reporter,
   context: Context,
 ): Promise<void> {
   const { output, columns, list, chart } = options;
+  const listing = { ...all, entries: entriesInOrder(all.entries, list) };
   if (hasRowFormat(output)) {
     await writeRecords(
       listing.entries,
@@ -80,6 +81,10 @@ async function writeListing(
     const { coverageChart } = await import("./views/coverage-chart.ts");
     const text = coverageChart(listing, days, screen);
     await showText(text, output, list, context);
+    // A table has a line of totals.
+    if (listing.entries.length < all.entries.length) {
+      reporter.note(limitNote(listing.entries.length, all.entries.length, list.limit));
+    }
   } else if (output.format === "markdown") {
     const { coverageMarkdown } = await import("./views/coverage-table.ts");
     const text = coverageMarkdown(listing, columns);

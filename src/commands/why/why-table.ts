@@ -34,7 +34,8 @@ export function whyText({ rows, days }: ShownAnswer, { list }: WhyOptions, scree
   const facts = [style("bold", name, screen.colour), ...factsOf(newest, days.newest)];
   const others = rows.length - shown.length;
   const files = "each row is in crawl_date=DAY/part-0.parquet, with this SHA-256";
-  const notes = [files, ...(others === 0 ? [] : [`${plural(others, "further row")}; -f ndjson has them all`])];
+  const whole = list.limit === undefined ? "-f ndjson" : "-f ndjson without --limit";
+  const notes = [files, ...(others === 0 ? [] : [`${plural(others, "further row")}; ${whole} has them all`])];
   return { text: `${facts.join("\n")}\n\n${body}`, hidden, notes };
 }
 
