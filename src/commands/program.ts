@@ -1,7 +1,12 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { CommanderError } from "commander";
 import type { Context } from "../cli/context.ts";
-import { refuseFlagsAsValues, refuseOtherChoices, refuseRepeatedFlags, refuseTildes } from "../cli/flags/flag-checks.ts";
+import {
+  refuseFlagsAsValues,
+  refuseOtherChoices,
+  refuseRepeatedFlags,
+  refuseTildes,
+} from "../cli/flags/flag-checks.ts";
 import { addGlobalFlags } from "../cli/flags/global.ts";
 import { helpLayout } from "../cli/help-layout.ts";
 import { VERSION } from "../cli/version.ts";

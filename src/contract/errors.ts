@@ -124,10 +124,13 @@ export class MissingPackageError extends Error {}
 /** A local file or folder could not be read or written. */
 export class FileError extends Error {
   readonly path: string;
+  /** Paths that may be meant instead, best first. */
+  readonly suggestions: readonly string[];
 
-  constructor(message: string, path: string, cause?: unknown) {
+  constructor(message: string, path: string, cause?: unknown, suggestions: readonly string[] = []) {
     super(message, { cause });
     this.path = path;
+    this.suggestions = suggestions;
   }
 }
 

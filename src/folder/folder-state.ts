@@ -122,9 +122,9 @@ export async function readSyncedFolder(folder: string): Promise<SyncState> {
     const entry = await stat(folder).catch(() => undefined);
     if (entry === undefined) {
       const near = closest(basename(folder), await syncedFoldersBelow(dirname(folder)));
-      const names = near.map((name) => quoteCommand([operand(join(dirname(folder), name))]));
-      const hint = names.length === 0 ? `\`${sync}\` creates one` : `did you mean ${names.join(", ")}?`;
-      throw new FileError(`there is no folder ${folder}; ${hint}`, folder);
+      const suggestions = near.map((name) => operand(join(dirname(folder), name)));
+      const hint = suggestions.length === 0 ? `; \`${sync}\` creates one` : "";
+      throw new FileError(`there is no folder ${folder}${hint}`, folder, undefined, suggestions);
     }
     if (entry.isDirectory() && (await ownFileAt(storeIn(folder, "sync").lines)) !== undefined) {
       throw new FileError(

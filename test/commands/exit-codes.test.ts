@@ -161,12 +161,12 @@ test("an error with an unknown code is worth another run if its document says so
   expect([await run(true), await run(false)]).toEqual([EXIT.unavailable, EXIT.usage]);
 });
 
-test("the error of a misspelt folder names the synced folder that is near", async () => {
+test("the error of a misspelt folder names the synced folder that is near, and has the corrected command line", async () => {
   const folder = await syncedFolder([product()]);
   const { code, stderr } = await runInProcess(["movers", `${folder.slice(0, -1)}i`]);
   expect([code, stderr]).toEqual([
     EXIT.failure,
-    `error: there is no folder ${folder.slice(0, -1)}i; did you mean ${folder}?\n`,
+    `error: there is no folder ${folder.slice(0, -1)}i\nDid you mean ${folder}?\n  catalog movers ${folder}\n`,
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { ApiError, NotFoundError, UsageError } from "../../contract/errors.ts";
+import { ApiError, FileError, NotFoundError, UsageError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { API_KEY_LENGTH } from "../../contract/limits.ts";
 import { closest } from "../../contract/values/closest.ts";
@@ -105,20 +105,28 @@ function typedValues(argv: readonly string[], flag: string): { index: number; pr
 }
 
 function misspeltWord(argv: readonly string[], error: unknown): Correction | undefined {
-  if (!(error instanceof UsageError) || error.flag !== undefined || error.value === undefined) {
+  const { value, suggestions: [best] = [] } = wrongWordOf(error) ?? {};
+  if (value === undefined) {
     return undefined;
   }
-  const { value, suggestions } = error;
   const isWrong = (argument: string) => argument === value || argument.startsWith(`${value}=`);
   const index = argv.findIndex(isWrong);
-  const [best] = suggestions;
   // Of two equal words, the other one may be the value of a flag.
   if (index === -1 || argv.slice(index + 1).some(isWrong) || best === undefined) {
     return undefined;
   }
-  // The suggestion may be two words: `auth login`. A sku with a space is one.
-  const words = error instanceof NotFoundError ? [best] : best.split(" ");
+  // The suggestion may be two words: `auth login`. A sku or a path with a space is one.
+  const isOne = error instanceof FileError || error instanceof NotFoundError;
+  const words = isOne ? [best] : best.split(" ");
   const corrected = (argument: string) => (best.startsWith("-") ? [argument.replace(value, () => best)] : words);
   const command = argv.flatMap((argument, at) => (at === index ? corrected(argument) : argument));
   return { value, command: ["catalog", ...command] };
+}
+
+/** The word that is no value of a flag which an error is about, and what may be meant instead. */
+function wrongWordOf(error: unknown) {
+  if (error instanceof FileError) {
+    return { value: error.path, suggestions: error.suggestions };
+  }
+  return error instanceof UsageError && error.flag === undefined ? error : undefined;
 }

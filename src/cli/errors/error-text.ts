@@ -2,6 +2,7 @@ import {
   ApiError,
   ClosedPipeError,
   ContractError,
+  FileError,
   isTemporary,
   MismatchError,
   NetworkError,
@@ -148,7 +149,8 @@ function problemDocumentOf(error: unknown): ProblemDocument {
     ...(recovery !== undefined && { recovery }),
     ...(error instanceof ContractError && error.requestId !== undefined && { request_id: error.requestId }),
     ...(error instanceof UsageError && error.flag !== undefined && { field: error.flag }),
-    ...(error instanceof UsageError && error.suggestions.length > 0 && { valid_options: error.suggestions }),
+    ...((error instanceof UsageError || error instanceof FileError) &&
+      error.suggestions.length > 0 && { valid_options: error.suggestions }),
   };
 }
 
