@@ -4,7 +4,7 @@ import { plural } from "../contract/values/phrases.ts";
 import { startDeadline } from "../contract/values/timer.ts";
 import { visible, visibleJson } from "../contract/values/visible.ts";
 import type { RequestLog } from "../export/manifest.ts";
-import { isFsyncUnsupported } from "../files/fsync.ts";
+import { refusedFsyncs } from "../files/fsync.ts";
 import type { Context } from "./context.ts";
 import type { GlobalOptions } from "./flags/global.ts";
 import { isAsciiTerminal } from "./terminal/ascii.ts";
@@ -110,8 +110,9 @@ export function startReporting(globals: GlobalOptions, context: Context): Report
     );
   const reporter = createReporter(globals, context);
   const deadline = startDeadline([context.signal], globals.maxTime, expired);
+  const refusedBefore = refusedFsyncs();
   const end = () => {
-    if (isFsyncUnsupported()) {
+    if (refusedFsyncs() > refusedBefore) {
       reporter.note("This file system has no fsync: files written now may be incomplete after a power failure.");
     }
     reporter.progress.clear();

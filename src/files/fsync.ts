@@ -7,11 +7,11 @@ const UNSUPPORTED: ReadonlySet<string | undefined> = new Set(["EINVAL", "ENOSYS"
 /** The same for folders, which must be opened first: one that may not be listed cannot be, nor can any on Windows. */
 const UNSUPPORTED_OF_FOLDERS = new Set([...UNSUPPORTED, "EACCES", "EPERM", "EISDIR"]);
 
-let isUnsupported = false;
+let refused = 0;
 
-/** Whether a file system has refused an fsync of this process. */
-export function isFsyncUnsupported(): boolean {
-  return isUnsupported;
+/** How often a file system has refused an fsync of this process. */
+export function refusedFsyncs(): number {
+  return refused;
 }
 
 /** Makes the content of a file survive a loss of power, if the file system supports it. */
@@ -47,7 +47,7 @@ async function unlessUnsupported(syncing: Promise<void>): Promise<boolean> {
     if (!UNSUPPORTED.has(errorCode(error))) {
       throw error;
     }
-    isUnsupported = true;
+    refused += 1;
     return false;
   }
 }
