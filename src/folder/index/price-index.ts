@@ -15,6 +15,9 @@ import { daysKey, fillIndex, INDEX_VERSION, isOfWriting } from "./fill-index.ts"
 /** Maximum number of threads of DuckDB. Each needs memory of its own. */
 const MAX_THREADS = 4;
 
+/** Rows that DuckDB divides no further among threads: with fewer, a second thread only takes time. */
+const ROWS_OF_THREAD = 122_880;
+
 export interface PriceIndexRequest {
   folder: string;
   state: SyncState;
@@ -135,9 +138,12 @@ function untilDamaged(path: string, duckDb: DuckDb): DuckDb["until"] {
   };
 }
 
-function settings({ signal, memory = 512 * 1024 ** 2 }: Pick<PriceIndexRequest, "signal" | "memory">) {
+function settings({ state, signal, memory = 512 * 1024 ** 2, files }: PriceIndexRequest) {
+  const rows = Object.values(state.days).reduce((sum, day) => sum + day.rows, 0);
+  // A query that the user writes may make any number of rows, or read them from other files.
+  const useful = files === undefined ? Math.max(1, Math.ceil(rows / ROWS_OF_THREAD)) : MAX_THREADS;
   return {
-    threads: Math.min(availableParallelism(), MAX_THREADS),
+    threads: Math.min(availableParallelism(), MAX_THREADS, useful),
     memory,
     spills: true,
     signal,

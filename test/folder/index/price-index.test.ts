@@ -117,16 +117,16 @@ describe("the index of a folder", () => {
     ]);
   });
 
-  test("keeps to the memory that it may use, also in memory", async () => {
+  test("keeps to the memory that it may use, also in memory, and uses one thread for few rows", async () => {
     const folder = await syncedFolder(ROWS, onTestFinished, false);
-    const memoryOf = async (index: DuckDb) =>
-      (await readRows(index, "SELECT current_setting('memory_limit'), current_database()", {}))[0];
+    const settings = ["current_setting('memory_limit')", "current_setting('threads')::INTEGER", "current_database()"];
+    const settingsOf = async (index: DuckDb) => (await readRows(index, `SELECT ${settings.join(", ")}`, {}))[0];
     // DuckDB cannot write there.
     const unusual = `${folder}?`;
     await rename(folder, unusual);
     const request = { folder: unusual, state: await readSyncedFolder(unusual), signal: new AbortController().signal };
     await using index = await openPriceIndex({ ...request, memory: 100 * 1024 ** 2 });
-    expect(await memoryOf(index)).toEqual(["100.0 MiB", "memory"]);
+    expect(await settingsOf(index)).toEqual(["100.0 MiB", 1, "memory"]);
   });
 
   test.each([
