@@ -232,6 +232,16 @@ test("a change that fails gives back the space that it took on disk", async () =
   expect((await stat(`${path}-wal`)).size).toBe(0);
 });
 
+test("a load whose temporary files have no room says so, because the database may have some", async () => {
+  const store = await testStore(join(await temporaryFolder(), "rows.db"));
+  const failed = store.prepareWrite(async (session) => {
+    await session.script("CREATE TEMP TABLE staged (bytes); PRAGMA temp.max_page_count = 10");
+    await session.transaction("stage", () => session.script("INSERT INTO staged VALUES (zeroblob(1000000))"));
+  });
+
+  await expect(failed).rejects.toThrow("the folder of temporary files is full; TMPDIR names another");
+});
+
 test("a database of another program is refused and not changed", async () => {
   const path = join(await temporaryFolder(), "other.db");
   await writeFile(path, "");

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import Database from "libsql/promise";
 import { untilAborted } from "../../../contract/values/timer.ts";
+import { errorCode } from "../../../files/system-error.ts";
 import { StoreUnavailableError } from "../store-types.ts";
 import { type DatabaseAccess, type Session, type SqlParameter, transact } from "./database-session.ts";
 import { SQLITE, type SqlValue } from "./dialect.ts";
@@ -143,8 +144,7 @@ function sessionOf({ database, statements }: OpenDatabase, deadline: AbortSignal
       try {
         return await script("BEGIN IMMEDIATE");
       } catch (error) {
-        const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
-        if (code !== "SQLITE_BUSY" || Date.now() > end) {
+        if (errorCode((error as Error).cause) !== "SQLITE_BUSY" || Date.now() > end) {
           throw error;
         }
       }
@@ -171,8 +171,17 @@ function sessionOf({ database, statements }: OpenDatabase, deadline: AbortSignal
       return attempt(() => [...rows.entries()].filter(([, row]) => statement.run(row).changes === 0).map(([at]) => at));
     },
     script,
-    transaction: (kind, work) =>
-      transact(script, kind === "stage" ? () => script("BEGIN") : beginWrite, work, rollback),
+    transaction: async (kind, work) => {
+      if (kind !== "stage") {
+        return await transact(script, beginWrite, work, rollback);
+      }
+      return await transact(script, () => script("BEGIN"), work, rollback).catch((error: unknown) => {
+        // Only the temporary tables grow, which are in another folder than the database.
+        throw error instanceof StoreUnavailableError && errorCode(error.cause) === "SQLITE_FULL"
+          ? new StoreUnavailableError("the folder of temporary files is full; TMPDIR names another", { cause: error })
+          : error;
+      });
+    },
   };
 }
 
