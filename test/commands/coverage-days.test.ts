@@ -265,6 +265,9 @@ test("--fail-if is about retailers, or the groups of --group-by, listed or not",
     expect.stringContaining("days_old > 5 holds for 2 retailers: acme, zeta"),
   ]);
   expect((await coverageWith("days_old > 6")).code).toBe(0);
+  expect((await coverageWith("count >= 2", "--group-by", "retailer")).code).toBe(8);
+  expect((await coverageWith("count > 2", "--group-by", "retailer")).code).toBe(0);
+  expect((await coverageWith("count < 1", "--date", "1999-01-01")).code).toBe(8);
   const small = await coverageWith("matching_rows < 2", "--group-by", "day", "-n", "1");
   expect([small.code, small.stdout.split("\n").length, small.stderr]).toEqual([
     8,
@@ -274,8 +277,8 @@ test("--fail-if is about retailers, or the groups of --group-by, listed or not",
 });
 
 test.each([
-  [[], "retailers", "days_old, matching_rows, corpus_rows, combinations"],
-  [["--group-by", "day"], "corpus_rows", "days_old, matching_rows, combinations, retailers"],
+  [[], "retailers", "days_old, matching_rows, corpus_rows, combinations, count"],
+  [["--group-by", "day"], "corpus_rows", "days_old, matching_rows, combinations, retailers, count"],
 ])("--fail-if with %j refuses %s, which no group has", async (flags, field, fields) => {
   const { code, stdout, stderr } = await coverage([...flags, "--fail-if", `${field} > 0`]);
   expect([code, stdout]).toEqual([2, ""]);

@@ -26,8 +26,8 @@ export const CRAWL_DAYS = "retailer,day";
 /** Default of `--max-requests`: half of what the service allows a team in a minute (contract section 8). */
 export const MAX_REQUESTS = 60;
 
-/** The numbers that `--fail-if` can compare. No kind of group has all of them. */
-const COVERAGE_FIELDS = ["days_old", "matching_rows", "corpus_rows", "combinations", "retailers"] as const;
+/** The numbers that `--fail-if` can compare; `count` is that of the rows listed. No kind of group has all of them. */
+const COVERAGE_FIELDS = ["days_old", "matching_rows", "corpus_rows", "combinations", "retailers", "count"] as const;
 type CoverageField = (typeof COVERAGE_FIELDS)[number];
 
 /** What `catalog coverage` counts and shows. With a folder it sends no request. */
@@ -145,7 +145,7 @@ export function parseCoverageOptions(
   const known = coverageColumns(groupBy);
   // Without groups, the condition is about retailers.
   const ofGroups = coverageColumns(groupBy ?? "retailer");
-  const fields = COVERAGE_FIELDS.filter((field) => ofGroups.includes(field));
+  const fields = COVERAGE_FIELDS.filter((field) => field === "count" || ofGroups.includes(field));
   const isForPeople = context.stdout.isTTY === true || chart;
   const shown = parseListing(listing, COVERAGE_FORMATS, context, known, sortWords(groupBy), isForPeople);
   if (chart && shown.columns !== undefined) {

@@ -1,5 +1,5 @@
 import type { Context } from "../../cli/context.ts";
-import { failIfAnyMatch, isMet } from "../../cli/flags/condition.ts";
+import { failIfAnyMatch, failIfCountMatches, isMet } from "../../cli/flags/condition.ts";
 import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { limitNote } from "../../cli/list-limit.ts";
@@ -52,7 +52,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     }
   }
   if (failIf !== undefined) {
-    failIfMet(failIf, groupBy === undefined ? listingOf(counts, "retailer", now) : all);
+    failIfMet(failIf, groupBy === undefined ? listingOf(counts, "retailer", now) : all, all.entries.length);
   }
 }
 
@@ -96,10 +96,18 @@ async function writeListing(
   }
 }
 
-/** @throws ConditionHoldsError if a group meets `--fail-if` */
-function failIfMet(condition: NonNullable<CoverageOptions["failIf"]>, { entries, names: [name] }: Listing): void {
-  const met = entries.filter((entry) => isMet(condition, entry));
+/**
+ * @param count of the rows listed
+ * @throws ConditionHoldsError if a group meets `--fail-if`
+ */
+function failIfMet(
+  condition: NonNullable<CoverageOptions["failIf"]>,
+  { entries, names: [name] }: Listing,
+  count: number,
+): void {
+  const met = entries.filter((entry) => isMet(condition, { ...entry, count }));
   const noun = name === "crawl_date" ? "day" : name === "retailer" ? name : "group";
+  failIfCountMatches(condition, count, noun);
   failIfAnyMatch(
     condition,
     met.map((entry) => String(entry[name])),
