@@ -44,6 +44,13 @@ test("the rows of a lost combination leave the files, and the state says what th
   expect(await readFile(rows.file(THIRD_DAY))).toEqual(other);
 });
 
+test("days that lost a combination are no days with replaced rows when they are read again", async () => {
+  const rows = await lostRetailer();
+  await rows.sync({ prune: true });
+  expect(await rows.sync({ lookback: 3 })).toMatchObject({ days: 3, daysChanged: 0, rowsReplaced: 0 });
+  expect((await rows.stateOf(FIRST_DAY))?.digest).toMatch(/^[0-9a-f]{64}$/);
+});
+
 test("a day that lost all of its rows goes even if its file was altered", async () => {
   const rows = await lostRetailer();
   const bytes = await readFile(rows.file(FOURTH_DAY));
