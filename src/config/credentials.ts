@@ -97,7 +97,7 @@ async function warningOf(path: string, what: string, context: KeyContext): Promi
 async function readKeyFile(path: string, signal: AbortSignal): Promise<string> {
   const tooLong = () => new FileError(`CATALOG_API_KEY_FILE ${path} is far too long for a key`, path);
   try {
-    return await readFileText(path, signal, { most: MAX_KEY_TEXT, tooLong });
+    return await readFileText(path, signal, { maxBytes: MAX_KEY_TEXT, tooLong });
   } catch (error) {
     throw errorCode(error) === undefined
       ? error

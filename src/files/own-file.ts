@@ -49,11 +49,10 @@ export async function openOwnFile(path: string, flags: number = constants.O_RDON
 /**
  * Reads one of the tool's own files as text.
  *
- * @param most maximum size in bytes
  * @returns undefined if there is none
  * @throws FileError as `openOwnFile` does, or if it is longer
  */
-export async function readOwnFile(path: string, most: number): Promise<string | undefined> {
+export async function readOwnFile(path: string, maxBytes: number): Promise<string | undefined> {
   const file = await openOwnFile(path).catch((error: unknown) => {
     if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) {
       return undefined;
@@ -62,8 +61,8 @@ export async function readOwnFile(path: string, most: number): Promise<string | 
   });
   try {
     const { size = 0 } = (await file?.stat()) ?? {};
-    if (size > most) {
-      throw new FileError(`${path} has ${size} bytes; at most ${most} are read`, path);
+    if (size > maxBytes) {
+      throw new FileError(`${path} has ${size} bytes; at most ${maxBytes} are read`, path);
     }
     return await file?.readFile("utf8");
   } catch (error) {

@@ -28,8 +28,7 @@ export async function* readPipe(path: string, signal: AbortSignal): AsyncGenerat
 
 /** How much is read. */
 export interface ReadLimit {
-  /** Bytes. */
-  most: number;
+  maxBytes: number;
   /** The error for more; the rest is not read. */
   tooLong: () => Error;
 }
@@ -64,12 +63,12 @@ export async function* readFileChunks(path: string, signal: AbortSignal): AsyncG
 /** The same bytes. @throws the error for more than the limit */
 export async function* limited(
   chunks: AsyncIterable<Uint8Array>,
-  { most, tooLong }: ReadLimit,
+  { maxBytes, tooLong }: ReadLimit,
 ): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
-    if (length > most) {
+    if (length > maxBytes) {
       throw tooLong();
     }
     yield chunk;

@@ -48,8 +48,8 @@ function expectedRowsPerDay(coverage: readonly Coverage[]): { first: number; per
     to: dayNumber(entry.latest_date),
     rows: entry.matching_rows,
   }));
-  const first = spans.reduce((least, { from }) => Math.min(least, from), Number.POSITIVE_INFINITY);
-  const last = spans.reduce((most, { to }) => Math.max(most, to), Number.NEGATIVE_INFINITY);
+  const first = spans.reduce((earliest, { from }) => Math.min(earliest, from), Number.POSITIVE_INFINITY);
+  const last = spans.reduce((latest, { to }) => Math.max(latest, to), Number.NEGATIVE_INFINITY);
   const changes = new Array<number>(last - first + 2).fill(0);
   for (const { from, to, rows } of spans) {
     const share = rows / (to - from + 1);

@@ -102,7 +102,7 @@ describe("catalog compare", () => {
       "currency,rate\nUSD,0\n",
       ':2: rate: expected a number above 0 with at most nine decimals, such as 0.92, found "0"',
     ],
-    ["currency,rate\nUSD,1\nUSD,2\n", ':3: expected each currency once, found "USD", which line 2 has already'],
+    ["currency,rate\nUSD,1\nUSD,2\n", ':3: expected each currency once, found "USD", which is already on line 2'],
     ["currency\nUSD\n", ":1: expected the columns currency and rate, found no rate"],
     ["currency,rate\n", ": has no rate; write a line for each currency below the header, such as USD,0.92"],
   ])("refuses the rates %j", async (text, flaw) => {

@@ -75,7 +75,10 @@ test.each([
     ["--replica", "standby.db"],
     /--replica is not the URL of a PostgreSQL server; write postgres:\/\/user@host:5432\/name/,
   ],
-  [["--replica", "postgres://localhost/rows"], /--replica needs a --database in PostgreSQL, of which it is a standby/],
+  [
+    ["--replica", "postgres://localhost/rows"],
+    /--replica is the standby of a PostgreSQL database: name that one with --database/,
+  ],
 ])("%j is refused with exit code 2", async (args, message) => {
   const { code, stderr } = await runInProcess(["service", "start", "--database", ":memory:", ...args]);
 

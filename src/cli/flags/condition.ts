@@ -48,7 +48,7 @@ export function failIfAnyMatch({ text }: Condition, names: readonly string[], no
 }
 
 /**
- * A condition on the number of rows alone can also be met by an answer without rows, of which none can be named.
+ * A condition on the number of rows alone, such as `count = 0`, can also be met by an answer without rows, which has none to name.
  *
  * @throws ConditionHoldsError if there are no rows, and that meets the condition
  */

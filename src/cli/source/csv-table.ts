@@ -30,7 +30,7 @@ interface CsvTable {
 }
 
 const LIMIT: ReadLimit = {
-  most: 16 * 1024 * 1024,
+  maxBytes: 16 * 1024 * 1024,
   tooLong: () => new ContentError("is larger than 16 MiB; write a smaller list"),
 };
 

@@ -71,17 +71,17 @@ export function readCatalogPage(body: Buffer, filters: Filters, limit: number): 
     throw brokenContract("`pagination.has_more` is true but there is no `pagination.next_cursor`", meta.request_id);
   }
   if (/\p{Cs}/u.test(next_cursor ?? "")) {
-    throw brokenContract("`pagination.next_cursor` holds half a surrogate pair", meta.request_id);
+    throw brokenContract("`pagination.next_cursor` has a lone surrogate", meta.request_id);
   }
   // `has_more` alone ends a walk; a cursor on the last page is ignored.
   return { ...page, pagination: { ...pagination, next_cursor: has_more ? next_cursor : null } };
 }
 
-function readRowsResponse<P>(body: Buffer, schema: Schema, filters: Filters, most: number): RowsResponse<P> {
+function readRowsResponse<P>(body: Buffer, schema: Schema, filters: Filters, limit: number): RowsResponse<P> {
   const { document, rows, foreign } = scanResponse(body);
   const { pagination, meta } = readEnvelope<unknown, P>(schema, document, filters);
-  if (rows.length > most) {
-    throw brokenContract(`${rows.length} rows where at most ${most} were asked for`, meta.request_id, false);
+  if (rows.length > limit) {
+    throw brokenContract(`${rows.length} rows where at most ${limit} were asked for`, meta.request_id, false);
   }
   const error = foreign === -1 ? findRowError(rows) : `\`data[${foreign}]\` is not an object`;
   if (error !== undefined) {

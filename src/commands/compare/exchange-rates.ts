@@ -26,7 +26,7 @@ export async function readExchangeRates(file: string, signal: AbortSignal): Prom
     }
     const earlier = rates.get(currency);
     if (earlier !== undefined) {
-      const found = `${JSON.stringify(currency)}, which line ${earlier.line} has already`;
+      const found = `${JSON.stringify(currency)}, which is already on line ${earlier.line}`;
       throw new RowError({ line, expected: "each currency once", found });
     }
     rates.set(currency, { rate, line });

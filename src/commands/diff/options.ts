@@ -33,7 +33,7 @@ export const DIFF_COLUMNS: readonly QuestionColumn[] = [
 export const CHANGES = ["changed", "appeared", "returned", "vanished"] as const;
 export type DiffKind = (typeof CHANGES)[number];
 
-/** Why a product is not there any more. */
+/** Why a product has vanished. */
 export const REASONS = ["gone", "not_crawled", "unknown"] as const;
 
 /** The two days that are compared, the earlier first. */

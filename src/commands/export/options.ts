@@ -19,6 +19,7 @@ import { PARTITION_COLUMNS, type PartitionColumn, parsePartitionColumns } from "
 import { isStdout } from "../../export/destination/stdout.ts";
 import type { Spreadsheet } from "../../export/formats/encoder.ts";
 import { ROW_FORMATS, type RowFormat } from "../../export/formats/registry.ts";
+import type { StoreOptions } from "../../pull/store/open-store.ts";
 
 /** The columns of a row of an own list. */
 export const OWN_ROW_COLUMNS: readonly string[] = [...PRODUCT_COLUMNS, ...OWN_LIST_COLUMNS.map(({ name }) => name)];
@@ -74,7 +75,7 @@ export interface ExportOptions extends SourceOptions {
   /** Percentage of the pages to read a second time; undefined for the default. */
   recheck: number | undefined;
   /** What to do with pages of an interrupted export: use them, discard them, or fail rather than discard them. */
-  storeMode: "resume" | "fresh" | "careful";
+  storeMode: StoreOptions["mode"];
   /** Whether to show only the cost. */
   dryRun: boolean;
   failOnEmpty: boolean;
@@ -135,7 +136,7 @@ function checkSkusFlags(
   }
 }
 
-function storeModeOf({ fresh, resume }: ExportFlags): "resume" | "fresh" | "careful" {
+function storeModeOf({ fresh, resume }: ExportFlags): ExportOptions["storeMode"] {
   return fresh ? "fresh" : resume ? "resume" : "careful";
 }
 

@@ -14,7 +14,7 @@ export const INDEX_COLUMNS: readonly QuestionColumn[] = [
   { name: "base_value", kind: "price", meaning: "of the same products on the base day" },
 ];
 
-/** What `catalog index` computes. The days are not part of the filters, because prices from before the first day still hold on it. */
+/** What `catalog index` computes. Its days are not part of the filters, because earlier prices are still known on the first one. */
 export interface IndexOptions extends QuestionOptions {
   /** The basket: a path, or `-` for standard input. */
   ownList: string;

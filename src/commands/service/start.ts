@@ -51,7 +51,7 @@ export const startCommand = subcommand({ parse: parseStart, run: serve });
 async function serve({ options, reporter, context, signal }: ServiceCall<StartOptions>): Promise<void> {
   const { database, replica, databaseFlag, mail, metricsPort = 0 } = options;
   if (replica !== undefined && !isPostgres(database)) {
-    throw flagError("--replica", "needs a --database in PostgreSQL, of which it is a standby.");
+    throw flagError("--replica", "is the standby of a PostgreSQL database: name that one with --database.");
   }
   const { host, port, publicUrl } = options.service;
   const { portal, warnings } = signInOf({ host, publicUrl, mail }, context.printError);

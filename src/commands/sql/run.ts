@@ -30,7 +30,7 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   }
   const { reporter, signal } = synced;
   const sql =
-    query === "-" ? await readText(readStream(context.stdin, signal), { most: LONGEST_QUERY, tooLong }) : query;
+    query === "-" ? await readText(readStream(context.stdin, signal), { maxBytes: LONGEST_QUERY, tooLong }) : query;
   try {
     const { memory, tables } = options;
     // Standard input may have taken long, and a sync may have replaced days since the folder was opened.

@@ -50,7 +50,7 @@ export async function openDestination<Input>(
   const { file } = destination;
   if (file === undefined && fileFor !== undefined) {
     await destination[Symbol.asyncDispose]();
-    throw new InputError((nameOf) => `${nameOf(fileFor)} needs a regular file, and ${output} is none`, {
+    throw new InputError((nameOf) => `${nameOf(fileFor)} needs a regular file, but ${output} is not one`, {
       input: fileFor,
     });
   }

@@ -48,7 +48,7 @@ export type CellKinds = Readonly<Record<string, CellKind>>;
 /**
  * What a format cannot represent. `member`: a member that is not in `known` is left out, although no flag chose columns.
  * `surrogate`: half a surrogate pair, which UTF-8 lacks, is written as U+FFFD. `digits`: a number is rounded to the nearest
- * double. `truncated`: a text is cut. `link`: an address stays text, because a sheet holds no more links.
+ * double. `truncated`: a text is cut. `link`: an address stays text, because a sheet can have no more links.
  */
 export type Loss = "member" | "surrogate" | "digits" | "truncated" | "link";
 

@@ -12,7 +12,7 @@ export const STORE_VERSION = 5;
 /** Maximum bytes of the file of lines: those of a million pages, which are five hundred million rows. */
 const MAX_BYTES = 512 * 1000 ** 2;
 
-/** What a store holds pages of. Pages of another set are useless; format, columns and compression do not matter. */
+/** What the pages of a store belong to. Pages of another set are useless; format, columns and compression do not matter. */
 export interface StoreHead {
   service: string;
   /** As they were sent. */

@@ -94,7 +94,7 @@ function formatOf(name: string) {
 
 function limitOf(called: string, hint = ""): ReadLimit {
   return {
-    most: MAX_BYTES,
+    maxBytes: MAX_BYTES,
     tooLong: () => new ContentError(`is ${called} longer than ${MAX_BYTES} bytes${hint}`),
   };
 }

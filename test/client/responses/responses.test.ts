@@ -50,7 +50,7 @@ describe("a page", () => {
     [
       "with half a surrogate pair in its cursor",
       pageBody([ROW], { has_more: true, next_cursor: "c\ud800" }),
-      "`pagination.next_cursor` holds half a surrogate pair (request req-1)",
+      "`pagination.next_cursor` has a lone surrogate (request req-1)",
     ],
     [
       "without has_more",

@@ -71,7 +71,7 @@ function describeOrigin({ filters, service, now }: CoveragePageFacts): string {
 /** Number of dates on the time axis of a short map. */
 const TICKS = 4;
 
-/** An axis with more columns has narrow ones, of which a date needs several. */
+/** With more columns than this they are narrow, so that a date needs several. */
 const MANY_COLUMNS = 60;
 const COLUMNS_OF_DATE = 11;
 
