@@ -1,6 +1,6 @@
 import { visible } from "../contract/values/visible.ts";
 
-/** The content of an input is not what it should be. The message follows the name of the input: `is UTF-16 text`. */
+/** The content of an input is not what it should be. The message continues a sentence that begins with its name: `is UTF-16 text`. */
 export class ContentError extends Error {}
 
 /** What is wrong with a row, and where. */
@@ -27,14 +27,14 @@ export class RowError extends ContentError {
   }
 }
 
-/** What is wrong with an input, with its name in front. Undefined if the error is not about its content. */
+/** What is wrong with an input, with its name. Undefined if the error is not about its content. */
 export function contentFlaw(name: string, error: unknown): string | undefined {
   if (error instanceof ContentError) {
-    return `${name}:${error instanceof RowError ? "" : " "}${error.message}`;
+    return `${name}${error instanceof RowError ? ":" : " "}${error.message}`;
   }
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const [, kind] = /^(Z|ZSTD)_/.exec(code) ?? [];
-  return kind === undefined ? undefined : `${name}: is damaged ${kind === "Z" ? "gzip" : "zstd"} data (${code})`;
+  return kind === undefined ? undefined : `${name} is damaged ${kind === "Z" ? "gzip" : "zstd"} data (${code})`;
 }
 
 const SHOWN_CHARACTERS = 60;

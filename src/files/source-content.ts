@@ -7,6 +7,14 @@ type Chunks = AsyncIterable<Uint8Array>;
 /** Type of a file, detected from its first bytes; `text` is everything that is not recognised. */
 export type ContentKind = "Parquet" | "ZIP" | "JSON" | "text";
 
+/** What a message calls a content. */
+export const KIND_IN_WORDS: Readonly<Record<ContentKind, string>> = {
+  Parquet: "a Parquet file",
+  ZIP: "an Excel file or a ZIP archive",
+  JSON: "JSON",
+  text: "text",
+};
+
 export interface SourceContent {
   kind: ContentKind;
   /** The first character that is not white space. */

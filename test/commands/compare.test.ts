@@ -104,7 +104,7 @@ describe("catalog compare", () => {
     ],
     ["currency,rate\nUSD,1\nUSD,2\n", ':3: expected each currency once, found "USD", which is already on line 2'],
     ["currency\nUSD\n", ":1: expected the columns currency and rate, found no rate"],
-    ["currency,rate\n", ": has no rate; write a line for each currency below the header, such as USD,0.92"],
+    ["currency,rate\n", " has no rate; write a line for each currency below the header, such as USD,0.92"],
   ])("refuses the rates %j", async (text, flaw) => {
     const rates = join(await temporaryFolder(), "rates.csv");
     await writeFile(rates, text);

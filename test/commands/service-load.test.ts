@@ -254,8 +254,8 @@ function csvWithout(column: string): string {
 }
 
 test.each([
-  ["rows.xls", "", ".xls files cannot be loaded; use NDJSON, JSON, CSV, TSV, xlsx or Parquet"],
-  ["rows.zip", "", ".zip files cannot be loaded"],
+  ["rows.xls", "", "cannot be loaded; use NDJSON, JSON, CSV, TSV, xlsx or Parquet"],
+  ["rows.zip", "", "cannot be loaded; use NDJSON"],
   ["rows", "PK\u0003\u0004", "cannot be read as an Excel file: "],
   ["rows.csv", "PK\u0003\u0004", "is an Excel file or a ZIP archive, not CSV"],
   ["rows.csv.gz", "PAR1", "is a Parquet file, not CSV"],
@@ -308,7 +308,7 @@ test.each([
 
   expect([loaded.code, loaded.stderr]).toEqual([
     EXIT.failure,
-    expect.stringContaining(`${name}${message.startsWith(":") ? "" : ": "}${message}`),
+    expect.stringContaining(`${name}${message.startsWith(":") ? "" : " "}${message}`),
   ]);
 });
 

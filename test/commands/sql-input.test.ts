@@ -166,7 +166,7 @@ test.each([
   ["sku,note\n1,a,x\n2,b,x\n", ":2: expected 2 fields, found 3"],
   ["sku\n\u00e9\n", ":2: expected UTF-8 text, found bytes that are not UTF-8"],
   ['sku\n"1\n', ':2: expected a closing quote for "\\"1\\n", found the end of the file'],
-  ["PAR1", ": is Parquet, not CSV"],
+  ["PAR1", " is a Parquet file, not CSV"],
   ["", ":1: expected a header with the names of columns, found nothing"],
 ])("--with refuses %j and names the line", async (content, message) => {
   const list = join(await temporaryFolder(), "list.csv");

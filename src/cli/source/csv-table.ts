@@ -3,7 +3,7 @@ import { ContentError, contentFlaw, RowError, shown } from "../../files/content-
 import { type CsvPart, type CsvRecord, readCsvRecords } from "../../files/csv-records.ts";
 import { headerFlaw } from "../../files/header-flaw.ts";
 import { limited, type ReadLimit } from "../../files/read-text.ts";
-import { openContent } from "../../files/source-content.ts";
+import { KIND_IN_WORDS, openContent } from "../../files/source-content.ts";
 import { spreadsheetTextReader } from "../../files/spreadsheet-text.ts";
 import { readLines } from "../../files/utf8-lines.ts";
 
@@ -47,8 +47,7 @@ export async function readCsvTable(
   try {
     const { kind, chunks: content } = await openContent(chunks);
     if (kind !== "text") {
-      const is = { Parquet: "a Parquet file", ZIP: "an Excel file", JSON: "JSON" }[kind];
-      throw new ContentError(`is ${is}; ${table.kind}`);
+      throw new ContentError(`is ${KIND_IN_WORDS[kind]}; ${table.kind}`);
     }
     await readRecords(limited(content, LIMIT), table, read);
   } catch (error) {

@@ -56,7 +56,7 @@ export async function parseProductList(chunks: AsyncIterable<Uint8Array>, name: 
     products.push(product);
   });
   if (products.length === 0) {
-    const flaw = `${name}: has no products; add one line per product below the header, e.g. B0CHX1W1XY`;
+    const flaw = `${name} has no products; write one line per product below the header, such as B0CHX1W1XY`;
     throw new FileError(flaw, name);
   }
   return products;

@@ -32,10 +32,7 @@ export async function readExchangeRates(file: string, signal: AbortSignal): Prom
     rates.set(currency, { rate, line });
   });
   if (rates.size === 0) {
-    throw new FileError(
-      `${file}: has no rate; write a line for each currency below the header, such as USD,0.92`,
-      file,
-    );
+    throw new FileError(`${file} has no rate; write a line for each currency below the header, such as USD,0.92`, file);
   }
   return [...rates].map(([currency, { rate }]) => ({ currency, rate }));
 }

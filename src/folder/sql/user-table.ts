@@ -5,7 +5,7 @@ import { ContentError, contentFlaw, RowError } from "../../files/content-error.t
 import { type CsvField, type CsvRecord, readCsvRecords } from "../../files/csv-records.ts";
 import { sqlName } from "../../files/duckdb-texts.ts";
 import { readFileChunks } from "../../files/read-text.ts";
-import { openContent } from "../../files/source-content.ts";
+import { KIND_IN_WORDS, openContent } from "../../files/source-content.ts";
 import { readLines } from "../../files/utf8-lines.ts";
 
 /** A file, and the name of the table that it becomes. */
@@ -53,7 +53,7 @@ export async function createUserTable(
 async function* recordsOf(path: string, signal: AbortSignal): AsyncGenerator<CsvRecord> {
   const { kind, chunks } = await openContent(readFileChunks(path, signal));
   if (kind === "Parquet" || kind === "ZIP") {
-    throw new ContentError(`is ${kind}, not CSV`);
+    throw new ContentError(`is ${KIND_IN_WORDS[kind]}, not CSV`);
   }
   for await (const { records } of readCsvRecords(readLines(chunks))) {
     yield* records;

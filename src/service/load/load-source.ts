@@ -2,7 +2,7 @@ import { createReadStream, ReadStream } from "node:fs";
 import { ContentError } from "../../files/content-error.ts";
 import { readJsonArray, readNdjson } from "../../files/json-records.ts";
 import { limited, type ReadLimit } from "../../files/read-text.ts";
-import { type ContentKind, openContent } from "../../files/source-content.ts";
+import { type ContentKind, KIND_IN_WORDS, openContent } from "../../files/source-content.ts";
 import { readLines } from "../../files/utf8-lines.ts";
 import { readCsv } from "./read-csv.ts";
 import type { SourceRow } from "./row.ts";
@@ -26,7 +26,7 @@ const EXTENSIONS = new Map<string, { kind: ContentKind; called: string }>(
 );
 
 /** Files that people try to load, but that cannot be. */
-const FOREIGN = /\.(xls|ods|zip)(\.gz|\.zst)?$/i;
+const FOREIGN = /\.(?:xls|ods|zip)(?:\.gz|\.zst)?$/i;
 
 const READ_BYTES = 256 * 1024;
 
@@ -35,10 +35,8 @@ const MAX_BYTES = 256 * 1024 * 1024;
 
 /** @throws ContentError if the extension is that of a format that cannot be loaded */
 export function checkExtension(name: string): void {
-  const [, extension] = FOREIGN.exec(name) ?? [];
-  if (extension !== undefined) {
-    const formats = "use NDJSON, JSON, CSV, TSV, xlsx or Parquet";
-    throw new ContentError(`.${extension.toLowerCase()} files cannot be loaded; ${formats}`);
+  if (FOREIGN.test(name)) {
+    throw new ContentError("cannot be loaded; use NDJSON, JSON, CSV, TSV, xlsx or Parquet");
   }
 }
 
@@ -80,8 +78,7 @@ export async function* sourceRows(
 function checkKind(name: string, kind: ContentKind): void {
   const format = formatOf(name);
   if (format !== undefined && format.kind !== kind && (isBinary(format.kind) || isBinary(kind))) {
-    const is = { Parquet: "a Parquet file", ZIP: "an Excel file or a ZIP archive", JSON: "JSON", text: "text" }[kind];
-    throw new ContentError(`is ${is}, not ${format.called}; give it the extension of its format`);
+    throw new ContentError(`is ${KIND_IN_WORDS[kind]}, not ${format.called}; give it the extension of its format`);
   }
 }
 
