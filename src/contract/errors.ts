@@ -18,7 +18,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The command line is valid, but names something that does not exist, such as a sku or a brand. */
+/** The command line is valid, but names something that does not exist, such as a sku, a brand or a file. */
 export class NotFoundError extends UsageError {}
 
 /** Returns the name of an input for an error message: `--start-date` for `start_date`. */

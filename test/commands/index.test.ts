@@ -224,7 +224,12 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test("a missing basket is an error of a file", async () => {
-  const { code, stderr } = await runInProcess(["index", join(home, "none.csv"), folder]);
-  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("none.csv")]);
+test.each([
+  [["index", "./none.csv"]],
+  [["latest", "--skus", "./none.csv"]],
+  [["compare", "--currency", "EUR", "--rates", "./none.csv"]],
+  [["sql", "select 1", "--with", "list=none.csv"]],
+])("%j: there is no file of that name", async (args) => {
+  const { code, stderr } = await runInProcess([...args, folder], { cwd: home });
+  expect([code, stderr]).toEqual([EXIT.notFound, expect.stringContaining("none.csv: no such file or folder")]);
 });

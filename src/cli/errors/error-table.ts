@@ -45,7 +45,8 @@ const KINDS = {
     kind: NotFoundError,
     title: "Nothing with that name",
     exitCode: EXIT.notFound,
-    meaning: "The command line is valid, but the folder has nothing with the given name, such as a sku or a brand.",
+    meaning:
+      "The command line is valid, but there is nothing with the given name: a sku, a brand or the file of a question.",
     remedy: "The error suggests existing names. `catalog history --search WORDS` finds products by title.",
   },
   usage: {

@@ -13,7 +13,7 @@ const EXIT_CODES = {
   failure: "unexpected failure, or a local file could not be read or written",
   usage: "wrong flags, or the service refused the request: invalid_request, unknown_*, invalid_date_range",
   credentials: "no key, an unknown or revoked one, or one without the scope",
-  notFound: "the service answered not_found, or nothing has the given name, such as a sku or a brand",
+  notFound: "the service answered not_found, or nothing has the given name: a sku, a brand or the file of a question",
   unavailable:
     "temporarily unavailable after all retries (rate_limited, 5xx, network), another run is writing the output, or `catalog status` finds the service not operational: try again later",
   changed: "the set changed while it was read, or counts do not match: the output cannot be trusted",

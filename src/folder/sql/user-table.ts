@@ -4,7 +4,7 @@ import { uniqueNames } from "../../contract/values/unique-names.ts";
 import { ContentError, contentFlaw, RowError } from "../../files/content-error.ts";
 import { type CsvField, type CsvRecord, readCsvRecords } from "../../files/csv-records.ts";
 import { sqlName } from "../../files/duckdb-texts.ts";
-import { readFileChunks } from "../../files/read-text.ts";
+import { readAskedFile } from "../../files/read-text.ts";
 import { KIND_IN_WORDS, openContent } from "../../files/source-content.ts";
 import { readLines } from "../../files/utf8-lines.ts";
 
@@ -51,7 +51,7 @@ export async function createUserTable(
 }
 
 async function* recordsOf(path: string, signal: AbortSignal): AsyncGenerator<CsvRecord> {
-  const { kind, chunks } = await openContent(readFileChunks(path, signal));
+  const { kind, chunks } = await openContent(readAskedFile(path, signal));
   if (kind === "Parquet" || kind === "ZIP") {
     throw new ContentError(`is ${KIND_IN_WORDS[kind]}, not CSV`);
   }
