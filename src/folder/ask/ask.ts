@@ -56,10 +56,10 @@ export async function ask(
   sqlNames: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const quoted = (column: string) => sqlName(sqlNames[column] ?? column);
-  await runStatement(duckDb, `CREATE OR REPLACE TEMP TABLE ${table} AS ${sql}`, parameters);
+  // Its result is the number of rows that it has made.
+  const [[count] = []] = await runStatement(duckDb, `CREATE OR REPLACE TEMP TABLE ${table} AS ${sql}`, parameters);
   const all = async (statement: string, values: string[] = []) =>
     (await duckDb.until((connection) => connection.runAndReadAll(exactQuery(statement), values))).getRows();
-  const [[count] = []] = await all(`SELECT count(*) FROM ${table}`);
   return {
     count: Number(count),
     groups: async (columns) => {
@@ -93,14 +93,16 @@ export async function ask(
 
 /** The rows of a small query with the parameters of questions. */
 export async function readRows(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<readonly DuckDBValue[][]> {
-  return (
-    await duckDb.until(async () => (await prepare(duckDb, exactQuery(sql), parameters)).runAndReadAll())
-  ).getRows();
+  return await runStatement(duckDb, exactQuery(sql), parameters);
 }
 
-/** Runs a statement with the parameters of questions. */
-export async function runStatement(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<void> {
-  await duckDb.until(async () => (await prepare(duckDb, sql, parameters)).run());
+/** Runs a statement with the parameters of questions. @returns the rows of its result */
+export async function runStatement(
+  duckDb: DuckDb,
+  sql: string,
+  parameters: Parameters,
+): Promise<readonly DuckDBValue[][]> {
+  return (await duckDb.until(async () => (await prepare(duckDb, sql, parameters)).runAndReadAll())).getRows();
 }
 
 async function prepare(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<DuckDBPreparedStatement> {
