@@ -3,7 +3,6 @@ import MARK_ROWS from "../index/mark-rows.sql";
 import { type OpenPriceIndex, openPriceIndex, type PriceIndexRequest } from "../index/price-index.ts";
 import { SUSPECT_FACTOR } from "../index/suspect-factor.ts";
 import SUSPECT_ROWS from "../index/suspect-rows.sql";
-import VIEWS from "../index/views.sql";
 import { filledIn, type Parameters, runStatement } from "./ask.ts";
 import MATCHED_LISTINGS from "./matched-listings.sql";
 
@@ -56,7 +55,7 @@ function hasRowFilter(scope: Parameters): boolean {
 }
 
 /**
- * The statements that decide again which rows of the affected products count, and replace the views of the index. Suspect rows are
+ * The statements that decide again which rows of the affected products count, and replace the view `price` of the index. Suspect rows are
  * found among all rows; of the others, only those that the filters match count.
  */
 function judgeAgain({ lastDay, suspectFactor = "NULL", scope }: PricesRequest): string[] {
@@ -71,9 +70,8 @@ SELECT * EXCLUDE (series, excluded, next_day, is_new_price, observed_days) FROM 
     SUSPECT_ROWS,
     ...(hasFilter ? ["DELETE FROM unmarked WHERE listing NOT IN (SELECT listing FROM wanted)"] : []),
     MARK_ROWS,
-    // Creates the same views as temporary ones, which DuckDB finds first.
-    VIEWS.replaceAll(/^CREATE /gm, "CREATE TEMP "),
-    `CREATE OR REPLACE TEMP VIEW price AS
+    // DuckDB finds it first, also for the views of the index that are made of it.
+    `CREATE TEMP VIEW price AS
 FROM price_row ANTI JOIN judged USING (product) ${hasFilter ? "SEMI JOIN wanted USING (listing)" : ""} WHERE ${upToLastDay}
 UNION ALL BY NAME FROM marked`,
   ];
