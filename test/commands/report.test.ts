@@ -272,6 +272,15 @@ describe("catalog report", () => {
     expect(stdout).toContain("\n    Title of fell-more\n    https://shop.example/p/fell-more\n");
   });
 
+  test.each([
+    ["16d", 1, "1 of 3"],
+    ["17d", 0, "0 of 3"],
+  ])("counts a retailer as stale by the age that it shows, beyond %s", async (age, stale, words) => {
+    const { stdout, stderr } = await report("--stale-after", age, "--fail-if", "stale < 9");
+    const shown = /Stale retailers: (\d of 3).*\n {2}closed +2026-01-12 +17 days old/s.exec(stdout);
+    expect([shown?.[1], stderr]).toEqual([words, expect.stringContaining(`stale is ${stale}`)]);
+  });
+
   test("of a retailer without a known price names its own days, and no share of discounted products", async () => {
     const page = join(await temporaryFolder(), "closed.html");
     const { stdout } = await report("--retailer", "closed", "--text", "--html", page);
