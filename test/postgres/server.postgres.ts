@@ -8,6 +8,7 @@ import { loadRows } from "../../src/service/load/load-rows.ts";
 import { listKeys } from "../../src/service/store/access/manage-keys.ts";
 import { RefusedChangeError, StoreTimeoutError, StoreUnavailableError } from "../../src/service/store/store-types.ts";
 import { emptyDatabase, emptySchema, runSql } from "../helpers/databases.ts";
+import { gate } from "../helpers/gate.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -46,7 +47,14 @@ async function losableDatabase() {
   const restore = () => {
     isLost = false;
   };
-  return { location: url.href, lose, restore };
+  /** From now on, the other end takes nothing and says nothing, but closes no connection. */
+  const silence = () => {
+    for (const socket of sockets) {
+      socket.unpipe();
+      socket.pause();
+    }
+  };
+  return { location: url.href, lose, restore, silence };
 }
 
 test("while the database is away, the service answers 503, and goes on when it is back", async () => {
@@ -84,6 +92,25 @@ function readOnly(location: string): string {
   url.searchParams.set("options", `${url.searchParams.get("options")} -c default_transaction_read_only=on`);
   return url.href;
 }
+
+test("a store is closed although its database has fallen silent", async () => {
+  const { location, silence } = await losableDatabase();
+  const store = await testStore(location);
+  await store.read((session) => session.query("SELECT 1 AS one"));
+  silence();
+  const { passed: asked, open: ask } = gate();
+  const unanswered = expect(
+    store.read((session) => {
+      ask();
+      return session.query("SELECT 2 AS two");
+    }),
+  ).rejects.toThrow(StoreUnavailableError);
+  await asked;
+
+  await store.close();
+
+  await unanswered;
+});
 
 test("after a change that a read-only server refuses, its connection can be used", async () => {
   const location = await emptyDatabase();

@@ -7,6 +7,7 @@ import { startTimer } from "../../contract/values/timer.ts";
 import { serveConsole } from "../portal/console/serve-console.ts";
 import { notFoundPage } from "../portal/console/sign-in-pages.ts";
 import { addRoot, sendPage } from "../portal/layout.ts";
+import { withinDeadline } from "../store/query-deadline.ts";
 import type { Store } from "../store/store.ts";
 import { figuresLeft } from "./admission/auth.ts";
 import { rateLimitHeaders } from "./admission/rate-limit.ts";
@@ -21,6 +22,8 @@ import { newRequestId, PROBLEM_TYPE, problemDocument, problemFrom, ServiceProble
 import { serveStatus } from "./status/serve-status.ts";
 
 const FLUSH_INTERVAL = 5_000;
+/** Milliseconds for the last write of measurements, which a database that does not respond would never end. */
+const LAST_FLUSH_TIME = 5_000;
 /** Requests that may be handled at once. Further ones get `service_unavailable`. */
 const MAX_REQUESTS = 256;
 /** Milliseconds that clients have to read open responses after the service has closed its port. */
@@ -188,6 +191,6 @@ function closeGracefully(app: FastifyInstance, { settings, measurements }: Servi
   });
   app.addHook("onClose", async () => {
     clearInterval(flushTimer);
-    await measurements.flush();
+    await withinDeadline(LAST_FLUSH_TIME, measurements.flush).catch(() => undefined);
   });
 }

@@ -46,6 +46,27 @@ test("closing finishes the requests in progress, refuses new connections, then c
   expect(events.filter((event) => event !== "response")).toEqual(["asked", "counted", "store closed"]);
 });
 
+test("closing does not wait for a database that never ends the last write of measurements", async () => {
+  const { passed: begun, open: begin } = gate();
+  const service = await startTestService({
+    faults: () => ({
+      addDayCounts: () => {
+        begin();
+        return new Promise<never>(() => {});
+      },
+    }),
+  });
+  await service.get("/v1/coverage");
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+
+  const closed = service.close();
+  await begun;
+  vi.advanceTimersByTime(5_000);
+
+  await closed;
+});
+
 test.each([2_000, 15_000, 30 * 86_400_000])(
   "until the drain delay of %i ms is over, requests are answered and /readyz is 503",
   async (drainDelay) => {

@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { untilAborted } from "../../../contract/values/timer.ts";
@@ -76,8 +77,15 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
  */
 export function connectToPostgres(url: string): DatabaseAccess {
   const { options = "", ...config } = configOf(url);
+  const sockets = new Set<Socket>();
+  const openSocket = () => {
+    const socket = new Socket();
+    sockets.add(socket.once("close", () => sockets.delete(socket)));
+    return socket;
+  };
   const pool = new pg.Pool({
     ...config,
+    stream: openSocket,
     options: `${SETTINGS} ${options}`,
     fallback_application_name: "catalog",
     max: MOST_CONNECTIONS,
@@ -117,7 +125,12 @@ export function connectToPostgres(url: string): DatabaseAccess {
     use: (work, deadline) => untilAborted(withClient(work, deadline), deadline),
     close: async () => {
       if (!pool.ending) {
-        await pool.end();
+        const ended = pool.end();
+        // A server that does not respond would keep the process running.
+        for (const socket of sockets) {
+          socket.destroySoon();
+        }
+        await ended;
       }
     },
   };
