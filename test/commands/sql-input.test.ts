@@ -183,7 +183,7 @@ test("--with says that a folder is one", async () => {
 test.each([
   ["list.csv", EXIT.usage, "is not a name and a file; write watch=list.csv."],
   ["Rows=list.csv", EXIT.usage, "names an existing table"],
-  ["watch=none.csv", EXIT.failure, "none.csv: no such file"],
+  ["watch=none.csv", EXIT.notFound, "none.csv: no such file"],
 ])("--with %s is refused", async (table, expected, message) => {
   const { code, stderr } = await runInProcess(["sql", "select 1", folder, "--with", table]);
   expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
