@@ -225,6 +225,18 @@ test.each([
 });
 
 test.each([
+  [["index"], []],
+  [["index"], ["basket.csv"]],
+  [["sql"], ["select 1"]],
+])("%j DIR with a folder before %j says that the folder is the last word", async (command, after) => {
+  const { code, stdout, stderr } = await runInProcess([...command, folder, ...after]);
+  expect([code, stdout]).toEqual([EXIT.usage, ""]);
+  expect(stderr).toContain(
+    `error: ${folder} is a folder of \`catalog sync\`; name it last, as in: catalog ${command} `,
+  );
+});
+
+test.each([
   [["index", "./none.csv"]],
   [["latest", "--skus", "./none.csv"]],
   [["compare", "--currency", "EUR", "--rates", "./none.csv"]],

@@ -1,6 +1,7 @@
 import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
+import { operand } from "../../contract/values/quote-command.ts";
 import {
   isSyncedFolder,
   readSyncedFolder,
@@ -94,6 +95,13 @@ async function namedFolder(folder: string | undefined): Promise<string> {
       ? `name a folder of \`catalog sync\`; the current folder is not one, but it contains ${near.join(", ")}.`
       : "name a folder of `catalog sync`; the current folder is not one. `catalog sync rows` creates one, and --demo uses generated rows.",
   );
+}
+
+/** @throws UsageError if the word is a synced folder, but stands where the command has another word */
+export async function refuseFolderFirst(word: string, example: string): Promise<void> {
+  if (await isSyncedFolder(word)) {
+    throw new UsageError(`${word} is a folder of \`catalog sync\`; name it last, as in: ${example} ${operand(word)}.`);
+  }
 }
 
 /** The error of a question that needs a row of a folder. */

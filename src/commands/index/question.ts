@@ -1,7 +1,7 @@
 import type { Run } from "../../cli/context.ts";
 import type { Question } from "../../cli/question/question.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
-import { noMatchingRows, type SyncedFolder } from "../../cli/source/synced-folder.ts";
+import { noMatchingRows, refuseFolderFirst, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { type DateExpression, resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
@@ -11,7 +11,10 @@ import GAPS from "../../folder/questions/basket-gaps.sql";
 import INDEX from "../../folder/questions/basket-index.sql";
 import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
 
-export const askIndex: Run<IndexOptions> = (options, context) => runQuestion(questionOf(), options, context);
+export const askIndex: Run<IndexOptions> = async (options, context) => {
+  await refuseFolderFirst(options.ownList, "catalog index basket.csv");
+  await runQuestion(questionOf(), options, context);
+};
 
 function questionOf(): Question<IndexOptions> {
   let asked: ReturnType<typeof daysOf> | undefined;

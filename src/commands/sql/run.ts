@@ -1,5 +1,5 @@
 import type { Context } from "../../cli/context.ts";
-import { openSyncedFolder } from "../../cli/source/synced-folder.ts";
+import { openSyncedFolder, refuseFolderFirst } from "../../cli/source/synced-folder.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import { writeChunks } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
@@ -23,6 +23,9 @@ const tooLong = () => new UsageError("the query on stdin is longer than 16 MiB; 
 export async function runSql(options: SqlOptions, context: Context): Promise<void> {
   const { query, folder } = options;
   const isFolder = query !== undefined && folder === undefined && (await isSyncedFolder(query));
+  if (query !== undefined && !isFolder) {
+    await refuseFolderFirst(query, "catalog sql 'select count(*) from rows'");
+  }
   const named = isFolder ? { ...options, folder: query } : options;
   using synced = await openSyncedFolder(named, context);
   if (synced.days.length === 0) {
