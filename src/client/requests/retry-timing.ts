@@ -14,12 +14,18 @@ export function backoff(attempt: number, random: number): number {
 }
 
 /**
- * Milliseconds that a `Retry-After` header asks to wait: seconds or an HTTP-date, RFC 9110 section 10.2.3.
+ * Milliseconds that a `Retry-After` header asks to wait: seconds or an HTTP-date, RFC 9110 section 10.2.3. A gateway may add its
+ * own to that of the service: then the longest wait counts.
  *
  * @returns undefined if the header is absent or invalid; 0 for a date in the past.
  */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
-  const text = header?.trim() ?? "";
+  // A date has a comma too, before the day of the month.
+  const waits = (header ?? "").split(/,(?! ?\d\d[ -])/).flatMap((text) => readWait(text.trim(), now) ?? []);
+  return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+function readWait(text: string, now: number): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) {
     return Math.ceil(Number(text) * 1000);
   }

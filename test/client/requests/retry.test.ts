@@ -94,6 +94,12 @@ describe("the delay", () => {
     ["an HTTP-date", { retryAfter: "Thu, 01 Jan 2026 00:00:09 GMT" }, 9000],
     ["an HTTP-date of asctime, which is UTC", { retryAfter: "Thu Jan  1 00:00:09 2026" }, 9000],
     ["an HTTP-date in the past", { retryAfter: "Wed, 31 Dec 2025 23:00:00 GMT" }, 0],
+    ["the longest of several", { retryAfter: "2, 7, soon, 0" }, 7000],
+    [
+      "the longest, with dates",
+      { retryAfter: "5, Thu, 01 Jan 2026 00:00:09 GMT, Thursday, 01-Jan-26 00:00:08 GMT" },
+      9000,
+    ],
     ["a negative number, which is invalid", { retryAfter: "-5" }, 0],
     ["white space around it", { retryAfter: " 7 " }, 7000],
     ["fractions of a second, rounded up", { retryAfter: "1.2345" }, 1235],
