@@ -86,7 +86,15 @@ function jsonExpression(column: string, type: string): string {
   if (type.startsWith("TIMESTAMP")) {
     // In UTC, regardless of the time zone of this machine.
     const time = type.endsWith("TIME ZONE") ? `make_timestamp(epoch_us(${column}))` : `${column}::TIMESTAMP`;
-    return `to_json(CASE WHEN ${time} = ${time}::DATE THEN ${time}::DATE::VARCHAR ELSE ${time}::VARCHAR END)::VARCHAR`;
+    return `to_json(CASE WHEN ${time} = ${time}::DATE THEN ${dayText(time)} ELSE ${time}::VARCHAR END)::VARCHAR`;
+  }
+  if (type === "DATE") {
+    return `to_json(${dayText(column)})::VARCHAR`;
   }
   return `to_json(${column})::VARCHAR`;
+}
+
+/** SQL of a day as text; a cast would write the year 0000 as 0001 BC. */
+function dayText(time: string): string {
+  return `strftime(${time}, '%Y-%m-%d')`;
 }

@@ -33,6 +33,13 @@ test.each([
   expect(read).toEqual(AWKWARD);
 });
 
+test.each(["DATE", "TIMESTAMP"])("the first and the last year are read from days of type %s", async (type) => {
+  for (const crawl_date of ["0000-02-29", "9999-12-31"]) {
+    const bytes = await parquetOfQuery(rowsQuery([product()], { crawl_date: `'${crawl_date}'::${type}` }));
+    expect((await bodies(bytes)).map((body) => JSON.parse(body).crawl_date)).toEqual([crawl_date]);
+  }
+});
+
 test("rows are read from a file with several row groups, whatever characters its name has", async () => {
   const written = products(2_100).map((row, index) => ({ ...row, color: index % 2 === 0 ? null : "red" }));
   const path = join(await temporaryFolder(), "ro'w[s]*?.parquet");
