@@ -240,7 +240,6 @@ test.each([
   [["index", "./none.csv"]],
   [["latest", "--skus", "./none.csv"]],
   [["compare", "--currency", "EUR", "--rates", "./none.csv"]],
-  [["sql", "select 1", "--with", "list=none.csv"]],
 ])("%j: there is no file of that name", async (args) => {
   const { code, stderr } = await runInProcess([...args, folder], { cwd: home });
   expect([code, stderr]).toEqual([EXIT.notFound, expect.stringContaining("none.csv: no such file or folder")]);

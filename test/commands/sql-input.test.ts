@@ -194,3 +194,13 @@ test("a table shows intervals, lists and structs as DuckDB prints them", async (
   const { stdout } = await runInProcess(["sql", query, folder, "-f", "tsv"]);
   expect(stdout).toBe("age\tlist\tstruct\n2 months 4 days\t[1, 2]\t{'a': 1}\n");
 });
+
+test.each([
+  [1_000, "1,000 rows"],
+  [5_000, "the first 1,000 of 5,000; -f ndjson or -o FILE has them all"],
+])("a table of %i rows on a terminal says how many there are", async (rows, note) => {
+  const args = ["sql", `from range(${rows})`, folder];
+  const { code, stdout, stderr } = await runInProcess(args, { columns: 80, env: { PAGER: "cat" } });
+  expect([code, stdout.trimEnd().split("\n").length]).toEqual([EXIT.ok, 2 + 1_000]);
+  expect(stderr).toContain(note);
+});

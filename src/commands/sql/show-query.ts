@@ -1,16 +1,16 @@
 import type { Context } from "../../cli/context.ts";
-import { usualLimit } from "../../cli/list-limit.ts";
+import { limitNote, usualLimit } from "../../cli/list-limit.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { showTable } from "../../cli/terminal/pager.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
 import { jsonCell } from "../../cli/terminal/tables/cell.ts";
 import { renderTable } from "../../cli/terminal/tables/table.ts";
-import { groupDigits, plural } from "../../contract/values/phrases.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { uniqueNames } from "../../contract/values/unique-names.ts";
 import type { QueryResult } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";
 
-/** Shows the result of a query as a table. */
+/** Shows the result of a query as a table: the first rows as soon as they are there, and then how many there are in all. */
 export async function showQuery(
   result: QueryResult,
   options: Pick<SqlOptions, "output" | "pager" | "globals">,
@@ -18,27 +18,33 @@ export async function showQuery(
   context: Context,
 ): Promise<void> {
   const { output } = options;
-  const names = uniqueNames(result.columns.map(({ name }) => name));
-  const { rows, more } = await firstRows(result, usualLimit(output, context));
-  const table = { columns: names.map((heading) => ({ heading })), rows: rows.map((row) => row.map(jsonCell)) };
-  const screen = screenOf(context, options);
-  const rendered = renderTable(table, screen);
-  await showTable(rendered, output, options, reporter, context);
-  reporter.note(
-    more ? `the first ${groupDigits(rows.length)} rows; -f ndjson or -o FILE has them all` : plural(rows.length, "row"),
-  );
-}
-
-async function firstRows(
-  { rows }: QueryResult,
-  limit: number,
-): Promise<{ rows: (readonly string[])[]; more: boolean }> {
+  const limit = usualLimit(output, context);
   const first: (readonly string[])[] = [];
-  for await (const chunk of rows) {
-    first.push(...chunk);
-    if (first.length > limit) {
-      return { rows: first.slice(0, limit), more: true };
+  let isShown = false;
+  let count = 0;
+  for await (const chunk of result.rows) {
+    first.push(...chunk.slice(0, Math.max(0, limit - count)));
+    count += chunk.length;
+    if (count > limit && !isShown) {
+      isShown = true;
+      await showRows(first, result, options, reporter, context);
     }
   }
-  return { rows: first, more: false };
+  if (!isShown) {
+    await showRows(first, result, options, reporter, context);
+  }
+  reporter.note(isShown ? limitNote(first.length, count, undefined) : plural(count, "row"));
+}
+
+async function showRows(
+  rows: readonly (readonly string[])[],
+  { columns }: QueryResult,
+  options: Pick<SqlOptions, "output" | "pager" | "globals">,
+  reporter: Reporter,
+  context: Context,
+): Promise<void> {
+  const names = uniqueNames(columns.map(({ name }) => name));
+  const table = { columns: names.map((heading) => ({ heading })), rows: rows.map((row) => row.map(jsonCell)) };
+  const rendered = renderTable(table, screenOf(context, options));
+  await showTable(rendered, options.output, options, reporter, context);
 }
