@@ -228,6 +228,8 @@ test.each([
   [["index"], []],
   [["index"], ["basket.csv"]],
   [["sql"], ["select 1"]],
+  [["history"], ["a"]],
+  [["why"], ["acme", "a"]],
 ])("%j DIR with a folder before %j says that the folder is the last word", async (command, after) => {
   const { code, stdout, stderr } = await runInProcess([...command, folder, ...after]);
   expect([code, stdout]).toEqual([EXIT.usage, ""]);

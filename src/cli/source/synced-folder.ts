@@ -97,10 +97,25 @@ async function namedFolder(folder: string | undefined): Promise<string> {
   );
 }
 
-/** @throws UsageError if the word is a synced folder, but stands where the command has another word */
-export async function refuseFolderFirst(word: string, example: string): Promise<void> {
-  if (await isSyncedFolder(word)) {
-    throw new UsageError(`${word} is a folder of \`catalog sync\`; name it last, as in: ${example} ${operand(word)}.`);
+/**
+ * Helps whoever names the folder first, as most commands have it, in a command that has it after other words.
+ *
+ * @throws UsageError if one of the other words is a synced folder, and the last word is none
+ */
+export async function refuseFolderFirst(
+  { folder = ".", demo }: Pick<FolderOptions, "folder" | "demo">,
+  otherWords: readonly string[],
+  example: string,
+): Promise<void> {
+  if (demo || (await isSyncedFolder(folder))) {
+    return;
+  }
+  for (const word of otherWords) {
+    if (await isSyncedFolder(word)) {
+      throw new UsageError(
+        `${word} is a folder of \`catalog sync\`; name it last, as in: ${example} ${operand(word)}.`,
+      );
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { Run } from "../../cli/context.ts";
 import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import type { Question } from "../../cli/question/question.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
+import { refuseFolderFirst } from "../../cli/source/synced-folder.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import HISTORY from "../../folder/questions/history.sql";
 import { findProducts } from "./find-products.ts";
@@ -31,4 +32,7 @@ const HISTORY_QUESTION: Question<HistoryOptions> = {
   },
 };
 
-export const askHistory: Run<HistoryOptions> = (options, context) => runQuestion(HISTORY_QUESTION, options, context);
+export const askHistory: Run<HistoryOptions> = async (options, context) => {
+  await refuseFolderFirst(options, options.skus, "catalog history B0CHX1W1XY");
+  await runQuestion(HISTORY_QUESTION, options, context);
+};

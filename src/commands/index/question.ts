@@ -12,7 +12,7 @@ import INDEX from "../../folder/questions/basket-index.sql";
 import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
 
 export const askIndex: Run<IndexOptions> = async (options, context) => {
-  await refuseFolderFirst(options.ownList, "catalog index basket.csv");
+  await refuseFolderFirst(options, [options.ownList], "catalog index basket.csv");
   await runQuestion(questionOf(), options, context);
 };
 

@@ -24,7 +24,7 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   const { query, folder } = options;
   const isFolder = query !== undefined && folder === undefined && (await isSyncedFolder(query));
   if (query !== undefined && !isFolder) {
-    await refuseFolderFirst(query, "catalog sql 'select count(*) from rows'");
+    await refuseFolderFirst(options, [query], "catalog sql 'select count(*) from rows'");
   }
   const named = isFolder ? { ...options, folder: query } : options;
   using synced = await openSyncedFolder(named, context);

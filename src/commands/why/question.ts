@@ -1,7 +1,7 @@
 import type { Run } from "../../cli/context.ts";
 import type { Question } from "../../cli/question/question.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
-import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
+import { refuseFolderFirst, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { NotFoundError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { quoted } from "../../contract/values/phrases.ts";
@@ -32,7 +32,10 @@ const WHY_QUESTION: Question<WhyOptions> = {
   view: async () => (await import("./why-table.ts")).whyText,
 };
 
-export const askWhy: Run<WhyOptions> = (options, context) => runQuestion(WHY_QUESTION, options, context);
+export const askWhy: Run<WhyOptions> = async (options, context) => {
+  await refuseFolderFirst(options, [options.retailer, options.sku], "catalog why acme B0CHX1W1XY");
+  await runQuestion(WHY_QUESTION, options, context);
+};
 
 /** @throws NotFoundError if the retailer has no row of the sku up to the day */
 async function findProduct(
