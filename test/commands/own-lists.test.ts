@@ -144,7 +144,10 @@ test("two lines that may mean one product are refused, and columns of a list nee
     code: 1,
     stderr: expect.stringContaining("list.csv:3: expected each product once"),
   });
-  expect(await ask("latest", folder, "--columns", "sku,target_met")).toMatchObject({ code: 2 });
+  expect(await ask("latest", folder, "--columns", "sku,target_met")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--columns names target_met, which only --skus FILE gives."),
+  });
 });
 
 test("the SQL of --show-sql has the list", async () => {
@@ -207,6 +210,13 @@ describe("export --skus", () => {
     expect(await exported("--columns", "sku,note")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--columns names note, which only --skus FILE gives."),
+    });
+  });
+
+  test("suggests no column of a list without one", async () => {
+    expect(await exported("--columns", "sku,price")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Did you mean selling_price?\n"),
     });
   });
 });

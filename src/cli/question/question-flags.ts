@@ -11,6 +11,7 @@ import {
   answerColumns,
   comparable,
   namesOf,
+  OWN_LIST_COLUMNS,
   type PriceOptions,
   type QuestionColumn,
   type QuestionFormat,
@@ -77,6 +78,20 @@ export const addPriceFlags = flagSet((command, maxAge: string) =>
     .option("--show-sql", "write the SQL that answers the question instead of the answer"),
 );
 
+/** @throws UsageError if `--columns` names a column that `--skus` would add */
+export function checkOwnListColumns(
+  command: CommandUnknownOpts,
+  { skus, columns }: SkusFlags & { columns?: string | undefined },
+): void {
+  if (skus === undefined && command.options.some(({ long }) => long === "--skus")) {
+    const chosen = columns?.split(",").map((name) => name.trim());
+    const own = namesOf(OWN_LIST_COLUMNS).find((name) => chosen?.includes(name));
+    if (own !== undefined) {
+      throw flagError("--columns", `names ${own}, which only --skus FILE gives.`);
+    }
+  }
+}
+
 /** Parses the options that all questions share. @param maxAge the default in days */
 export function parseQuestion(
   command: CommandUnknownOpts,
@@ -95,6 +110,7 @@ export function parseQuestion(
     formats?: readonly QuestionFormat[];
   },
 ): QuestionOptions {
+  checkOwnListColumns(command, flags);
   const all = answerColumns(columns, { ownList: flags.skus });
   const names = namesOf(all);
   return {

@@ -12,6 +12,7 @@ import {
 import { addPullFlags, addReadFlags, addRecheckFlag, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
 import { type FlagsOf, flagError, NamesOption, wholeNumber } from "../../cli/flags/values.ts";
 import { OWN_LIST_COLUMNS } from "../../cli/question/question.ts";
+import { checkOwnListColumns } from "../../cli/question/question-flags.ts";
 import { FileError } from "../../contract/errors.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
@@ -83,7 +84,8 @@ export interface ExportOptions extends SourceOptions {
 
 export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFlags, context: Context): ExportOptions {
   const { dryRun = false, manifest = false, failOnEmpty = false } = flags;
-  const columns = chosenColumns(flags.columns, OWN_ROW_COLUMNS);
+  checkOwnListColumns(command, flags);
+  const columns = chosenColumns(flags.columns, flags.skus === undefined ? PRODUCT_COLUMNS : OWN_ROW_COLUMNS);
   // A dry run writes no rows to the terminal.
   const output = parseOutput(flags, ROW_FORMATS, dryRun ? { stdout: {} } : context);
   if (output.output === undefined && !dryRun && context.isStdoutClosed()) {
@@ -97,7 +99,7 @@ export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFla
   if (flags.partitionBy !== undefined) {
     checkPartitionFlags(flags.partitionBy, columns, output);
   }
-  checkSkusFlags(flags, columns);
+  checkSkusFlags(flags);
   return {
     ...parseSource(command, flags, context),
     output,
@@ -117,16 +119,9 @@ export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFla
   };
 }
 
-/** @throws UsageError for flags about the whole set together with a list, and for columns of a list without one */
-function checkSkusFlags(
-  { skus, manifest, maxRows, partitionBy }: ExportFlags,
-  columns: readonly string[] | undefined,
-): void {
+/** @throws UsageError for flags about the whole set together with a list */
+function checkSkusFlags({ skus, manifest, maxRows, partitionBy }: ExportFlags): void {
   if (skus === undefined) {
-    const own = columns?.find((name) => OWN_LIST_COLUMNS.some((column) => column.name === name));
-    if (own !== undefined) {
-      throw flagError("--columns", `names ${own}, which only --skus FILE gives.`);
-    }
     return;
   }
   const others = { "--manifest": manifest, "--max-rows": maxRows, "--partition-by": partitionBy };
