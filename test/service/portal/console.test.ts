@@ -4,8 +4,8 @@ import { listKeys } from "../../../src/service/store/access/manage-keys.ts";
 import { createTeam, grantTeam } from "../../../src/service/store/access/manage-teams.ts";
 import { addMember } from "../../../src/service/store/access/members.ts";
 import { sharedDatabase } from "../../helpers/databases.ts";
-import { startTestPortal, startWithCode } from "../../helpers/portal.ts";
-import { holdIntervals } from "../../helpers/service.ts";
+import { type Page, startTestPortal, startWithCode, type TestBrowser } from "../../helpers/portal.ts";
+import { holdIntervals, type TestServiceOptions } from "../../helpers/service.ts";
 import { testStore } from "../store/stores.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
@@ -167,6 +167,25 @@ test("a form does not wait longer than a query may take while a load holds the d
   const loading = await testStore(database);
 
   const { status, text } = await loading.write(() => browser.post("/portal/sign-in", { email: "ada@example.com" }));
+
+  expect(status).toBe(504);
+  expect(text).toContain("Not available");
+});
+
+const never = () => new Promise<never>(() => {});
+
+test.each<[string, NonNullable<TestServiceOptions["faults"]>, (browser: TestBrowser) => Promise<Page>]>([
+  ["reads", () => ({ read: never }), (browser) => browser.get("/portal/sign-in")],
+  [
+    "counts",
+    (store) => ({ windows: (name, length) => ({ ...store.windows(name, length), charge: never }) }),
+    (browser) => browser.post("/portal/sign-in", { email: "ada@example.com" }),
+  ],
+])("a page whose database never %s is not available after the time of a query", async (_, faults, ask) => {
+  const browser = (await startTestPortal({ faults, queryTimeout: 200 })).browser();
+  await browser.get("/portal/sign-in");
+
+  const { status, text } = await ask(browser);
 
   expect(status).toBe(504);
   expect(text).toContain("Not available");

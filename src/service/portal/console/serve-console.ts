@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { startDeadline } from "../../../contract/values/timer.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
 import { PROBLEM_TYPE, problemFrom } from "../../http/service-problem.ts";
+import { withinDeadline } from "../../store/query-deadline.ts";
 import type { Store } from "../../store/store.ts";
 import { StoreTimeoutError } from "../../store/store-types.ts";
 import { sendPrivatePage } from "../layout.ts";
@@ -15,10 +16,11 @@ import { closedPage, messagePage } from "./sign-in-pages.ts";
 /** Maximum size of a form in bytes. Forms carry only an address and a token. */
 const FORM_BYTES = 4_096;
 
-/** A store whose changes wait for others, such as a load that locks the file for a minute, as long as a query may take. */
+/** A store that no page waits for longer than a query may take, whether a load locks the file or the server is silent. */
 function withoutLongWaits({ store, settings: { queryTimeout } }: ServiceParts): Store {
   return {
     ...store,
+    read: async (work) => await withinDeadline(queryTimeout, (deadline) => store.read(work, deadline)),
     write: async (work) => {
       const late = () => new StoreTimeoutError(`no change within ${queryTimeout} ms`);
       const deadline = startDeadline([], queryTimeout, late);
@@ -27,6 +29,14 @@ function withoutLongWaits({ store, settings: { queryTimeout } }: ServiceParts): 
       } finally {
         deadline.release();
       }
+    },
+    windows: (name, length) => {
+      const windows = store.windows(name, length);
+      return {
+        ...windows,
+        charge: async (key, time) =>
+          await withinDeadline(queryTimeout, (deadline) => windows.charge(key, time, deadline)),
+      };
     },
   };
 }
