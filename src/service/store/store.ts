@@ -208,9 +208,11 @@ function storeOf(
       await change((session) => addDayCounts(session, counts)),
     addKeyUses: async (uses: readonly KeyUse[]): Promise<void> => await change((session) => addKeyUses(session, uses)),
     /** Counts from the day `since` (`YYYY-MM-DD`) on, sorted by day and operation. */
-    dayCounts: async (since: string) => await reader.use((session) => readDayCounts(session, since), signal),
+    dayCounts: async (since: string, deadline = signal) =>
+      await reader.use((session) => readDayCounts(session, since), deadline),
     /** Incidents that are open or were open at or after `since`, newest first. */
-    incidents: async (since: string) => await reader.use((session) => readIncidents(session, since), signal),
+    incidents: async (since: string, deadline = signal) =>
+      await reader.use((session) => readIncidents(session, since), deadline),
     close: async (): Promise<void> => {
       for (const connection of new Set([windows, reader, writer])) {
         await connection.close();

@@ -20,8 +20,8 @@ export function serveStatus(app: FastifyInstance, { store, measurements, setting
     const since = windowStart(now());
     // Taken first: counts that are written meanwhile are rather there twice, for a second, than missing.
     const pending = measurements.pendingCounts();
-    const storeReachable = await withinDeadline(queryTimeout, async () => {
-      known = { counts: await store.dayCounts(since), incidents: await store.incidents(since) };
+    const storeReachable = await withinDeadline(queryTimeout, async (deadline) => {
+      known = { counts: await store.dayCounts(since, deadline), incidents: await store.incidents(since, deadline) };
       return true;
     }).catch(() => false);
     const counts = [...known.counts, ...pending];

@@ -185,6 +185,24 @@ test("counts survive while the database is unavailable, and the status is still 
   await expect.poll(() => service.store.dayCounts("2026-03-10")).toEqual(written);
 });
 
+test("the reads of a status end after the time of a query, so that they hold no connection of a silent database", async () => {
+  const { passed: ended, open: end } = gate();
+  const service = await startTestService({
+    queryTimeout: 200,
+    faults: () => ({
+      dayCounts: (_, deadline) => {
+        deadline?.addEventListener("abort", end);
+        return new Promise<never>(() => {});
+      },
+    }),
+  });
+
+  const { status } = await service.get("/status.json");
+
+  expect(status).toBe(200);
+  await ended;
+});
+
 test("an open incident sets the state of its suite until it is resolved", async () => {
   let now = noon;
   const service = await startTestService({ now: () => now });
