@@ -53,6 +53,14 @@ each mark is 1 day: · no rows, ░▒▓█ rows a day against the retailer's o
 `);
 });
 
+test("a table that --limit cuts has no caption, which would not be true of the total", async () => {
+  const folder = await syncedFolder([...ROWS, product({ category: "sofas", crawl_date: "2026-01-01" })]);
+  const { stdout } = await runInProcess(["coverage", folder, "-f", "table", "--sort", "first", "-n", "2"]);
+  const [heading, ...lines] = stdout.trimEnd().split("\n");
+  expect(heading).toMatch(/^retailer +department +category +rows +last day +days old +first day +range$/);
+  expect(lines.at(-1)).toMatch(/ 8 +2026-01-04 .* 2026-01-01 /);
+});
+
 test("--chart says how many rows --limit leaves out", async () => {
   const args = ["coverage", await syncedFolder(ROWS), "--chart", "--group-by", "retailer", "-n", "1"];
   const { stderr } = await runInProcess(args, { columns: 200 });

@@ -82,10 +82,12 @@ function tableOfDays(listing: Listing): CaptionedTable {
 function tableOfGroups(listing: Listing, isByName: boolean, width: number | undefined): CaptionedTable {
   const { names, entries, total } = listing;
   const bars = rangeBars(total, (width ?? WIDE) >= WIDE ? RANGE_CELLS.wide : RANGE_CELLS.narrow);
-  const isSame = entries.length > 1 && entries.every((entry) => entry.corpus_rows === entry.matching_rows);
+  // What the entries share is not true of the total where --limit leaves others out.
+  const isWhole = entries.reduce((rows, { matching_rows }) => rows + matching_rows, 0) === total.matching_rows;
+  const isSame = entries.length > 1 && [...entries, total].every((entry) => entry.corpus_rows === entry.matching_rows);
   const columns = columnsOf(listing).filter(({ heading }) => !isSame || heading !== HEADINGS.corpus_rows);
   const ofNames = names.length > 1 ? names : [];
-  const full = withoutConstants(itemTable(entries, [...columns, ...bars]), [...ofNames, ...OF_CAPTION]);
+  const full = withoutConstants(itemTable(entries, [...columns, ...bars]), isWhole ? [...ofNames, ...OF_CAPTION] : []);
   const isWide = fullWidthOf(full.table) > (width ?? Number.POSITIVE_INFINITY);
   const hasRetailers = ofNames.length > 0 && full.table.columns[0]?.heading === "retailer";
   return isWide && hasRetailers && isByName ? { ...full, table: retailersAsHeadings(full.table) } : full;
