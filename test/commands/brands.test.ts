@@ -82,6 +82,28 @@ test("the error of --fail-if shows that a brand has no name", async () => {
   }
 });
 
+test.each([["coverage"], ["latest"]])("a table of %s by brand says which products have no brand", async (command) => {
+  const unnamed = await syncedFolder([at("2026-01-01", "o1", "Osram", 20), at("2026-01-01", "n1", "", 20)]);
+  const { stdout } = await runInProcess([command, unnamed, "--group-by", "brand", "-f", "table"]);
+  expect(stdout.match(/^(?:no brand|Osram|total)(?= )/gm)?.sort()).toEqual(["Osram", "no brand", "total"]);
+});
+
+test("a table of discounts without a known product has no line of totals", async () => {
+  const { stdout } = await runInProcess([
+    "latest",
+    folder,
+    "--group-by",
+    "brand",
+    "-f",
+    "table",
+    "--max-age",
+    "1d",
+    "--end-date",
+    "2025-12-01",
+  ]);
+  expect(stdout).toMatch(/^brand +products .*\n─+ .*\n$/);
+});
+
 test("movers are grouped by brand", async () => {
   const { stdout } = await runInProcess(["movers", folder, "--only", "drop", "--group-by", "brand", "-f", "table"]);
   expect(stdout.match(/^(Biggest|OSRAM|Osram|Philips).*$/gm)).toEqual([

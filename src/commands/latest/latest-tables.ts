@@ -57,5 +57,6 @@ export function groupsText({ rows, totals }: ShownAnswer, { groupBy, by }: Lates
   const footer = (column: ItemColumn<AnswerRow>, index: number) =>
     index === 0 ? { text: "total", numeric: false } : column.cell(totals ?? {});
   const withTotals = columns.map((column, index) => ({ ...column, total: footer(column, index) }));
-  return renderCaptioned(itemTable(rows, totals === undefined ? columns : withTotals), [], screen);
+  const hasTotals = totals !== undefined && rows.length > 0;
+  return renderCaptioned(itemTable(rows, hasTotals ? withTotals : columns), [], screen);
 }

@@ -109,7 +109,8 @@ function columnOf(name: keyof Entry, total: Entry): ItemColumn<Entry> {
     return numberColumn(heading, (entry) => entry[number], total[number] ?? null);
   }
   const width = name.endsWith("_date") ? { rigid: true } : { minimum: READABLE_SLUG };
-  return textColumn(heading, (entry) => String(entry[name] ?? ""), { ...width, total: String(total[name] ?? "") });
+  const none = name === "brand" ? "no brand" : "";
+  return textColumn(heading, (entry) => String(entry[name] || none), { ...width, total: String(total[name] ?? "") });
 }
 
 const RANGE = "range";
