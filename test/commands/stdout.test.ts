@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -118,6 +118,15 @@ describe("stdout that is closed", () => {
     const { code, stderr } = await runInto(">&-", ["export", "--verbose"], await setting());
     expect(code).toBe(EXIT.failure);
     expect(stderr).toBe("error: stdout is closed, so the rows would be lost; use --output FILE\n");
+  });
+
+  test("a list ends with exit code 1, too, and a bookmark stays where it was", async () => {
+    const here = await setting();
+    await runInProcess(["sync", "./rows"], here);
+    const look = ["movers", "./rows", "--since", "last"];
+    const { code, stderr } = await runInProcess(look, { ...here, isStdoutClosed: () => true });
+    expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("stdout is closed")]);
+    expect(await readdir(join(here.cwd, "rows", ".catalog", "looks"))).toEqual([]);
   });
 
   test("a command that writes to a file is not refused", async () => {
