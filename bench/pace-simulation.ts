@@ -5,7 +5,7 @@ import { pull } from "../src/pull/pull.ts";
 import { createPageStore } from "../src/pull/store/page-store.ts";
 import type { RowBatch } from "../src/rows/batch.ts";
 import { fixedWindow } from "../src/service/http/admission/rate-limit.ts";
-import type { createWindows } from "../src/service/store/windows.ts";
+import type { createWindows } from "../src/service/store/rate-limit-windows.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
 import { SimulatedClock } from "../test/helpers/simulated-clock.ts";
 

@@ -15,13 +15,13 @@ import type { PageFacts, PageStore, SetFacts } from "./store/page-store.ts";
  * The set is no longer what the plan was made for: a count or a page differs. `pull` makes a new plan; if that does not help,
  * it ends with `SetChangedError`, whose exit code is 6.
  */
-export class SetMovedError extends Error {}
+export class OutdatedPlanError extends Error {}
 
 /** How an error shows that the set has moved, so that a new plan can help; undefined for other errors. */
 export function whyMoved(error: unknown): string | undefined {
   // A combination in the coverage has been removed from the service since.
   const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");
-  return isGone || error instanceof SetMovedError ? error.message : undefined;
+  return isGone || error instanceof OutdatedPlanError ? error.message : undefined;
 }
 
 /** Whether the service no longer accepts the cursor of a request. */
@@ -40,10 +40,10 @@ export function assertPlausible(coverage: readonly Coverage[], { start_date, end
   }
 }
 
-/** @throws SetMovedError if a slice that is counted again has another number of rows */
+/** @throws OutdatedPlanError if a slice that is counted again has another number of rows */
 export function assertCountedAgain({ rows, isExact }: Slice, { matching_rows }: CoverageSummary): void {
   if (isExact && matching_rows !== rows) {
-    throw new SetMovedError(`coverage counted ${plural(rows, "row")}, but now ${groupDigits(matching_rows)}`);
+    throw new OutdatedPlanError(`coverage counted ${plural(rows, "row")}, but now ${groupDigits(matching_rows)}`);
   }
 }
 
@@ -56,7 +56,7 @@ export function isCountedDifferently({ rows, isExact }: Slice, pages: readonly P
 /**
  * Compares the number of stored rows of each complete group with the coverage.
  *
- * @throws SetMovedError if they differ
+ * @throws OutdatedPlanError if they differ
  */
 export async function assertCounted({ slices, version }: Plan, store: PageStore): Promise<void> {
   for (const group of new Set(slices.map((slice) => slice.group))) {
@@ -70,7 +70,9 @@ export async function assertCounted({ slices, version }: Plan, store: PageStore)
           await store.discard(id);
         }
       }
-      throw new SetMovedError(`coverage counted ${plural(group.rows, "row")}, but the pages have ${groupDigits(rows)}`);
+      throw new OutdatedPlanError(
+        `coverage counted ${plural(group.rows, "row")}, but the pages have ${groupDigits(rows)}`,
+      );
     }
   }
 }
@@ -89,11 +91,11 @@ export function createPageCheck(filters: Filters, counted: number | undefined) {
   return {
     /**
      * @returns what the first page reported, which is the same
-     * @throws ContractError, SetMovedError
+     * @throws ContractError, OutdatedPlanError
      */
     add: (rows: RowBatch, set: SetFacts, requestId: string): SetFacts => {
       if (first === undefined && counted !== undefined && set.total !== null && set.total !== counted) {
-        throw new SetMovedError(
+        throw new OutdatedPlanError(
           `coverage counted ${plural(counted, "row")}, but total_matching is ${groupDigits(set.total)}`,
         );
       }
@@ -107,15 +109,15 @@ export function createPageCheck(filters: Filters, counted: number | undefined) {
       }
       const repeated = firstRepeated(rows);
       if (repeated !== -1) {
-        throw new SetMovedError(`row ${rows.raw(repeated, id)} was returned twice`);
+        throw new OutdatedPlanError(`row ${rows.raw(repeated, id)} was returned twice`);
       }
       return first;
     },
-    /** After the last page. @throws SetMovedError if rows are missing */
+    /** After the last page. @throws OutdatedPlanError if rows are missing */
     assertComplete: (): void => {
       const total = first?.total ?? null;
       if (total !== null && count !== total) {
-        throw new SetMovedError(`the walk ended after ${plural(count, "row")}, but total_matching is ${total}`);
+        throw new OutdatedPlanError(`the walk ended after ${plural(count, "row")}, but total_matching is ${total}`);
       }
     },
   };
@@ -131,7 +133,7 @@ export function createComparison(earlier: readonly PageFacts[]) {
     isDone: () => left.length === 0,
     assertDone: (): void => {
       if (left.length > 0) {
-        throw new SetMovedError("rows that were already read are missing now");
+        throw new OutdatedPlanError("rows that were already read are missing now");
       }
     },
     take: (rows: RowBatch): void => {
@@ -143,7 +145,7 @@ export function createComparison(earlier: readonly PageFacts[]) {
         compared += part.length;
         if (compared === page.rows) {
           if (!hash.digest("hex").startsWith(page.digest)) {
-            throw new SetMovedError("rows that were already read have changed");
+            throw new OutdatedPlanError("rows that were already read have changed");
           }
           left.shift();
           compared = 0;
@@ -154,13 +156,13 @@ export function createComparison(earlier: readonly PageFacts[]) {
   };
 }
 
-/** @throws SetMovedError if two pages report different sets */
+/** @throws OutdatedPlanError if two pages report different sets */
 export function assertUnmoved(first: SetFacts, now: SetFacts): void {
   if (now.total !== first.total) {
-    throw new SetMovedError(`total_matching changed from ${first.total} to ${now.total}`);
+    throw new OutdatedPlanError(`total_matching changed from ${first.total} to ${now.total}`);
   }
   if (JSON.stringify(now.coverage) !== JSON.stringify(first.coverage)) {
-    throw new SetMovedError("the coverage in meta changed");
+    throw new OutdatedPlanError("the coverage in meta changed");
   }
 }
 

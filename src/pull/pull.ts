@@ -183,7 +183,7 @@ class Pull {
     }
   }
 
-  /** @throws SetMovedError if the set in the store is not that of the service */
+  /** @throws OutdatedPlanError if the set in the store is not that of the service */
   async #compare(plan: Plan, pageSize: number): Promise<void> {
     await assertCounted(plan, this.#store);
     const slices = slicesToProve(this.#wanted(plan), this.#store, plan.version);

@@ -1,6 +1,6 @@
 import type { CatalogClient } from "../client/client.ts";
 import type { Filters } from "../contract/filters.ts";
-import { assertUnmoved, createComparison, isCursorRefused, SetMovedError, setFactsOf } from "./checks.ts";
+import { assertUnmoved, createComparison, isCursorRefused, OutdatedPlanError, setFactsOf } from "./checks.ts";
 import { type PageRequests, pagesFrom } from "./follow-cursors.ts";
 import type { Slice } from "./plan.ts";
 import type { PageFacts, PageStore } from "./store/page-store.ts";
@@ -89,14 +89,14 @@ export async function recheckPages(
   store: PageStore,
   places: readonly StoredPageRef[],
   { concurrency, ...requests }: PageRequests & { concurrency: number },
-): Promise<readonly SetMovedError[]> {
+): Promise<readonly OutdatedPlanError[]> {
   const known = places.map(({ slice }) => [...store.pagesOf(slice.id)]);
-  const differences: SetMovedError[] = [];
+  const differences: OutdatedPlanError[] = [];
   const { ends, stopped } = startWalkers(places, concurrency, async ({ slice, page }, index) => {
     try {
       await recheckPage(known[index] ?? [], page, client, slice.filters, requests);
     } catch (error) {
-      if (!(error instanceof SetMovedError)) {
+      if (!(error instanceof OutdatedPlanError)) {
         throw error;
       }
       differences.push(error);
@@ -112,7 +112,7 @@ export async function recheckPages(
  * Asks for a page a second time, perhaps in several shorter pages, and compares. If the service no longer accepts the cursor
  * of the page, it asks for the first page of the slice instead.
  *
- * @throws SetMovedError if the rows differ, or the page reports another set
+ * @throws OutdatedPlanError if the rows differ, or the page reports another set
  */
 async function recheckPage(
   pages: readonly PageFacts[],

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { CatalogClient } from "../client/client.ts";
-import { createComparison, createPageCheck, isCursorRefused, SetMovedError, setFactsOf } from "./checks.ts";
+import { createComparison, createPageCheck, isCursorRefused, OutdatedPlanError, setFactsOf } from "./checks.ts";
 import { type PageRequests, pagesFrom } from "./follow-cursors.ts";
 import type { Slice } from "./plan.ts";
 import type { PageFacts, PageStore } from "./store/page-store.ts";
@@ -36,7 +36,7 @@ const FRUITLESS_RESTARTS = 3;
  * If the cursor is refused, the walk begins again at the first page, as it has to (contract section 4.3), and the pages that
  * come again are compared with the earlier ones. Memory: one page, and the ids that `createPageCheck` keeps.
  *
- * @throws SetMovedError if the set is not what it was; the store then has no page of the slice
+ * @throws OutdatedPlanError if the set is not what it was; the store then has no page of the slice
  * @throws CursorTooShortError if several restarts in a row get no further
  */
 export async function walkSlice(
@@ -53,7 +53,7 @@ export async function walkSlice(
       await walkOnce(client, slice, store, before, options);
       return;
     } catch (error) {
-      if (error instanceof SetMovedError) {
+      if (error instanceof OutdatedPlanError) {
         await store.discard(id);
       }
       if (!isCursorRefused(error)) {
@@ -106,7 +106,7 @@ async function walkOnce(
     const { rows } = page;
     const set = setFactsOf(page);
     if (version !== undefined && (set.version ?? version) !== version) {
-      throw new SetMovedError("the service no longer has the version of the data that it counted");
+      throw new OutdatedPlanError("the service no longer has the version of the data that it counted");
     }
     const shared = check.add(rows, set, page.meta.request_id);
     again.take(rows);

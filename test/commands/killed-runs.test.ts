@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
 import { ownerOf } from "../../src/files/process-owner.ts";
 import { readSyncedFolder } from "../../src/folder/folder-state.ts";
-import { openPriceIndex } from "../../src/folder/index/price-index.ts";
+import { openPriceIndex } from "../../src/folder/index/update-index.ts";
 import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { servedFolder, sixteenDays, syncedFolder } from "../helpers/synced-folder.ts";

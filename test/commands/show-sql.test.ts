@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openDuckDb } from "../../src/files/duckdb.ts";
-import { priceIndexPath } from "../../src/folder/index/price-index.ts";
+import { priceIndexPath } from "../../src/folder/index/update-index.ts";
 import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { FIRST_DAY, syncedFolder } from "../helpers/synced-folder.ts";

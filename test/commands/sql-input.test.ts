@@ -5,7 +5,7 @@ import { PassThrough, Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { EXIT } from "../../src/contract/errors.ts";
-import { priceIndexPath } from "../../src/folder/index/price-index.ts";
+import { priceIndexPath } from "../../src/folder/index/update-index.ts";
 import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";

@@ -8,7 +8,7 @@ import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { fingerprint } from "../../src/files/fingerprint.ts";
 import { placeOfDay } from "../../src/folder/day-files.ts";
 import { readSyncedFolder, writeState } from "../../src/folder/folder-state.ts";
-import { openPriceIndex } from "../../src/folder/index/price-index.ts";
+import { openPriceIndex } from "../../src/folder/index/update-index.ts";
 import { type SyncResult, syncFolder } from "../../src/folder/sync/sync.ts";
 import { FIRST_FILL, type FolderSyncOptions } from "../../src/folder/sync/sync-run.ts";
 import type { Store } from "../../src/service/store/store.ts";

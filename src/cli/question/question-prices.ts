@@ -5,7 +5,7 @@ import { plural, quoted } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
 import { openPrices } from "../../folder/ask/open-prices.ts";
-import type { PriceIndexRequest } from "../../folder/index/price-index.ts";
+import type { PriceIndexRequest } from "../../folder/index/update-index.ts";
 import type { Context } from "../context.ts";
 import type { Reporter } from "../reporter.ts";
 import { readProductList } from "../source/product-list.ts";

@@ -6,7 +6,7 @@ import { plural } from "../../contract/values/phrases.ts";
 import { readRows } from "../../folder/ask/ask.ts";
 import { daysBeingReplaced } from "../../folder/day-files.ts";
 import type { SyncState } from "../../folder/folder-state.ts";
-import { openPriceIndex } from "../../folder/index/price-index.ts";
+import { openPriceIndex } from "../../folder/index/update-index.ts";
 import { rowFilter } from "../../folder/matching-days.ts";
 import BRAND_COUNTS from "../../folder/questions/brand-counts.sql";
 import { type SetFilters, sharedDays } from "../../pull/set-filters.ts";

@@ -8,7 +8,7 @@ import { operand, quoteCommand } from "../../contract/values/quote-command.ts";
 import { ownFileAt } from "../../files/own-file.ts";
 import { readStream, readText } from "../../files/read-text.ts";
 import { isSyncedFolder, readSyncedFolder, syncCommand } from "../../folder/folder-state.ts";
-import { priceIndexPath } from "../../folder/index/price-index.ts";
+import { priceIndexPath } from "../../folder/index/update-index.ts";
 import { withFolderSql } from "../../folder/sql/folder-session.ts";
 import { QueryError, type SqlSession } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";

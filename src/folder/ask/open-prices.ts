@@ -1,8 +1,8 @@
 import { sqlText } from "../../files/duckdb.ts";
 import MARK_ROWS from "../index/mark-rows.sql";
-import { type OpenPriceIndex, openPriceIndex, type PriceIndexRequest } from "../index/price-index.ts";
 import { SUSPECT_FACTOR } from "../index/suspect-factor.ts";
 import SUSPECT_ROWS from "../index/suspect-rows.sql";
+import { type OpenPriceIndex, openPriceIndex, type PriceIndexRequest } from "../index/update-index.ts";
 import { filledIn, type Parameters, runStatement } from "./ask.ts";
 import MATCHED_LISTINGS from "./matched-listings.sql";
 

@@ -14,6 +14,7 @@ import { readPage } from "./product-rows/pages.ts";
 import { createSnapshots, type Selection, type Snapshot } from "./product-rows/snapshot.ts";
 import { hasVersion, publishVersion, readVersions } from "./product-rows/versions.ts";
 import { withinDeadline } from "./query-deadline.ts";
+import { createWindows } from "./rate-limit-windows.ts";
 import { type ReadVersion, readFromStandby } from "./replica.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import {
@@ -24,7 +25,6 @@ import {
   StoreTimeoutError,
   StoreUnavailableError,
 } from "./store-types.ts";
-import { createWindows } from "./windows.ts";
 
 /** Milliseconds that a request waits for the counts of a newly published version, before it falls back to the previous version. */
 const COUNTED_WAIT = 500;

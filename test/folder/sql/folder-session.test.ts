@@ -5,7 +5,7 @@ import { SetChangedError } from "../../../src/contract/errors.ts";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { placeOfDay } from "../../../src/folder/day-files.ts";
 import { readSyncedFolder } from "../../../src/folder/folder-state.ts";
-import { priceIndexPath } from "../../../src/folder/index/price-index.ts";
+import { priceIndexPath } from "../../../src/folder/index/update-index.ts";
 import { withFolderSql } from "../../../src/folder/sql/folder-session.ts";
 import type { SqlSession } from "../../../src/folder/sql/sql-session.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";

@@ -1,5 +1,5 @@
+import type { WindowCount } from "../../store/rate-limit-windows.ts";
 import type { Store } from "../../store/store.ts";
-import type { WindowCount } from "../../store/windows.ts";
 import { ServiceProblem } from "../service-problem.ts";
 
 /** The values of the `RateLimit-*` headers, contract section 8 rule 1, and whether the last request was within the limit. */

@@ -11,7 +11,7 @@ import { openPrices } from "../../../src/folder/ask/open-prices.ts";
 import { placeOfDay } from "../../../src/folder/day-files.ts";
 import { ownFolderOf } from "../../../src/folder/folder-lock.ts";
 import { readSyncedFolder } from "../../../src/folder/folder-state.ts";
-import { openPriceIndex, priceIndexPath } from "../../../src/folder/index/price-index.ts";
+import { openPriceIndex, priceIndexPath } from "../../../src/folder/index/update-index.ts";
 import { bareEnvironment, CATALOG, temporaryFolder } from "../../helpers/cli.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product } from "../../helpers/products.ts";

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { placeOfDay } from "../../src/folder/day-files.ts";
-import { priceIndexPath } from "../../src/folder/index/price-index.ts";
+import { priceIndexPath } from "../../src/folder/index/update-index.ts";
 import { startCatalog } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
