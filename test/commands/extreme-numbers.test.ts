@@ -103,3 +103,11 @@ test("large prices are converted", async () => {
 test.each(["movers", "latest", "report"])("%s answers", async (command) => {
   await rowsOf(command, folder, "--include-suspect");
 });
+
+test("a large price keeps its decimals", async () => {
+  const prices = [12_345_678_901_234.5, 12_345_678_901_234.25];
+  const rows = prices.map((selling_price, at) => product({ sku: "huge", selling_price, crawl_date: `2026-01-2${at}` }));
+  const large = await syncedFolder(rows);
+  const { stdout } = await runInProcess(["history", "huge", large, "--columns", "selling_price", "-f", "csv"]);
+  expect(stdout.split("\r\n").slice(1, 3)).toEqual(["12345678901234.5", "12345678901234.25"]);
+});

@@ -1,11 +1,16 @@
 -- Fills an index with the rows of two views: `crawled_row`, as they were crawled, and `kept_row`, of an older index whose products
 -- and wordings are already here. Crawled rows are read twice: a copy of their texts would take more time, and most of the memory.
 
+-- A price. Four decimals are the most that a currency has; one that does not fit is null. A cast multiplies a large number and
+-- would change its decimals, but not those of its text.
+CREATE TEMP MACRO as_price(number) AS
+CASE WHEN abs(number) < 100000000000 THEN TRY_CAST(number AS DECIMAL(18, 4))
+  ELSE TRY_CAST(number::VARCHAR AS DECIMAL(18, 4)) END;
+
 CREATE TEMP VIEW crawled AS
 SELECT crawl_date AS day, place::INTEGER AS place, retailer, sku, department, category, coalesce(brand, '') AS brand,
   coalesce(model_number, '') AS model_number, coalesce(title, '') AS title, coalesce(url, '') AS url, currency,
-  -- Four decimals are the most that a currency has. A price that does not fit is null.
-  TRY_CAST(mrp AS DECIMAL(18, 4)) AS mrp, TRY_CAST(selling_price AS DECIMAL(18, 4)) AS selling_price, discount_pct
+  as_price(mrp) AS mrp, as_price(selling_price) AS selling_price, discount_pct
 FROM crawled_row;
 
 CREATE TEMP TABLE new_listing AS
