@@ -76,13 +76,12 @@ export async function openQuestionPrices<Options extends PriceOptions>(
       // Left null here: each question applies the list itself, because a report also covers products that are not on it.
       own_list: null,
     };
-    // If two days are named, prices after the later one still help to tell which are suspect.
-    const lastJudgedDay = newest > newestInFolder || days === undefined ? newest : newestInFolder;
+    const isNewest = days === undefined || days.isNewest === true || newest > newestInFolder;
     prices = await openPrices({
       folder,
       state,
       signal,
-      lastDay: lastJudgedDay,
+      lastDay: isNewest ? newest : newestInFolder,
       suspectFactor: options.suspectFactor,
       scope,
       ...indexMessages(reporter, name),

@@ -65,12 +65,15 @@ export interface Question<Options extends PriceOptions = QuestionOptions> {
   countsRows?: boolean;
   /** The first part of the names of its bookmarks, if it compares with `--since`. */
   bookmarks?: string;
-  /** The two days that it compares, if the command line names both; otherwise those of `since`. */
+  /**
+   * The two days that it compares, if the command line names both; otherwise those of `since`. `isNewest`: no row after the later
+   * one helps to tell which prices are suspect.
+   */
   days?: (
     options: Options,
     synced: SyncedFolder,
     today: { newest: string; now: number },
-  ) => { from: string; to: string } | undefined;
+  ) => { from: string; to: string; isNewest?: boolean } | undefined;
   parameters?: (options: Options) => Parameters;
   /** Looks up further parameters in the folder, and warns of what the answer lacks. */
   find?: (prices: DuckDb, parameters: Parameters, options: Options, synced: SyncedFolder) => Promise<Parameters>;

@@ -58,7 +58,7 @@ export interface DiffOptions extends QuestionOptions {
 }
 
 /**
- * @param latest the newest day that has rows
+ * @param latest the newest day with rows that match the filters
  * @throws UsageError if the first is not before the second
  */
 export function resolvePair(days: DayPair, now: number, latest = dayOf(now)): DayPair {

@@ -29,7 +29,8 @@ const DIFF_QUESTION: Question<DiffOptions> = {
     if (options.days === undefined) {
       return undefined;
     }
-    const days = resolvePair(options.days, now, newest);
+    const latest = synced.days.findLast((day) => day <= newest);
+    const days = resolvePair(options.days, now, latest ?? newest);
     if (!options.isOfService) {
       checkDays(days, synced);
     }

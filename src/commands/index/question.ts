@@ -24,7 +24,7 @@ function questionOf(): Question<IndexOptions> {
     days: (options, synced, today) => {
       asked = daysOf(options, synced, today);
       const { start, end, base = end } = asked;
-      return { from: start, to: base > end ? base : end };
+      return { from: start, to: base > end ? base : end, isNewest: options.endDate !== undefined };
     },
     parameters: () => ({ base: asked?.base ?? null, end: asked?.end ?? "" }),
     find: async (prices, parameters, { maxAge }, { reporter }) => {

@@ -63,6 +63,7 @@ function judgeAgain({ lastDay, suspectFactor = "NULL", scope }: PricesRequest): 
   const upToLastDay = `day <= DATE ${sqlText(lastDay)}`;
   return [
     `SET VARIABLE suspect_factor = ${suspectFactor}::DECIMAL(15, 6)`,
+    `SET VARIABLE last_day = DATE ${sqlText(lastDay)}`,
     ...(hasFilter ? [MATCHED_LISTINGS] : []),
     `CREATE TEMP TABLE judged AS FROM rare_product${hasFilter ? ` UNION ${PARTLY_MATCHED}` : ""}`,
     `CREATE TEMP TABLE unmarked AS

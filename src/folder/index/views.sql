@@ -16,11 +16,13 @@ HAVING bool_or(excluded IS NOT NULL OR next_day = day OR selling_price IS NULL O
   OR min(currency) <> max(currency)
   OR max(selling_price) >= min(selling_price)::DECIMAL(20, 4) * getvariable('suspect_factor');
 
--- How brands are shown that are equal but for case and outer spaces: as spelt most often, then most recently.
+-- How brands are shown that are equal but for case and outer spaces: as spelt most often, then most recently, up to the newest day.
+-- Variable `last_day`: that day, if there are later ones.
 CREATE VIEW brand AS
 SELECT brand_key, first(brand ORDER BY rows DESC, day DESC, brand) AS brand
 FROM (
-  SELECT lower(trim(brand)) AS brand_key, brand, sum(rows) AS rows, max(day) AS day FROM row_count GROUP BY brand
+  SELECT lower(trim(brand)) AS brand_key, brand, sum(rows) AS rows, max(day) AS day FROM row_count
+  WHERE day <= coalesce(getvariable('last_day'), DATE 'infinity') GROUP BY brand
 )
 GROUP BY brand_key;
 

@@ -15,7 +15,7 @@ WITH wanted AS (
 ), newest AS (
   -- A suspect row tells what the product is only if it has no other.
   SELECT product, max(day) FILTER (NOT suspect) AS day, arg_max(listing, (NOT suspect, day, -place)) AS listing
-  FROM counted WHERE day >= first_day GROUP BY product
+  FROM counted GROUP BY product
 )
 SELECT newest_listing.retailer, newest_listing.sku, newest_listing.title, own.department, own.category,
   step.day AS crawl_date, currency, mrp, selling_price, discount_pct,
