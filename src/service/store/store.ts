@@ -52,24 +52,24 @@ export async function openStore(location: string, opening: StoreOpening = {}): P
     return storeOf(database, { signal });
   }
   const { connectToPostgres } = await import("./database/postgres-connection.ts");
-  return storeOf(database, { standby: telling(connectToPostgres(replica), "standby", warn), signal });
+  return storeOf(database, { standby: reportFailures(connectToPostgres(replica), "standby", warn), signal });
 }
 
-/** Tells the failures of a connection. */
-function telling(access: DatabaseAccess, name: string, warn: (message: string) => void): DatabaseAccess {
-  let told: string | undefined;
+/** Warns of each failure of a connection once, until it works again or fails otherwise. */
+function reportFailures(access: DatabaseAccess, name: string, warn: (message: string) => void): DatabaseAccess {
+  let reported: string | undefined;
   return {
     ...access,
     use: async (work, deadline) => {
       try {
         const result = await access.use(work, deadline);
-        told = undefined;
+        reported = undefined;
         return result;
       } catch (error) {
         const isFailure = error instanceof StoreUnavailableError || error instanceof StoreTimeoutError;
-        if (isFailure && !(error instanceof ReadOnlyError) && error.message !== told) {
-          told = error.message;
-          warn(`the ${name} cannot be used: ${told}`);
+        if (isFailure && !(error instanceof ReadOnlyError) && error.message !== reported) {
+          reported = error.message;
+          warn(`the ${name} cannot be used: ${reported}`);
         }
         throw error;
       }
@@ -88,16 +88,16 @@ async function openDatabase(
   warn: (message: string) => void,
 ): Promise<Database> {
   const path = databasePath(location);
-  const tell = (access: DatabaseAccess) => telling(access, "database", warn);
+  const reported = (access: DatabaseAccess) => reportFailures(access, "database", warn);
   if (path !== undefined) {
     const { reader, writer, windows } = await openFileDatabase(resolve(path), { signal, warn });
-    return { reader: tell(reader), writer: tell(writer), windows: tell(windows) };
+    return { reader: reported(reader), writer: reported(writer), windows: reported(windows) };
   }
   if (location === ":memory:") {
     return await openMemoryDatabase();
   }
   const { openPostgres } = await import("./database/postgres-connection.ts");
-  const connection = tell(await openPostgres(location, signal));
+  const connection = reported(await openPostgres(location, signal));
   return { reader: connection, writer: connection, windows: connection };
 }
 
