@@ -6,10 +6,10 @@ import { loadEncoder, type RowFormat } from "../export/formats/registry.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { batchOf } from "../rows/scan.ts";
 import type { Context } from "./context.ts";
-import { type OutputOptions, type PageOptions, refuseClosedStdout } from "./flags/output.ts";
+import type { OutputOptions, PageOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
 
-type WriteTarget = Pick<Context, "stdout" | "isStdoutClosed" | "signal" | "pid">;
+type WriteTarget = Pick<Context, "stdout" | "signal" | "pid">;
 
 const unchanged: Encoder<Chunk> = { encode: (chunk) => chunk, end: () => [] };
 
@@ -18,7 +18,6 @@ export async function writeChunks(
   output: OutputOptions<string>,
   target: WriteTarget,
 ): Promise<void> {
-  refuseClosedStdout(output, target);
   await using destination = await openDestination({ ...output, ...target }, () => unchanged);
   for await (const chunk of chunks) {
     await destination.write(chunk);
@@ -42,7 +41,6 @@ export async function writeRows(
   reporter: Reporter,
   target: WriteTarget,
 ): Promise<void> {
-  refuseClosedStdout(output, target);
   const { format, links } = output;
   const createEncoder = await loadEncoder(format, target.signal);
   const onLoss = lossWarnings(format, reporter);

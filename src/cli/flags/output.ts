@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
 import { Option } from "@commander-js/extra-typings";
-import { FileError, UsageError } from "../../contract/errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { type Compression, compressionFor, withoutCompressionEnding } from "../../export/destination/compression.ts";
 import { parseColumns } from "../../export/formats/columns.ts";
 import { FORMATS, formatOfFile, ROW_FORMATS, type RowFormat } from "../../export/formats/registry.ts";
-import type { Context } from "../context.ts";
 import { refuseEnding } from "../errors/output-ending.ts";
 import type { SortKey } from "../order.ts";
 import { type ListFlags, type ListOptions, parseListFlags } from "./list.ts";
@@ -206,14 +205,4 @@ function formatOfName(name: string, formats: readonly string[]): string | undefi
     );
   }
   return /\.(md|markdown)$/i.test(withoutCompressionEnding(name).stem) ? "markdown" : format;
-}
-
-/** @throws FileError if the output is stdout, and the process was started without one: all of it would be lost */
-export function refuseClosedStdout(
-  { output }: Pick<OutputOptions<string>, "output">,
-  { isStdoutClosed }: Pick<Context, "isStdoutClosed">,
-): void {
-  if (output === undefined && isStdoutClosed()) {
-    throw new FileError("stdout is closed, so the rows would be lost; use --output FILE", "stdout");
-  }
 }

@@ -8,12 +8,12 @@ import {
   columnsOption,
   type OutputOptions,
   parseOutput,
-  refuseClosedStdout,
 } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags, addRecheckFlag, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
 import { type FlagsOf, flagError, NamesOption, wholeNumber } from "../../cli/flags/values.ts";
 import { OWN_LIST_COLUMNS } from "../../cli/question/question.ts";
 import { checkOwnListColumns } from "../../cli/question/question-flags.ts";
+import { FileError } from "../../contract/errors.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { PARTITION_COLUMNS, type PartitionColumn, parsePartitionColumns } from "../../export/destination/partitions.ts";
@@ -88,8 +88,8 @@ export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFla
   const columns = chosenColumns(flags.columns, flags.skus === undefined ? PRODUCT_COLUMNS : OWN_ROW_COLUMNS);
   // A dry run writes no rows to the terminal.
   const output = parseOutput(flags, ROW_FORMATS, dryRun ? { stdout: {} } : context);
-  if (!dryRun) {
-    refuseClosedStdout(output, context);
+  if (output.output === undefined && !dryRun && context.isStdoutClosed()) {
+    throw new FileError("stdout is closed, so the rows would be lost; use --output FILE", "stdout");
   }
   for (const name of ["resume", "manifest"] as const) {
     if (flags[name] && isStdout(output.output)) {
