@@ -67,7 +67,7 @@ function judgeAgain({ lastDay, suspectFactor = "NULL", scope }: PricesRequest): 
     ...(hasFilter ? [MATCHED_LISTINGS] : []),
     `CREATE TEMP TABLE judged AS FROM rare_product${hasFilter ? ` UNION ${PARTLY_MATCHED}` : ""}`,
     `CREATE TEMP TABLE unmarked AS
-SELECT * EXCLUDE (series, excluded, next_day, is_new_price, observed_days) FROM price_row SEMI JOIN judged USING (product) WHERE ${upToLastDay}`,
+SELECT * EXCLUDE (series, excluded, next_day, is_new_price) FROM price_row SEMI JOIN judged USING (product) WHERE ${upToLastDay}`,
     SUSPECT_ROWS,
     ...(hasFilter ? ["DELETE FROM unmarked WHERE listing NOT IN (SELECT listing FROM wanted)"] : []),
     MARK_ROWS,

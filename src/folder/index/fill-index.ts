@@ -77,7 +77,7 @@ export async function fillIndex(
   await run(VIEWS);
   await run(`SET VARIABLE suspect_factor = ${SUSPECT_FACTOR}::DECIMAL(15, 6)`);
   await run(`CREATE TEMP TABLE rare AS FROM rare_product;
-    INSERT INTO unmarked BY NAME SELECT * EXCLUDE (series, excluded, next_day, is_new_price, observed_days) FROM price_row SEMI JOIN rare USING (product)`);
+    INSERT INTO unmarked BY NAME SELECT * EXCLUDE (series, excluded, next_day, is_new_price) FROM price_row SEMI JOIN rare USING (product)`);
   await run(SUSPECT_ROWS);
   await run(MARK_ROWS);
   await run("DELETE FROM price_row WHERE product IN (FROM rare); INSERT INTO price_row BY NAME FROM marked");

@@ -1,6 +1,5 @@
 -- Makes the table `marked` of the rows of `unmarked`: each with `excluded`, the rule by which it is no observation, the
--- number of its series, the day of the next observation, whether the one before in its series has another price, and how many days
--- of its series there are up to this one.
+-- number of its series, the day of the next observation, and whether the one before in its series has another price.
 
 -- The rows of days on which a product has several.
 CREATE TEMP TABLE several AS
@@ -61,6 +60,6 @@ WITH numbered AS (
   LEFT JOIN series ON series.product = unmarked.product AND day >= first_day AND day < coalesce(series.next_day, 'infinity')
 )
 SELECT *, CASE WHEN excluded IS NULL THEN lead(day) OVER (PARTITION BY product, excluded IS NULL ORDER BY day) END AS next_day,
-  selling_price IS DISTINCT FROM lag(selling_price) OVER in_series AS is_new_price,
-  row_number() OVER in_series::INTEGER AS observed_days
-FROM numbered WINDOW in_series AS (PARTITION BY product, excluded IS NULL, series ORDER BY day);
+  selling_price IS DISTINCT FROM lag(selling_price) OVER (PARTITION BY product, excluded IS NULL, series ORDER BY day)
+    AS is_new_price
+FROM numbered;

@@ -29,8 +29,7 @@ FROM new_listing JOIN product USING (retailer, sku);
 -- Every row counts until the rare ones are marked.
 CREATE TABLE price_row AS
 SELECT *, 1::INTEGER AS series, NULL::VARCHAR AS excluded, lead(day) OVER step AS next_day,
-  selling_price IS DISTINCT FROM lag(selling_price) OVER step AS is_new_price,
-  row_number() OVER step::INTEGER AS observed_days
+  selling_price IS DISTINCT FROM lag(selling_price) OVER step AS is_new_price
 FROM (
   SELECT product, day, place, listing, currency, mrp, selling_price, discount_pct
   FROM crawled JOIN listing USING (retailer, sku, department, category, brand, model_number, title, url)

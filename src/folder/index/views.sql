@@ -4,7 +4,7 @@
 CREATE VIEW price AS FROM price_row;
 
 -- The price of a product on a day, at most one. It is the newest one up to each day before `next_day`. `is_new_price`: the one
--- before in its series, if there is one, has another price. `observed_days`: those of its series up to this one.
+-- before in its series, if there is one, has another price.
 CREATE VIEW observation AS
 SELECT * EXCLUDE (excluded) FROM price WHERE excluded IS NULL;
 
@@ -67,7 +67,7 @@ GROUP BY ALL;
 
 -- The observations that the filters match, up to the newest day of their retailer.
 CREATE MACRO observed(days, departments, categories, combinations, brands, own_list) AS TABLE
-SELECT product, day, next_day, listing, currency, mrp, selling_price, discount_pct, series, observed_days, first_day, since, last_day, today,
+SELECT product, day, next_day, listing, currency, mrp, selling_price, discount_pct, series, first_day, since, last_day, today,
   target_price, note
 FROM observation JOIN scope(days, departments, categories, combinations, brands, own_list) USING (listing)
 WHERE day <= last_day;

@@ -13,24 +13,17 @@ WITH now AS (
     CASE WHEN before.series = now.series THEN percent_change(now.selling_price, before.selling_price) END AS percent
   FROM now LEFT JOIN before USING (product)
 ), low AS (
-  -- The lowest price of the series up to `since`, and the lowest after it with its first day. A price is lower than all before only
-  -- on a day with a new price.
-  SELECT product, min(o.selling_price) FILTER (o.day <= since) AS low_selling_price,
-    min({price: o.selling_price, day: o.day}) FILTER (o.day > since) AS after
-  FROM observation o JOIN now USING (product, series) WHERE o.is_new_price AND o.day <= now.day
-  GROUP BY product
-), gap AS (
-  -- Most days follow one another, so that few rows are left.
-  SELECT product, max(o.next_day - o.day)::INTEGER AS longest_gap_days
-  FROM observation o JOIN now USING (product, series) WHERE o.next_day - o.day > 1 AND o.day < now.day
+  -- The lowest price of the series up to `since`, and after it.
+  SELECT product, min(observation.selling_price) FILTER (observation.day <= since) AS low_selling_price,
+    min(observation.selling_price) FILTER (observation.day > since) AS new_low_price, count(*)::INTEGER AS observed_days,
+    max(observation.next_day - observation.day) FILTER (observation.day < now.day)::INTEGER AS longest_gap_days
+  FROM observation JOIN now USING (product, series) WHERE observation.day <= now.day
   GROUP BY product
 ), moved AS (
   FROM (
-    SELECT step.*, low_selling_price, after.price AS new_low_price, after.day AS reached_date,
-      [kind FOR kind IN [
-        CASE WHEN difference < 0 THEN 'drop' END, CASE WHEN difference > 0 THEN 'rise' END,
-        CASE WHEN after.price < low_selling_price THEN 'new_low' END, CASE WHEN discount_pct > 0 THEN 'discount' END
-      ] IF list_contains($kinds::VARCHAR[], kind)] AS kinds
+    SELECT step.*, low.* EXCLUDE (product),
+      [kind FOR kind IN ($kinds::VARCHAR[]) IF CASE kind WHEN 'drop' THEN difference < 0 WHEN 'rise' THEN difference > 0
+        WHEN 'new_low' THEN new_low_price < low_selling_price WHEN 'discount' THEN discount_pct > 0 END] AS kinds
     FROM step JOIN low USING (product)
   )
   WHERE len(kinds) > 0
@@ -39,9 +32,10 @@ WITH now AS (
 ), reference AS (
   FROM reference_price('moving')
 ), low_day AS (
-  SELECT product, max(o.day) AS low_date
+  SELECT product, max(o.day) FILTER (o.day <= since AND o.selling_price = low_selling_price) AS low_date,
+    min(o.day) FILTER (o.day > since AND o.selling_price = new_low_price) AS reached_date
   FROM observation o JOIN moving USING (product, series) JOIN low USING (product)
-  WHERE o.day <= since AND o.selling_price = low_selling_price
+  WHERE o.day <= moving.day AND o.selling_price IN (low_selling_price, new_low_price)
   GROUP BY product
 )
 SELECT kind, retailer, sku, title, department, category, currency, before_date, before_selling_price, day AS date,
@@ -50,12 +44,11 @@ SELECT kind, retailer, sku, title, department, category, currency, before_date, 
   CASE kind WHEN 'new_low' THEN new_low_price END AS new_low_price,
   CASE kind WHEN 'new_low' THEN reached_date END AS reached_date,
   CASE kind WHEN 'new_low' THEN percent_change(new_low_price, low_selling_price) END AS below_low_percent,
-  observed_days, coalesce(longest_gap_days, CASE WHEN observed_days > 1 THEN 1 END) AS longest_gap_days, target_price,
-  selling_price <= target_price AS target_met, note, present_since,
+  observed_days, longest_gap_days, target_price, selling_price <= target_price AS target_met, note, present_since,
   CASE $group_by WHEN 'retailer' THEN retailer WHEN 'department' THEN department WHEN 'category' THEN category
     WHEN 'brand' THEN coalesce(nullif(brand.brand, ''), 'no brand') END AS group_name
 FROM (SELECT *, unnest(kinds) AS kind FROM moved) JOIN listing USING (product, listing)
-  JOIN reference USING (product) LEFT JOIN low_day USING (product) LEFT JOIN gap USING (product) JOIN brand USING (brand_key)
+  JOIN reference USING (product) JOIN low_day USING (product) JOIN brand USING (brand_key)
 ORDER BY list_position(['drop', 'rise', 'new_low', 'discount'], kind), group_name,
   CASE kind WHEN 'drop' THEN -percent WHEN 'rise' THEN percent
     WHEN 'new_low' THEN -percent_change(new_low_price, low_selling_price) ELSE discount_pct END DESC,
