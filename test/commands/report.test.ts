@@ -264,21 +264,12 @@ describe("catalog report", () => {
   });
 
   test("--stale-after and --max-age move what is stale and gone; --urls adds addresses", async () => {
-    expect((await report()).stdout).toContain("Stale retailers: 0 of 3, older than 28 days\n");
+    expect((await report()).stdout).toContain("Stale retailers: 0 of 3, over 28 days old on 2026-01-28\n");
     const moved = ["--stale-after", "15d", "--max-age", "16d", "--urls"];
     const { code, stdout } = await report(...moved, "--fail-if", "days_old > 17", "--fail-if", "gone > 1");
     expect([code, stdout]).toEqual([0, expect.stringMatching(/Stale retailers: 1 of 3.*\n {2}closed .* stale\n/)]);
     expect(stdout).toContain("Gone, or not crawled: 0 gone\n");
     expect(stdout).toContain("\n    Title of fell-more\n    https://shop.example/p/fell-more\n");
-  });
-
-  test.each([
-    ["16d", 1, "1 of 3"],
-    ["17d", 0, "0 of 3"],
-  ])("counts a retailer as stale by the age that it shows, beyond %s", async (age, stale, words) => {
-    const { stdout, stderr } = await report("--stale-after", age, "--fail-if", "stale < 9");
-    const shown = /Stale retailers: (\d of 3).*\n {2}closed +2026-01-12 +17 days old/s.exec(stdout);
-    expect([shown?.[1], stderr]).toEqual([words, expect.stringContaining(`stale is ${stale}`)]);
   });
 
   test("of a retailer without a known price names its own days, and no share of discounted products", async () => {

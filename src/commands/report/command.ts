@@ -44,7 +44,7 @@ export function declare(command: Command, context: Context, run = load): void {
   const listed = addSkusFlag(own, "a list of your own, which is a section of the report")
     .option(
       "--stale-after <days>",
-      `a retailer is stale if its newest row is older than this (default: ${STALE_AFTER}d)`,
+      `a retailer is stale if its newest row is older than this on the newest day (default: ${STALE_AFTER}d)`,
       dayCount("--stale-after"),
     )
     .addOption(

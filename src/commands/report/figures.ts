@@ -12,7 +12,7 @@ export const FIGURES = {
   not_crawled: "products that are no longer known because their shop or category was not crawled",
   unknown: "products that are no longer known, and the rows do not show why",
   outages: "retailers whose crawl failed on the newest day",
-  stale: "retailers whose newest row is older than --stale-after",
+  stale: "retailers whose newest row is older than --stale-after on the newest day",
   suspects: "products with a suspect price since then, which is left out",
   target_met: "products of --skus at their target price or below it",
   products: "products whose price is known",

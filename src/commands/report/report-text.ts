@@ -69,9 +69,9 @@ function factsOf(product: ShownProduct): string[] {
   return facts.filter((fact) => fact !== "").map(visible);
 }
 
-function retailerText({ retailers, figures, staleAfter }: Report): string {
+function retailerText({ retailers, figures, staleAfter, newest }: Report): string {
   const { outages, stale } = figures;
-  const heading = `Outages: ${outages}. Stale retailers: ${stale} of ${retailers.length}, older than ${plural(staleAfter, "day")}`;
+  const heading = `Outages: ${outages}. Stale retailers: ${stale} of ${retailers.length}, over ${plural(staleAfter, "day")} old on ${newest}`;
   return textTable(heading, retailers.slice(0, LINES), [
     textColumn("", ({ retailer }) => String(retailer)),
     textColumn("", ({ newest_day }) => String(newest_day), { rigid: true }),

@@ -16,7 +16,7 @@ WITH matching AS (
 )
 SELECT retailer, crawl_date, matching_rows, usual_rows, share, coalesce(outage, false) AS outage,
   CASE WHEN outage THEN last_good + 1 END AS outage_since, newest_day, today - newest_day AS days_old,
-  coalesce(products, 0) AS products, days_old > $stale_after::INTEGER AS stale
+  coalesce(products, 0) AS products, last_day - newest_day > $stale_after::INTEGER AS stale
 FROM matching JOIN crawled USING (retailer) LEFT JOIN known USING (retailer) LEFT JOIN good USING (retailer)
   LEFT JOIN (SELECT *, crawl_date AS last_day FROM crawl_days) USING (retailer, last_day)
 ORDER BY coalesce(outage, false) DESC, stale DESC, newest_day, retailer
