@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { addAbortSignal, type Readable } from "node:stream";
 import { NotFoundError } from "../contract/errors.ts";
 import { descriptorOf } from "./descriptor.ts";
-import { errorCode, fileError, ifPresent, withFileError } from "./system-error.ts";
+import { errorCode, fileError, withFileError } from "./system-error.ts";
 
 /** The bytes of a stream. When `signal` is aborted, the wait for them ends at once. @throws the reason of `signal` */
 export async function* readStream(stream: Readable, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -63,10 +63,11 @@ export async function* readFileChunks(path: string, signal: AbortSignal): AsyncG
 
 /** The bytes of a file that a question is about. @throws NotFoundError if there is none of that name */
 export async function* readAskedFile(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  if ((await ifPresent(path, () => stat(path))) === undefined) {
-    throw new NotFoundError(`${path}: no such file or folder`);
+  try {
+    yield* readFileChunks(path, signal);
+  } catch (error) {
+    throw errorCode(error) === "ENOENT" ? new NotFoundError((error as Error).message) : error;
   }
-  yield* readFileChunks(path, signal);
 }
 
 /** The same bytes. @throws the error for more than the limit */
