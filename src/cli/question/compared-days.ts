@@ -23,6 +23,11 @@ export function newestDayOf({ state }: Pick<SyncedFolder, "state">, now: number)
   return days.findLast((day) => day <= today) ?? today;
 }
 
+/** The newest day up to `newest` with rows that match the filters; `newest` if there is none. */
+export function newestMatchingDay({ days }: Pick<SyncedFolder, "days">, newest: string): string {
+  return days.findLast((day) => day <= newest) ?? newest;
+}
+
 /** The number of rows of a folder that are dated after both today (UTC) and `day`. */
 export function rowsAfter({ state }: Pick<SyncedFolder, "state">, day: string, now: number): number {
   const later = Object.entries(state.days).filter(([dated]) => dated > day && dated > dayOf(now));

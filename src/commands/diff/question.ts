@@ -1,4 +1,5 @@
 import type { Run } from "../../cli/context.ts";
+import { newestMatchingDay } from "../../cli/question/compared-days.ts";
 import type { Question } from "../../cli/question/question.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { isBookmark } from "../../cli/question/since.ts";
@@ -29,8 +30,7 @@ const DIFF_QUESTION: Question<DiffOptions> = {
     if (options.days === undefined) {
       return undefined;
     }
-    const latest = synced.days.findLast((day) => day <= newest);
-    const days = resolvePair(options.days, now, latest ?? newest);
+    const days = resolvePair(options.days, now, newestMatchingDay(synced, newest));
     if (!options.isOfService) {
       checkDays(days, synced);
     }

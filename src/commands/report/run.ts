@@ -1,5 +1,6 @@
 import type { Context } from "../../cli/context.ts";
 import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
+import { newestMatchingDay } from "../../cli/question/compared-days.ts";
 import { openQuestionPrices, type QuestionPrices } from "../../cli/question/question-prices.ts";
 import { noMatchingRows, openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { openPage, writeChunks } from "../../cli/write-rows.ts";
@@ -66,7 +67,7 @@ function subjectOf(
     newest,
     staleAfter,
     first: days[0] ?? newest,
-    last: days.findLast((day) => day <= newest) ?? newest,
+    last: newestMatchingDay({ days }, newest),
     now: context.now(),
     since: hasEarlierDay ? comparison.oldest : undefined,
     isByRetailer: comparison?.isByRetailer === true,
