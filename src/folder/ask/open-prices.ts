@@ -55,8 +55,8 @@ function hasRowFilter(scope: Parameters): boolean {
 }
 
 /**
- * The statements that decide again which rows of the affected products count, and replace the view `price` of the index. Suspect rows are
- * found among all rows; of the others, only those that the filters match count.
+ * The statements that decide again which rows of the affected products count, and replace the view `price` of the index. Suspect
+ * rows are found among all rows; of the others, only those that the filters match count.
  */
 function judgeAgain({ lastDay, suspectFactor = "NULL", scope }: PricesRequest): string[] {
   const hasFilter = hasRowFilter(scope);

@@ -6,7 +6,7 @@ import { insertKey, readKeys } from "./team-records.ts";
 
 export interface NewKey extends Partial<Grants> {
   name: string;
-  /** Default: `default`. A new team is created if grants are wanted, with these. */
+  /** Default: `default`. A team that does not exist is created if the key has grants, with these. */
   team?: string;
 }
 
@@ -17,8 +17,8 @@ export function newSecret(): string {
 
 /**
  * Creates a key and resolves to its secret, of which only a hash is stored.
- * @throws RefusedChangeError for a name that a key of the team has, or other grants than the team has, and for a team that is not
- * there, as if it was deleted meanwhile, unless grants are wanted: nobody would have chosen those of a new one
+ * @throws RefusedChangeError for a name that a key of the team has, for other grants than the team has, and for a named team that
+ * does not exist (any more) if the key has no grants: the new team would get all rights without anyone having chosen them
  */
 export async function createKey(database: Store, key: NewKey, at: Date): Promise<string> {
   const secret = newSecret();
