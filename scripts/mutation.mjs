@@ -67,8 +67,8 @@ async function mutantsOf(folder, paths) {
     concurrency: 4,
     // A mutant that runs without end counts as noticed. A slow machine must not make one of the others.
     timeoutMS: 8_000,
-    tempDirName: join(HOME, "tmp"),
-    // Copies are below this folder, where Node.js finds the packages.
+    // Copies are below this folder, where Node.js finds the packages of the project, and not those of Stryker.
+    tempDirName: "coverage/mutants",
     symlinkNodeModules: false,
     ignorePatterns: ["/coverage", "/dist", "/demo-output"],
     disableTypeChecks: false,
