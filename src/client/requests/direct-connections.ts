@@ -66,11 +66,14 @@ export function directConnections(url: URL): Connections {
           received?.destroy(error);
           reject(error);
         });
-        sent.on("response", (response) => {
+        const receive = (response: IncomingMessage) => {
           received = response;
           const { statusCode = 0, headersDistinct } = response;
           resolve({ status: statusCode, header: headersOf(headersDistinct), body: response });
-        });
+        };
+        sent.on("response", receive);
+        // For status 101, Node emits no `response`, and without this listener no error either.
+        sent.on("upgrade", receive);
         sent.end();
         onAbort(signal, () => (received ?? sent).destroy(signal.reason));
       });

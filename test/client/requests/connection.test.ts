@@ -48,6 +48,12 @@ test("a redirect is refused, the error names the target's origin without its que
   expect(other.requests).toEqual([]);
 });
 
+test("a response that switches to another protocol is an error, and ends the wait for it", async () => {
+  const { client, server } = await start([answer({ status: 101, headers: { connection: "upgrade", upgrade: "h2c" } })]);
+  const message = `${server.url.origin} answered 101: Switching Protocols (unreadable body)`;
+  expect(await failureOf(client.catalog({}))).toStrictEqual(new ApiError(message, { status: 101, problem: {} }));
+});
+
 test("a refused connection is retried and then reported", async () => {
   const { server, client, waits } = await start([], { retries: 2 });
   await server.close();
