@@ -5,6 +5,7 @@ import type { ResolvedFilters } from "../contract/envelope.ts";
 import { FileError, MismatchError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
 import { isJsonObject } from "../contract/values/json-object.ts";
+import { removeOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { errorCode, fileError, withFileError } from "../files/system-error.ts";
 import { checkedJson, isUnaltered } from "../files/text-checksum.ts";
@@ -118,6 +119,17 @@ export async function readManifest(file: string): Promise<Manifest> {
     throw new MismatchError(`${path} was altered: its own checksum is wrong`);
   }
   return manifest;
+}
+
+/** Removes the manifest of what a file had before: it would call the new content damaged. What is no manifest stays. */
+export async function removeManifest(file: string): Promise<void> {
+  const isManifest = await readManifest(file).then(
+    () => true,
+    (error) => error instanceof MismatchError,
+  );
+  if (isManifest) {
+    await removeOwnFile(manifestPathOf(file));
+  }
 }
 
 /** Whether it has all members that a file is checked against. */

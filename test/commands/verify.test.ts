@@ -108,6 +108,28 @@ describe("verify", () => {
     expect(await verify()).toMatchObject({ code: EXIT.ok, stdout: expect.stringContaining("7 rows") });
   });
 
+  test.each([
+    ["a list", () => ["coverage"]],
+    ["the rows of a list of products", (list: string) => ["export", "--skus", list]],
+  ])("does not hold %s to the manifest of the export that it replaced", async (_, argsWith) => {
+    const { cwd, file, verify } = await exported("rows.csv");
+    const list = join(cwd, "list.csv");
+    await writeFile(list, `sku\n${ROWS[0]?.sku}\n`);
+    await runInProcess([...argsWith(list), "-o", file], { service: await service() });
+    expect(await verify()).toEqual({
+      code: EXIT.failure,
+      stdout: "",
+      stderr: expect.stringContaining("has no manifest"),
+    });
+  });
+
+  test("does not let a list remove a file that only has the name of a manifest", async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "rows.csv.manifest.json"), "{}");
+    await runInProcess(["coverage", "-o", join(cwd, "rows.csv")], { service: await service() });
+    expect(await readdir(cwd)).toEqual(["rows.csv", "rows.csv.manifest.json"]);
+  });
+
   test("accepts an export that --max-rows ended", async () => {
     const { verify } = await exported("rows.ndjson", ["--max-rows", "7"]);
     const { code, stdout } = await verify();

@@ -28,7 +28,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   const own =
     ownList === undefined ? undefined : await (await import("./own-rows.ts")).readOwnRows(ownList, context, signal);
   const encoding = rowEncoding(options, reporter);
-  // Without a new manifest, an earlier one would call the new file damaged.
+  // A file that had a manifest keeps one.
   const manifest = options.manifest || (ownList === undefined && (await hasManifest(path)));
   const fingerprint = manifest ? runningFingerprint() : undefined;
   const createEncoder = await loadEncoder(format, signal);
