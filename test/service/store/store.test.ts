@@ -193,6 +193,25 @@ test.each<[string, (intact: Buffer) => Buffer]>([
   expect(warn.mock.calls).toEqual([[expect.stringContaining(`${path}-limits was damaged`)]]);
 });
 
+test("a file of windows that somebody removes is made anew, and all processes count in the new one", async () => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const stores = [await testStore(path), await testStore(path)];
+  const charge = async () => {
+    const counted = [];
+    for (const store of stores) {
+      counted.push((await store.windows("test", 60_000).charge("team", 0)).used);
+    }
+    return counted;
+  };
+  const before = await charge();
+  await Promise.all(["", "-wal", "-shm"].map((end) => rm(`${path}-limits${end}`)));
+
+  expect([before, await charge()]).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
+});
+
 test("the operator is told why the database cannot be used, once until it works again", async () => {
   const path = join(await temporaryFolder(), "rows.db");
   const warn = vi.fn();

@@ -40,6 +40,8 @@ interface ConnectionOptions {
   busyTimeout?: number;
   /** Prepares a connection that was opened. */
   onOpen?: (session: Session) => Promise<void>;
+  /** Whether an open connection still has the right files; if not, it is opened again. */
+  isCurrent?: () => boolean;
 }
 
 /**
@@ -48,7 +50,12 @@ interface ConnectionOptions {
  * an error.
  */
 export function connectToSqlite(path: string, options: ConnectionOptions = {}): DatabaseAccess {
-  const { isReadOnly = false, busyTimeout: timeout = BUSY_TIMEOUT, onOpen = async () => {} } = options;
+  const {
+    isReadOnly = false,
+    busyTimeout: timeout = BUSY_TIMEOUT,
+    onOpen = async () => {},
+    isCurrent = () => true,
+  } = options;
   let current: OpenDatabase | undefined;
   let lastTurn: Promise<unknown> = Promise.resolve();
 
@@ -59,6 +66,9 @@ export function connectToSqlite(path: string, options: ConnectionOptions = {}): 
   }
 
   async function opened(): Promise<OpenDatabase> {
+    if (current !== undefined && !isCurrent()) {
+      shut();
+    }
     if (current === undefined) {
       const location = await locationOf(path, isReadOnly);
       current = { database: attempt(() => new Database(location, { timeout })), statements: new Map() };

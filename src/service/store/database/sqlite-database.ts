@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { access, constants, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -61,6 +62,8 @@ export async function openFileDatabase(
     await prepareConnection(session);
     await leaveOutFsync(session);
   };
+  const limits = `${path}-limits`;
+  let attached: number | undefined;
   const creator = connectToSqlite(path, { onOpen: leaveOutFsync });
   try {
     await creator.use(prepareTables, signal);
@@ -74,8 +77,10 @@ export async function openFileDatabase(
     windows: connectToSqlite(path, {
       onOpen: async (session) => {
         await onOpen(session);
-        await attachWindows(session, `${path}-limits`, warn);
+        attached = await attachWindows(session, limits, warn);
       },
+      // Without this, a process would go on counting in a file that another one has replaced, or that somebody has removed.
+      isCurrent: () => attached === inodeOf(limits),
     }),
   };
 }
@@ -119,8 +124,9 @@ async function isReadOnly(path: string): Promise<boolean> {
 /**
  * Attaches the table of windows. Its file is separate, because a load locks the database for up to a minute, and every request
  * would wait. Its writes do not wait for the disk: a power failure may lose the last ones, but does not damage it.
+ * @returns the inode of the file
  */
-async function attachWindows(session: Session, path: string, warn: (message: string) => void): Promise<void> {
+async function attachWindows(session: Session, path: string, warn: (message: string) => void) {
   const synchronous = (await createFile(path)) ? "NORMAL" : "OFF";
   if (await isDamaged(path)) {
     // It has only counts, and a request that cannot be counted is refused.
@@ -130,10 +136,18 @@ async function attachWindows(session: Session, path: string, warn: (message: str
     await createFile(path);
     warn(`${path} was damaged and is made anew; all counts of request limits begin again`);
   }
+  // Read first: if the file is replaced meanwhile, the next use attaches the new one.
+  const inode = inodeOf(path);
   const url = pathToFileURL(path).href.replaceAll("'", "''");
   await session.script(`ATTACH '${url}?mode=rw' AS limits`);
   await session.script(`PRAGMA limits.synchronous = ${synchronous}; PRAGMA limits.journal_mode = WAL`);
   await session.script(`CREATE TABLE IF NOT EXISTS limits.request_window (${WINDOW_COLUMNS})`);
+  return inode;
+}
+
+/** Undefined without a file. Synchronous, because each request asks, and to leave the event loop would take longer. */
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 async function isDamaged(path: string): Promise<boolean> {
