@@ -65,8 +65,15 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
 
   const app: FastifyInstance = fastify({
     genReqId: newRequestId,
-    // A proxy may keep the path of the public address or strip it. Below it, everything is also served below /api.
-    rewriteUrl: ({ url = "/" }) => withoutPrefix(withoutPrefix(originForm(url), root), API_PREFIX),
+    // Everything is also served below /api. A proxy may strip the path of the public address or keep it. Paths of the service may
+    // begin with the same text (/v1, /portal), so it is only removed from a path at which nothing is served.
+    rewriteUrl: ({ url = "/" }) => {
+      const target = originForm(url);
+      const whole = withoutPrefix(target, API_PREFIX);
+      return root === "" || methodsOf(app, whole).length > 0
+        ? whole
+        : withoutPrefix(withoutPrefix(target, root), API_PREFIX);
+    },
     // Requests that arrive while the service closes are answered as usual.
     return503OnClosing: false,
     // Closing takes as long as the drain delay. By default, fastify fails after 10 s.
@@ -133,11 +140,16 @@ function noSchemas(): never {
 
 /** The problem of an unknown path or a wrong method. The contract has no code for the latter, so `Allow` lists the valid ones. */
 function notFound(app: FastifyInstance, { method, url }: FastifyRequest): ServiceProblem {
-  const [path = url] = url.split("?", 1);
-  const valid = (["GET", "HEAD", "POST"] as const).filter((known) => app.hasRoute({ method: known, url: path }));
+  const valid = methodsOf(app, url);
   return valid.length > 0
     ? wrongMethod(method, valid.join(", "))
     : new ServiceProblem("not_found", "There is nothing at this path.");
+}
+
+/** The methods of the route to a target; none if there is no route. */
+function methodsOf(app: FastifyInstance, target: string): string[] {
+  const [path = target] = target.split("?", 1);
+  return (["GET", "HEAD", "POST"] as const).filter((method) => app.hasRoute({ method, url: path }));
 }
 
 function wrongMethod(method: string, valid: string): ServiceProblem {

@@ -35,6 +35,21 @@ test("a public address with a path keeps it in every link, form and redirect, an
   expect(created.text).toContain(`catalog auth login --base-url ${PUBLIC_URL} `);
 });
 
+test.each(["/v1", "/portal"])(
+  "a proxy may leave out or keep %s, with which paths of the service begin, too",
+  async (path) => {
+    const { url } = await startTestPortal({ publicUrl: `https://example.com${path}` });
+    const statuses = [];
+    for (const prefix of [path, ""]) {
+      for (const target of ["/", "/portal/sign-in", "/v1/coverage"]) {
+        statuses.push((await fetch(`${url}${prefix}${target}`)).status);
+      }
+    }
+
+    expect(statuses).toEqual([200, 200, 401, 200, 200, 401]);
+  },
+);
+
 test("a proxy may leave the path of the public address out or keep it", async () => {
   const service = await startTestService({ publicUrl: PUBLIC_URL });
 
