@@ -100,6 +100,7 @@ test.each([
   ["--database", "postgres:user:word@127.0.0.1:1/db"],
   ["--database", "postgres://user:word@127.0.0.1:1/db"],
   ["--database", "postgres://user@127.0.0.1:1/db?sslpassword=word"],
+  ["--database", "postgres://127.0.0.1:1/word@127.0.0.1:1/db"],
   ["--replica", "postgres://user:word@127.0.0.1:1/db"],
   ["--smtp-url", "smtp://user:word@mail.example.com"],
 ])("the password of %s %s is in no message and not in the title of the process", async (flag, address) => {

@@ -18,10 +18,11 @@ export function shownLocation(text: string): string {
     // Without slashes, nothing tells what of it is a password.
     return isPostgres(text) ? `${text.split(":", 1)[0]}:…` : text;
   }
-  if (!URL.canParse(text)) {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "file:" && /@/.test(url.pathname + url.search + url.hash))) {
+    // What a URL takes for its path may be the end of a password that has a slash.
     return `${text.split(":", 1)[0]}://…`;
   }
-  const url = new URL(text);
   if (url.password === "" && !SECRETS.some((name) => url.searchParams.has(name))) {
     return text;
   }
