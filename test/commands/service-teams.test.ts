@@ -106,17 +106,20 @@ test.each([
 });
 
 test("a granted retailer without rows is granted with a warning", async () => {
-  const { service } = await setUp({ rows: [product({ sku: "1", retailer: "nordwind" })] });
+  const { service } = await setUp({
+    rows: ["nordwind", "gone"].map((retailer) => product({ sku: retailer, retailer })),
+  });
+  await service("remove", "--retailer", "gone");
 
   const warnings = [
     (await service("teams", "create", "sales", "--retailer", "nordwnd")).stderr,
-    (await service("teams", "grant", "sales", "--retailer", "zzz")).stderr,
+    (await service("teams", "grant", "sales", "--retailer", "gone")).stderr,
     (await service("keys", "create", "a", "--team", "new", "--retailer", "nordwind")).stderr,
   ];
 
   expect(warnings).toEqual([
     'warning: the database has no rows of the retailer "nordwnd" yet; did you mean nordwind?\n',
-    'warning: the database has no rows of the retailer "zzz" yet.\n',
+    'warning: the database has no rows of the retailer "gone" yet.\n',
     "",
   ]);
 });

@@ -88,7 +88,7 @@ export async function warnOfUnknownRetailers(
   reporter: Pick<Reporter, "warn">,
 ): Promise<void> {
   const rows = await store.read((session) =>
-    session.query<{ retailer: string }>("SELECT DISTINCT retailer FROM combination"),
+    session.query<{ retailer: string }>("SELECT DISTINCT retailer FROM combination WHERE days <> '[]'"),
   );
   const known = rows.map(({ retailer }) => retailer);
   for (const retailer of (granted ?? []).filter((slug) => !known.includes(slug))) {
