@@ -75,7 +75,7 @@ test("listings are JSON documents with --format json", async () => {
 test.each([
   [["keys", "create", "b", "--team", "sales", "--scope", "catalog:read"], /has other grants: scopes catalog:sample;/],
   [["teams", "create", "sales"], /there is already a team "sales"\./],
-  [["teams", "grant", "sale", "--all-retailers"], /there is no team "sale"; there is sales\./],
+  [["teams", "grant", "sale", "--all-retailers"], /there is no team "sale"; there are other, sales\./],
   [["keys", "create", "a\nb"], /the name of a key must not have control characters: "a\\nb"\./],
   [["teams", "create", "a\u202eb"], /the name of a team must not have control characters/],
   [["teams", "create", " sales "], /there is already a team "sales"/],
@@ -96,9 +96,11 @@ test.each([
   [["teams", "members", "add", "sale", "ada@example.com"], /there is no team "sale"/],
   [["teams", "members", "remove", "sales", "ada@example.com"], /is not a member of the team "sales"; there are none\./],
   [["keys", "revoke", "b"], /there is no key named "b"; there is a\./],
+  [["keys", "revoke", "a", "--team", "sale"], /there is no team "sale"; there are other, sales\./],
 ])("%j is refused with exit code 2", async (args, message) => {
   const { service } = await setUp();
   await service("keys", "create", "a", "--team", "sales", "--scope", "catalog:sample");
+  await service("keys", "create", "a", "--team", "other", "--all-retailers");
 
   const { code, stderr } = await service(...args);
 

@@ -1,5 +1,6 @@
 import type { OperationName, Scope } from "../../contract/operations.ts";
 import type { StatusIncident } from "../../contract/status.ts";
+import { firstFew } from "../../contract/values/phrases.ts";
 
 /** Retailers that a team can see; `null` means all. For the team, other retailers do not exist. */
 export type Visibility = readonly string[] | null;
@@ -77,6 +78,8 @@ export class RefusedChangeError extends Error {}
 
 /** @param message says that there is no key, team or member of a name. @param known those that exist */
 export function unknownName(message: string, known: readonly { name: string }[]): RefusedChangeError {
-  const names = known.map(({ name }) => name).join(", ");
-  return new RefusedChangeError(`${message}; ${known.length === 1 ? "there is" : "there are"} ${names || "none"}`);
+  const names = [...new Set(known.map(({ name }) => name))];
+  return new RefusedChangeError(
+    `${message}; ${names.length === 1 ? "there is" : "there are"} ${firstFew(names, 20) || "none"}`,
+  );
 }

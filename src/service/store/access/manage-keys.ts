@@ -26,8 +26,10 @@ export async function createKey(database: Store, key: NewKey, at: Date): Promise
     const { team: name = "default", scopes, retailers } = key;
     const isKnown = key.team !== undefined && scopes === undefined && retailers === undefined;
     const team = isKnown ? await requireTeam(session, name) : await teamWith(session, name, key, at);
-    if ((await readKeys(session, { team: team.name, name: key.name })).length > 0) {
-      throw new RefusedChangeError(`there is already a key named "${key.name}"`);
+    const [taken] = await readKeys(session, { team: team.name, name: key.name });
+    if (taken !== undefined) {
+      const state = taken.revoked_at === null ? "" : "revoked ";
+      throw new RefusedChangeError(`there is already a ${state}key named "${key.name}"`);
     }
     await insertKey(session, hashSecret(secret), { name: key.name, team: team.name, created_at: at.toISOString() });
   });
@@ -47,10 +49,13 @@ export async function listKeys(database: Store, team?: string): Promise<KeyRecor
 
 /**
  * Revokes a key at once and keeps the time of an earlier revocation. @param team optional if the name is unique
- * @throws RefusedChangeError if no team or several teams have a key of this name
+ * @throws RefusedChangeError for an unknown team, and if no team or several teams have a key of this name
  */
 export async function revokeKey(database: Store, name: string, at: Date, team?: string): Promise<void> {
   await database.write(async (session) => {
+    if (team !== undefined) {
+      await requireTeam(session, team);
+    }
     const named = await readKeys(session, { team, name });
     const [key] = named;
     if (key === undefined) {

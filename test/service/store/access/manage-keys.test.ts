@@ -51,7 +51,7 @@ test("a revoked key keeps its name", async () => {
   await createKey(store, { name: "notebook" }, MORNING);
   await revokeKey(store, "notebook", NOON);
   await expect(createKey(store, { name: "notebook" }, EVENING)).rejects.toStrictEqual(
-    new RefusedChangeError(`there is already a key named "notebook"`),
+    new RefusedChangeError(`there is already a revoked key named "notebook"`),
   );
   expect(await listKeys(store)).toHaveLength(1);
 });
