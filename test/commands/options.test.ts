@@ -282,7 +282,17 @@ describe("a command line becomes complete options", () => {
     ],
     [["remove", "--end-date", "365d", "--dry-run"], { filters: { end_date: "365d" }, dryRun: true }],
     [
-      ["start", "--public-url", "https://api.example.com/", "--trust-proxy", "1", "--window", "30"],
+      [
+        "start",
+        "--host",
+        "localhost",
+        "--public-url",
+        "https://api.example.com/",
+        "--trust-proxy",
+        "1",
+        "--window",
+        "30",
+      ],
       {
         service: {
           host: "127.0.0.1",

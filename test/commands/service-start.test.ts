@@ -54,6 +54,7 @@ test("with mail there is a portal under the public address, which may come from 
 
 test.each([
   [["--host", "0.0.0.0"], /other machines can reach --host "0\.0\.0\.0": add --public-url/],
+  [["--host", "", "--public-url", "https://api.example.com"], /--host is empty, which would listen on all addresses/],
   [["--host", "localhost.example"], /other machines can reach --host "localhost\.example"/],
   [["--host", "127.0.0.1.example"], /other machines can reach --host "127\.0\.0\.1\.example"/],
   [["--public-url", "https://api.example.com/?catalog"], /--public-url "https:.*" has a query or fragment/],

@@ -37,7 +37,12 @@ function parseStart(flags: FlagsOf<typeof addStartFlags>, _: [], { env }: Contex
   if (replica !== undefined && !(isPostgres(replica) && URL.canParse(replica))) {
     throw flagError("--replica", "is not the URL of a PostgreSQL server; write postgres://user@host:5432/name.");
   }
-  const { host = "127.0.0.1", port, log, metricsPort } = flags;
+  const { port, log, metricsPort } = flags;
+  if (flags.host === "") {
+    throw flagError("--host", "is empty, which would listen on all addresses; for that, write 0.0.0.0.");
+  }
+  // For this name, Node.js would listen on the first of its addresses alone, often ::1, and clients of the other find nobody.
+  const host = (flags.host ?? "localhost").replace(/^localhost$/i, "127.0.0.1");
   const { drainDelay = isLoopback(host) ? 0 : DRAIN_DELAY } = flags;
   const { rateLimit, sampleRateLimit, window: windowSeconds, cursorTtl, queryTimeout } = flags;
   const limits = { rateLimit, sampleRateLimit, windowSeconds, cursorTtl, queryTimeout };
