@@ -35,11 +35,12 @@ export interface Estimate {
  * requests, for pages that it reads ahead and does not need.
  *
  * @param before number of the requests already sent, for the filters and the coverage
+ * @param stored number of the pages that an interrupted run has read
  */
-export function estimate(plan: Plan, options: PageNeeds, before: number, pace: RequestLimits): Estimate {
+export function estimate(plan: Plan, options: PageNeeds, before: number, pace: RequestLimits, stored = 0): Estimate {
   const rows = Math.min(plan.totalRows, options.maxRows ?? plan.totalRows);
   const slices = firstSlices(plan, rows).length;
-  const requests = before + pageRequests(plan, options);
+  const requests = before + Math.max(0, pageRequests(plan, options) - stored);
   const lanes = Math.min(pace.concurrency, Math.max(1, slices));
   return { rows, slices, requests, ...timeOf(requests, lanes, pace) };
 }

@@ -106,6 +106,17 @@ describe("an export with --resume", () => {
     },
   );
 
+  test.each([
+    ["--resume", 1 + PAGES - CRASHED_AFTER],
+    ["--fresh", 1 + PAGES],
+  ])("and --dry-run counts only the requests that are left: %s sends %i", async (flag, requests) => {
+    const rows = await crashedExport();
+    const files = await readdir(rows.cwd);
+    const { code, stdout } = await rows.run(flag, "--dry-run");
+    expect([code, stdout]).toEqual([EXIT.ok, expect.stringMatching(RegExp(`\\n *150 +3 +${requests} `))]);
+    expect(await readdir(rows.cwd)).toEqual(files);
+  });
+
   test("refuses a --max-rows that would throw away most of the pages", async () => {
     const rows = await crashedExport();
     const { code, stderr } = await rows.run("--resume", "--max-rows", "1");

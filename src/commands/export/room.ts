@@ -9,6 +9,7 @@ import { MAX_SHEET_ROWS } from "../../export/formats/xlsx/workbook-parts.ts";
 import { manifestPathOf } from "../../export/manifest.ts";
 import { LONGEST_NAME } from "../../files/own-file.ts";
 import { freeBytes } from "../../files/stored-bytes.ts";
+import type { StorePaths } from "../../pull/store/open-store.ts";
 import type { ExportOptions } from "./options.ts";
 
 /** Bytes of a row as NDJSON. Real rows have 554 on average. */
@@ -90,7 +91,12 @@ export function assertFitsSheet(
 }
 
 /** The longest suffix of the files of an unfinished output. */
-export const PAGES_SUFFIX = ".partial.pages";
+const PAGES_SUFFIX = ".partial.pages";
+
+/** The pages that an export to a file has read. */
+export function storeBeside(file: string): StorePaths {
+  return { lines: `${file}.partial.json`, pages: file + PAGES_SUFFIX };
+}
 
 /** @throws FileError if a name is too long for those of the files beside it */
 export function assertRoomInName(path: string, hasManifest: boolean): void {

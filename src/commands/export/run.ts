@@ -15,7 +15,7 @@ import { recordExport } from "./export-record.ts";
 import type { ExportOptions } from "./options.ts";
 import { pullRows, rowEncoding } from "./pull-rows.ts";
 import { storeOptions } from "./resume.ts";
-import { assertRoomInName, PAGES_SUFFIX } from "./room.ts";
+import { assertRoomInName, storeBeside } from "./room.ts";
 
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
   await using connection = await connect(options, context);
@@ -51,10 +51,10 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   await using store =
     file === undefined
       ? temporaryStore()
-      : await openPageStore(
-          { lines: `${file.path}.partial.json`, pages: file.path + PAGES_SUFFIX },
-          { ...storeOptions(options, target + PAGES_SUFFIX, connection, context), lock: file.lock },
-        );
+      : await openPageStore(storeBeside(file.path), {
+          ...storeOptions(options, storeBeside(target).pages, connection, context),
+          lock: file.lock,
+        });
   const write = async (rows: RowBatch) => await destination.write(own === undefined ? rows : own.of(rows));
   const result = await pullRows(write, options, { store: store.pages, target: file?.path }, connection, context);
   own?.warnOfUnmatched(reporter);

@@ -198,10 +198,14 @@ async function syncFolderOf({ lines }: StorePaths): Promise<void> {
   await withFileError(dirname(lines), () => fsyncFolder(dirname(lines)));
 }
 
-/** The pages of an earlier process that this one continues with. */
-async function earlierPages(
-  { lines }: StorePaths,
-  { head: wanted, mode, pageSize, refuse, onNote }: StoreOptions,
+/**
+ * The pages of an earlier process that this one continues with; undefined to start over. Changes nothing.
+ *
+ * @throws what `refuse` makes
+ */
+export async function earlierPages(
+  { lines }: Pick<StorePaths, "lines">,
+  { head: wanted, mode, pageSize, refuse, onNote }: Omit<StoreOptions, "lock">,
 ): Promise<StoreContent | undefined> {
   const content = await readStoreLines(lines);
   if (content === "other version") {
