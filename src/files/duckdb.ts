@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { FileError } from "../contract/errors.ts";
+import { onAbort } from "../contract/values/timer.ts";
 import { EXACT_MACRO } from "./duckdb-texts.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
@@ -120,9 +121,9 @@ function interruptOn(signal: AbortSignal, connection: DuckDBConnection): () => v
     // A running statement keeps the process alive; an idle DuckDB must not.
     interrupting ??= setInterval(interrupt, INTERRUPT_INTERVAL).unref();
   };
-  signal.addEventListener("abort", interrupt);
+  const stopListening = onAbort(signal, interrupt);
   return () => {
-    signal.removeEventListener("abort", interrupt);
+    stopListening();
     clearInterval(interrupting);
   };
 }

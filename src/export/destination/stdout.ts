@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { ClosedPipeError } from "../../contract/errors.ts";
+import { untilAborted } from "../../contract/values/timer.ts";
 import { descriptorOf } from "../../files/descriptor.ts";
 import { fileError } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
@@ -38,12 +39,8 @@ export function writeToStream(stream: Writable, name: string, { signal, beforeDa
         isBegun = true;
         beforeData?.();
       }
-      let giveUp = () => {};
-      const error = await new Promise<Error | null | undefined>((resolve, reject) => {
-        giveUp = () => reject(signal?.reason);
-        signal?.addEventListener("abort", giveUp);
-        stream.write(chunk, resolve);
-      }).finally(() => signal?.removeEventListener("abort", giveUp));
+      const written = new Promise<Error | null | undefined>((resolve) => void stream.write(chunk, resolve));
+      const error = await untilAborted(written, signal);
       if (error != null) {
         throw streamError(name, failure ?? error);
       }
