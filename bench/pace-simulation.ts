@@ -61,8 +61,8 @@ export async function simulatePull({
       result.requests += 1;
       result.refused += admitted ? 0 : 1;
       await clock.sleep(latency / 2);
-      const retryAfter = admitted ? undefined : rate.resetSeconds * 1000;
-      permit.answered({ status: admitted ? 200 : 429, rate, retryAfter });
+      const asked = admitted ? 0 : rate.resetSeconds * 1000;
+      permit.answered({ status: admitted ? 200 : 429, rate, asked });
     }
   };
   const store = createPageStore(storedInMemory());

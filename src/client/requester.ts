@@ -5,13 +5,13 @@ import { OPERATIONS } from "../contract/operations.ts";
 import { startDeadline } from "../contract/values/timer.ts";
 import type { ClientEvent, RequestPurpose } from "./events.ts";
 import { createRedact } from "./redaction.ts";
-import { type Budget, createBudget, type Permit } from "./requests/budget.ts";
-import type { HttpResponse, ProxyAddress } from "./requests/direct-connections.ts";
+import { type Budget, createBudget } from "./requests/budget.ts";
+import type { ProxyAddress } from "./requests/direct-connections.ts";
 import { networkFailure } from "./requests/network-failure.ts";
 import { connectionsTo } from "./requests/proxy.ts";
-import { type RateHeaders, readRateHeaders } from "./requests/rate-window.ts";
+import { readRateHeaders } from "./requests/rate-window.ts";
 import { type AttemptFailure, type Outcome, type RetryRules, withRetries } from "./requests/retry.ts";
-import { LONGEST_WAIT, readRetryAfter } from "./requests/retry-timing.ts";
+import { askedDelay, LONGEST_WAIT } from "./requests/retry-timing.ts";
 import { ACCEPTED_ENCODINGS, bodyBound, readBody } from "./responses/body.ts";
 import { plainText } from "./responses/plain-text.ts";
 import { isProblem, type Origin, readProblem } from "./responses/problem-body.ts";
@@ -31,6 +31,8 @@ export interface RequesterOptions extends RetryRules {
   signal?: AbortSignal | undefined;
   /** Milliseconds of a monotonic clock, for pacing and measuring. */
   elapsed: () => number;
+  /** Milliseconds since the epoch. */
+  now: () => number;
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   onEvent?: ((event: ClientEvent) => void) | undefined;
 }
@@ -126,17 +128,21 @@ export function createRequester(url: URL, { apiKey, keySource }: Key, options: R
       const sent = version === undefined ? headers : { ...headers, [VERSION_HEADER]: version };
       const response = await connections.get(target, sent, deadline.signal);
       reached = true;
-      const rate = reportHeaders(response, permit, now());
+      const { status, header } = response;
+      const rate = readRateHeaders(header);
+      const asked = askedDelay(response, now());
+      // A request that would have to wait longer gives up; the others must not wait for it.
+      permit.answered({ status, rate, asked: status === 429 && asked <= LONGEST_WAIT ? asked : 0 });
       const body = await readBody(response, maxBody ?? bodyBound(rows));
       signal.throwIfAborted();
       const reportResponse = (requestId: string | undefined) => {
         const [milliseconds, bytes] = [elapsed() - started, body.bytes.length];
-        onEvent({ type: "response", ...facts, status: response.status, milliseconds, bytes, requestId, rate });
+        onEvent({ type: "response", ...facts, status, milliseconds, bytes, requestId, rate });
       };
       if (isProblem(response)) {
-        const failure = readProblem(response, body, whose);
-        reportResponse(failure.error.problem.request_id);
-        return { failure };
+        const error = readProblem(response, body, whose);
+        reportResponse(error.problem.request_id);
+        return { failure: { error, asked } };
       }
       const value = readSuccess(response, body, whose, read);
       reportResponse(value.meta?.request_id);
@@ -152,16 +158,6 @@ export function createRequester(url: URL, { apiKey, keySource }: Key, options: R
       deadline.release();
     }
   }
-}
-
-/** @returns the rate limit that the response reports, if any. */
-function reportHeaders({ status, header }: HttpResponse, permit: Permit, now: number): RateHeaders | undefined {
-  const rate = readRateHeaders(header);
-  const asked = status === 429 ? readRetryAfter(header("retry-after"), now) : undefined;
-  // A request that would have to wait longer gives up; the others must not wait for it.
-  const retryAfter = asked !== undefined && asked <= LONGEST_WAIT ? asked : undefined;
-  permit.answered({ status, rate, retryAfter });
-  return rate;
 }
 
 /** @throws what `networkFailure` throws */

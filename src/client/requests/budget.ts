@@ -23,8 +23,8 @@ export interface BudgetOptions {
 export interface PacingHeaders {
   status: number;
   rate: RateHeaders | undefined;
-  /** Milliseconds to wait from now, as a 429 asks. */
-  retryAfter: number | undefined;
+  /** Milliseconds to wait from now, as a 429 asks; 0 if none. */
+  asked: number;
 }
 
 /** Permission to send one request. */
@@ -104,9 +104,9 @@ export function createBudget({ now, sleep, maxRate, onWait }: BudgetOptions) {
     };
   }
 
-  function noteHeaders({ status, rate, retryAfter }: PacingHeaders, sentAt: number): void {
+  function noteHeaders({ status, rate, asked }: PacingHeaders, sentAt: number): void {
     const receivedAt = now();
-    blockedUntil = Math.max(blockedUntil, receivedAt + (retryAfter ?? 0));
+    blockedUntil = Math.max(blockedUntil, receivedAt + asked);
     if (rate === undefined) {
       // The error page of a gateway does not show whether the service behind it has a limit.
       unlimited ||= status === 200 && window === undefined;

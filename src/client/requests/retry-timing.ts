@@ -1,3 +1,5 @@
+import type { HttpResponse } from "./direct-connections.ts";
+
 /** Milliseconds. If the service asks for a longer wait, the tool ends with an error instead of seeming to hang. */
 export const LONGEST_WAIT = 15 * 60_000;
 
@@ -14,14 +16,24 @@ export function backoff(attempt: number, random: number): number {
 }
 
 /**
+ * Milliseconds that a response asks to wait; for a 429 without a valid `Retry-After`, the time until the reset.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function askedDelay({ status, header }: Pick<HttpResponse, "status" | "header">, now: number): number {
+  const reset = status === 429 ? header("ratelimit-reset") : "";
+  return readRetryAfter(header("retry-after"), now) ?? (/^\d+$/.test(reset) ? Number(reset) * 1000 : 0);
+}
+
+/**
  * Milliseconds that a `Retry-After` header asks to wait: seconds or an HTTP-date, RFC 9110 section 10.2.3. A gateway may add its
  * own to that of the service: then the longest wait counts.
  *
  * @returns undefined if the header is absent or invalid; 0 for a date in the past.
  */
-export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+export function readRetryAfter(header: string, now: number): number | undefined {
   // A date has a comma too, before the day of the month.
-  const waits = (header ?? "").split(/,(?! ?\d\d[ -])/).flatMap((text) => readWait(text.trim(), now) ?? []);
+  const waits = header.split(/,(?! ?\d\d[ -])/).flatMap((text) => readWait(text.trim(), now) ?? []);
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 

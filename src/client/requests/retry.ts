@@ -1,6 +1,6 @@
 import { ApiError, type ContractError, isTemporary, type NetworkError } from "../../contract/errors.ts";
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
-import { backoff, LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
+import { backoff, LONGEST_WAIT } from "./retry-timing.ts";
 
 /** How one attempt ended. */
 export type Outcome<T> = { value: T } | { failure: AttemptFailure };
@@ -11,9 +11,8 @@ export interface AttemptFailure {
   error: ApiError | ContractError | NetworkError;
   /** Whether a retry is useless. Not set for an error response, whose problem decides. */
   permanent?: boolean;
-  /** Headers of an error response, as sent. */
-  retryAfter?: string;
-  rateLimitReset?: string;
+  /** Milliseconds that an error response asks to wait. */
+  asked?: number;
 }
 
 /** Whether to retry, and after how many milliseconds. `note` gives the reason for no retry, if it is not obvious. */
@@ -24,20 +23,18 @@ export interface RetryRules {
   retries: number;
   /** A number from 0 up to 1. */
   random: () => number;
-  /** Milliseconds since the epoch. */
-  now: () => number;
 }
 
 /** @param earlier the failures of the attempts before */
 export function decideRetry(
   failure: AttemptFailure,
   earlier: readonly AttemptFailure[],
-  { retries, random, now }: RetryRules,
+  { retries, random }: RetryRules,
 ): RetryDecision {
   if (earlier.length >= retries || !isRetryable(failure) || isSecondInternalError(failure, earlier)) {
     return { retry: false };
   }
-  const asked = askedDelay(failure, now());
+  const { asked = 0 } = failure;
   if (asked > LONGEST_WAIT) {
     return { retry: false, note: `the service asks to wait ${Math.ceil(asked / 1000)} s` };
   }
@@ -66,15 +63,6 @@ function isSecondInternalError(failure: AttemptFailure, earlier: readonly Attemp
 /** The code of a problem document. */
 function codeOf({ error }: AttemptFailure): string | undefined {
   return error instanceof ApiError ? error.problem.code : undefined;
-}
-
-/**
- * Milliseconds from `now` (since the epoch) that a response asks to wait; for a 429 without a valid `Retry-After`, the
- * time until the reset.
- */
-function askedDelay({ error, retryAfter, rateLimitReset = "" }: AttemptFailure, now: number): number {
-  const isSpent = error instanceof ApiError && error.status === 429 && /^\d+$/.test(rateLimitReset);
-  return readRetryAfter(retryAfter, now) ?? (isSpent ? Number(rateLimitReset) * 1000 : 0);
 }
 
 export interface RetryLoop extends RetryRules {

@@ -5,7 +5,6 @@ import { keyFlaw } from "../key.ts";
 import type { Redact } from "../redaction.ts";
 import type { HttpResponse } from "../requests/direct-connections.ts";
 import { http } from "../requests/node-http.ts";
-import type { AttemptFailure } from "../requests/retry.ts";
 import type { Body } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -29,15 +28,14 @@ export function isProblem({ status, header }: HttpResponse): boolean {
 }
 
 /** Reads an error response, whatever its status and body are. */
-export function readProblem(response: HttpResponse, body: Body, whose: Origin): AttemptFailure & { error: ApiError } {
+export function readProblem(response: HttpResponse, body: Body, whose: Origin): ApiError {
   const { origin, apiKey, keySource, redact } = whose;
   const { status, header } = response;
   const failure = (message: string, problem: Partial<Problem>) => {
     const isOfKey = apiKey !== undefined && (status === 401 || status === 431);
     const flaw = isOfKey ? keyFlaw(apiKey) : undefined;
     const toldFlaw = flaw === undefined || keySource === undefined ? flaw : `${flaw} (it comes from ${keySource})`;
-    const error = new ApiError(message, { status, problem, keyFlaw: toldFlaw });
-    return { error, retryAfter: header("retry-after"), rateLimitReset: header("ratelimit-reset") };
+    return new ApiError(message, { status, problem, keyFlaw: toldFlaw });
   };
   const redirect = status >= 300 && status < 400 ? header("location") : "";
   if (redirect !== "") {

@@ -56,7 +56,7 @@ async function pull(
     await clock.sleep(latency(number) / 2);
     const { success, rate } = server.take();
     await clock.sleep(latency(number) / 2);
-    permit.answered({ status: success ? 200 : 429, rate, retryAfter: success ? undefined : rate.resetSeconds * 1000 });
+    permit.answered({ status: success ? 200 : 429, rate, asked: success ? 0 : rate.resetSeconds * 1000 });
     if (!success) {
       await request(number);
     }
@@ -175,8 +175,8 @@ describe("a budget", () => {
   }
 
   /** Sends a request, which is answered at once. */
-  async function sendOne(budget: Budget, rate: typeof RATE | undefined, status = 200, retryAfter?: number) {
-    (await budget.acquire(NEVER)).answered({ status, rate, retryAfter });
+  async function sendOne(budget: Budget, rate: typeof RATE | undefined, status = 200, asked = 0) {
+    (await budget.acquire(NEVER)).answered({ status, rate, asked });
   }
 
   test("allows one request until a response reports the limit", async () => {
@@ -222,7 +222,7 @@ describe("a budget", () => {
     const last = await budget.acquire(NEVER);
     const next = budget.acquire(NEVER);
     expect(waits).toEqual([]);
-    last.answered({ status: 200, rate: { ...rate, remaining: 0 }, retryAfter: undefined });
+    last.answered({ status: 200, rate: { ...rate, remaining: 0 }, asked: 0 });
     expect(waits).toEqual([31_050]);
     await clock.run(next);
   });
@@ -254,12 +254,12 @@ describe("a budget", () => {
   test("does not count a late response of the old window in the new one", async () => {
     const { clock, budget } = paced();
     const learning = await budget.acquire(NEVER);
-    learning.answered({ status: 200, rate: { ...RATE, resetSeconds: 20 }, retryAfter: undefined });
+    learning.answered({ status: 200, rate: { ...RATE, resetSeconds: 20 }, asked: 0 });
     await clock.run(clock.sleep(15_000));
     const late = await budget.acquire(NEVER);
     await clock.run(clock.sleep(10_000));
     expect(await granted(budget, 1)).toBe(1);
-    late.answered({ status: 200, rate: { ...RATE, remaining: 0, resetSeconds: 5 }, retryAfter: undefined });
+    late.answered({ status: 200, rate: { ...RATE, remaining: 0, resetSeconds: 5 }, asked: 0 });
     expect(await granted(budget, 1)).toBe(1);
   });
 
@@ -313,9 +313,9 @@ describe("a budget", () => {
     const { clock, budget } = paced();
     await sendOne(budget, RATE);
     const [one, other] = [await budget.acquire(NEVER), await budget.acquire(NEVER)];
-    one.answered({ status: 429, rate: undefined, retryAfter: 5_000 });
+    one.answered({ status: 429, rate: undefined, asked: 5_000 });
     const next = budget.acquire(NEVER);
-    other.answered({ status: 429, rate: undefined, retryAfter: 20_000 });
+    other.answered({ status: 429, rate: undefined, asked: 20_000 });
     await clock.run(next);
     expect(clock.now()).toBe(20_000);
   });
@@ -326,7 +326,7 @@ describe("a budget", () => {
     for (let number = 0; number < 3; number += 1) {
       const permit = await clock.run(budget.acquire(NEVER));
       left.push(clock.now());
-      permit.answered({ status: 200, rate: RATE, retryAfter: undefined });
+      permit.answered({ status: 200, rate: RATE, asked: 0 });
       await (number === 0 ? clock.run(clock.sleep(60_000)) : undefined);
     }
     expect(left).toEqual([0, 60_000, 62_000]);
@@ -338,7 +338,7 @@ describe("a budget", () => {
     for (let number = 0; number < 4; number += 1) {
       const permit = await clock.run(budget.acquire(NEVER));
       left.push(clock.now());
-      permit.answered({ status: 200, rate: { ...RATE, remaining: 119 - number }, retryAfter: undefined });
+      permit.answered({ status: 200, rate: { ...RATE, remaining: 119 - number }, asked: 0 });
     }
     expect(left).toEqual([0, 2000, 4000, 6000]);
   });

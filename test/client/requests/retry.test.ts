@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AttemptFailure, decideRetry, type RetryDecision } from "../../../src/client/requests/retry.ts";
+import { askedDelay } from "../../../src/client/requests/retry-timing.ts";
 import { ApiError, NetworkError } from "../../../src/contract/errors.ts";
 import type { Problem } from "../../../src/contract/problems.ts";
 
@@ -9,7 +10,7 @@ function decide(
   failure: AttemptFailure,
   { earlier = [] as AttemptFailure[], random = 0.5, retries = 5 } = {},
 ): RetryDecision {
-  return decideRetry(failure, earlier, { retries, random: () => random, now: () => NOW });
+  return decideRetry(failure, earlier, { retries, random: () => random });
 }
 
 interface Refusal {
@@ -19,8 +20,9 @@ interface Refusal {
   rateLimitReset?: string;
 }
 
-function refused({ status = 503, problem = {}, ...headers }: Refusal): AttemptFailure {
-  return { error: new ApiError("refused", { status, problem }), ...headers };
+function refused({ status = 503, problem = {}, retryAfter = "", rateLimitReset = "" }: Refusal): AttemptFailure {
+  const header = (name: string) => ({ "retry-after": retryAfter, "ratelimit-reset": rateLimitReset })[name] ?? "";
+  return { error: new ApiError("refused", { status, problem }), asked: askedDelay({ status, header }, NOW) };
 }
 
 const broken: AttemptFailure = { error: new NetworkError("broken") };
