@@ -75,22 +75,27 @@ export function renderTable(table: Table, screen: TableScreen = {}): { text: str
 const CHARS = {
   ...{ top: "", "top-mid": "", "top-left": "", "top-right": "" },
   ...{ bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" },
-  ...{ left: "", "left-mid": "", right: "", "right-mid": "", mid: "", "mid-mid": "", middle: GAP },
+  ...{ left: "", "left-mid": "", right: "", "right-mid": "", mid: "", "mid-mid": "", middle: "" },
 } as const;
 
+/** Lines that cli-table3 draws at once; its time grows with their square. */
+const DRAWN_AT_ONCE = 100;
+
 /**
- * Draws each row of padded cells as a line, and alone: cli-table3 would pad the cells of several rows again, by width tables of
- * 2021 that are wrong for links, emoji, Arabic and Indic text.
+ * Draws each row of padded cells as one cell of cli-table3, which would pad several by width tables of 2021 that are wrong for
+ * links, emoji, Arabic and Indic text.
  */
-function drawnLines(rows: readonly string[][]): string[] {
-  return rows.map((row) => {
+function drawnLines(rows: readonly (readonly string[])[]): string[] {
+  const lines: string[] = [];
+  for (let first = 0; first < rows.length; first += DRAWN_AT_ONCE) {
     const drawing = new CliTable({
       chars: CHARS,
       style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
     });
-    drawing.push(row);
-    return drawing.toString().trimEnd();
-  });
+    drawing.push(...rows.slice(first, first + DRAWN_AT_ONCE).map((row) => [row.join(GAP)]));
+    lines.push(...drawing.toString().split("\n"));
+  }
+  return lines.map((line) => line.trimEnd());
 }
 
 function layoutOf(
