@@ -29,11 +29,16 @@ export function closest(text: string, candidates: Iterable<string>, maximum = 3,
     .map(({ value }) => value);
 }
 
+/** Many names have some word a letter away from a shorter text, which must at least begin like it. */
+const LONG_WORD = 5;
+
 /** The edits from `typed` to a name or to a part of it. A fraction is added for a part, so that whole names come first. */
 function editsBetween(typed: string, name: string): number {
   const words = name.split("-");
   const count = typed.split("-").length;
-  const parts = words.map((_, at) => words.slice(at, at + count).join("-"));
+  const parts = words
+    .map((_, at) => words.slice(at, at + count).join("-"))
+    .filter((part) => typed.length >= LONG_WORD || part[0] === typed[0]);
   return Math.min(
     edits(typed, name),
     edits(typed.replaceAll("-", ""), words.join("")) + 0.1,

@@ -86,6 +86,7 @@ test.each<[string, string, readonly string[], readonly string[]]>([
     ["adult-diapers", "green-tea-bags", "tea"],
     ["tea", "green-tea-bags"],
   ],
+  ["no word of a name that only rhymes with a short text", "nope", ["hangers-clips-and-rope"], []],
   ["the fewest of several typing errors", "nqykaq", ["myntra", "nykaa", "noon-eg"], ["nykaa"]],
   ["the fewest of several typing errors", "adids", ["adidas-us", "aldi"], ["adidas-us"]],
   ["the fewest of several typing errors", "shoess", ["shoes", "hoses"], ["shoes"]],
