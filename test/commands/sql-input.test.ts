@@ -198,6 +198,7 @@ test("a table shows intervals, lists and structs as DuckDB prints them", async (
 test.each([
   [1_000, "1,000 rows"],
   [5_000, "the first 1,000 of 5,000; -f ndjson or -o FILE has them all"],
+  [1_000_000_000_000, "the first 1,000 of more than 100,000; -f ndjson or -o FILE has them all"],
 ])("a table of %i rows on a terminal says how many there are", async (rows, note) => {
   const args = ["sql", `from range(${rows})`, folder];
   const { code, stdout, stderr } = await runInProcess(args, { columns: 80, env: { PAGER: "cat" } });

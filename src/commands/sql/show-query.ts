@@ -1,14 +1,17 @@
 import type { Context } from "../../cli/context.ts";
-import { limitNote, usualLimit } from "../../cli/list-limit.ts";
+import { allRowsHint, usualLimit } from "../../cli/list-limit.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { showTable } from "../../cli/terminal/pager.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
 import { jsonCell } from "../../cli/terminal/tables/cell.ts";
 import { renderTable } from "../../cli/terminal/tables/table.ts";
-import { plural } from "../../contract/values/phrases.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { uniqueNames } from "../../contract/values/unique-names.ts";
 import type { QueryResult } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";
+
+/** Rows that are counted after the first ones are shown; a query may be endless. */
+const MOST_COUNTED = 100_000;
 
 /** Shows the result of a query as a table: the first rows as soon as they are there, and then how many there are in all. */
 export async function showQuery(
@@ -29,11 +32,17 @@ export async function showQuery(
       isShown = true;
       await showRows(first, result, options, reporter, context);
     }
+    if (isShown && count > MOST_COUNTED) {
+      break;
+    }
   }
   if (!isShown) {
     await showRows(first, result, options, reporter, context);
   }
-  reporter.note(isShown ? limitNote(first.length, count, undefined) : plural(count, "row"));
+  const all = count > MOST_COUNTED ? `more than ${groupDigits(MOST_COUNTED)}` : groupDigits(count);
+  reporter.note(
+    isShown ? `the first ${groupDigits(first.length)} of ${all}; ${allRowsHint(undefined)}` : plural(count, "row"),
+  );
 }
 
 async function showRows(
