@@ -89,11 +89,19 @@ export function dateExpression(flag: string): Parser<DateExpression> {
         flag,
         text,
         `${what}; write YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d (UTC).`,
-        closest(text, DATE_WORDS, 1),
+        suggestedDates(text),
       );
     }
     return text;
   };
+}
+
+/** A number of days without its unit, else a misspelt word. A word in place of another text with digits is another day. */
+function suggestedDates(text: string): string[] {
+  if (/^(latest-)?\d{1,3}$/.test(text)) {
+    return [`${text}d`];
+  }
+  return /\d/.test(text) ? [] : closest(text, DATE_WORDS, 1);
 }
 
 /**

@@ -29,6 +29,17 @@ describe("two letters swapped", () => {
   });
 });
 
+test.each([
+  ["latest-3", "Did you mean latest-3d?"],
+  ["30", "Did you mean 30d?"],
+  ["yesterdy", "Did you mean yesterday?"],
+  ["today-1", undefined],
+  ["2026", undefined],
+])("a wrong day %s gets no other day for a suggestion", async (day, suggestion) => {
+  const { code, stderr } = await runInProcess(["coverage", "--demo", "--date", day]);
+  expect([code, /Did you mean .*/.exec(stderr)?.[0]]).toEqual([EXIT.usage, suggestion]);
+});
+
 test("swapped parts of a triple are put right, of a service and of a folder", async () => {
   const rows = oneRowEach("acme:shoes:clothing", "acme:drills:tools", "bolt:clothing:shoes");
   const service = await startTestService({ rows });
