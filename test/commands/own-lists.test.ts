@@ -138,16 +138,21 @@ test("lines of which the folder has no row are named", async () => {
   });
 });
 
-test("two lines that may mean one product are refused, and columns of a list need one", async () => {
+test("two lines that may mean one product are refused", async () => {
   const list = await listOf("lamp-1,,15,", "LAMP-1,acme,14,");
   expect(await ask("movers", folder, "--skus", list)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("list.csv:3: expected each product once"),
   });
-  expect(await ask("latest", folder, "--columns", "sku,target_met")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("--columns names target_met, which only --skus FILE gives."),
-  });
+});
+
+test.each([
+  ["--columns", "sku,target_met", "--columns names target_met, which only --skus FILE gives."],
+  ["--sort", "target_price:desc", "--sort names target_price, which only --skus FILE gives."],
+  ["--fail-if", "count>1 and target_price<=9", "--fail-if names target_price, which only --skus FILE gives."],
+  ["--fail-if", "target_met = 1", '--fail-if has no field "target_met"'],
+])("%s %s without a list is refused", async (flag, value, message) => {
+  expect(await ask("latest", folder, flag, value)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
 test("the SQL of --show-sql has the list", async () => {

@@ -10,6 +10,7 @@ import { dateExpression, dayCount, type FlagsOf, flagError, flagSet, valueError 
 import {
   answerColumns,
   comparable,
+  isNumeric,
   namesOf,
   OWN_LIST_COLUMNS,
   type PriceOptions,
@@ -78,16 +79,19 @@ export const addPriceFlags = flagSet((command, maxAge: string) =>
     .option("--show-sql", "write the SQL that answers the question instead of the answer"),
 );
 
-/** @throws UsageError if `--columns` names a column that `--skus` would add */
+/** @throws UsageError if a flag names a column that `--skus` would add */
 export function checkOwnListColumns(
   command: CommandUnknownOpts,
-  { skus, columns }: SkusFlags & { columns?: string | undefined },
+  { skus, columns = "", sort = "", failIf = "" }: SkusFlags & Partial<Record<"columns" | "sort" | "failIf", string>>,
 ): void {
-  if (skus === undefined && command.options.some(({ long }) => long === "--skus")) {
-    const chosen = columns?.split(",").map((name) => name.trim());
-    const own = namesOf(OWN_LIST_COLUMNS).find((name) => chosen?.includes(name));
+  if (skus !== undefined || !command.options.some(({ long }) => long === "--skus")) {
+    return;
+  }
+  for (const [flag, text] of Object.entries({ "--columns": columns, "--sort": sort, "--fail-if": failIf })) {
+    const given = flag === "--fail-if" ? OWN_LIST_COLUMNS.filter(isNumeric) : OWN_LIST_COLUMNS;
+    const own = namesOf(given).find((name) => text.split(/[\s,:<>=]+/).includes(name));
     if (own !== undefined) {
-      throw flagError("--columns", `names ${own}, which only --skus FILE gives.`);
+      throw flagError(flag, `names ${own}, which only --skus FILE gives.`);
     }
   }
 }

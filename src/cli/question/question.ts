@@ -145,10 +145,13 @@ export function typesOf(columns: readonly QuestionColumn[]): Readonly<Record<str
   return Object.fromEntries(columns.map(({ name, kind }) => [name, { kind: typeOf(kind), nullable: true }]));
 }
 
+export function isNumeric({ kind }: QuestionColumn): boolean {
+  return ["price", "percent", "number", "integer"].includes(kind);
+}
+
 /** The names that `--fail-if` can compare: the columns with numbers, and `count`. */
 export function comparable(columns: readonly QuestionColumn[]): string[] {
-  const numeric = columns.filter(({ kind }) => ["price", "percent", "number", "integer"].includes(kind));
-  return [...namesOf(numeric), "count"];
+  return [...namesOf(columns.filter(isNumeric)), "count"];
 }
 
 export function columnsHelp(columns: readonly QuestionColumn[]): string {
