@@ -1,5 +1,6 @@
-import { realpath, rename, rm } from "node:fs/promises";
+import { realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { FileError } from "../contract/errors.ts";
 import { fsyncFile, fsyncFolder } from "./fsync.ts";
 import { createOwnFile, makeFolderPath, removeOwnFile } from "./own-file.ts";
 import { fileError } from "./system-error.ts";
@@ -59,10 +60,16 @@ export async function replacePrivateFile(path: string, content: string, tag: num
 /**
  * Where `replacePrivateFile` writes, in a folder that exists.
  *
- * @throws FileError if the folder cannot be made
+ * @throws FileError if the folder cannot be made, or something other than a file is there, such as /dev/null
  */
 export async function privateTarget(path: string): Promise<string> {
-  const target = await realpath(path).catch(() => path);
-  await makeFolderPath(dirname(target), 0o700);
+  const target = await realpath(path).catch(() => undefined);
+  if (target === undefined) {
+    await makeFolderPath(dirname(path), 0o700);
+    return path;
+  }
+  if (!(await stat(target)).isFile()) {
+    throw new FileError(`${target} is not a regular file`, target);
+  }
   return target;
 }

@@ -1,9 +1,12 @@
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { profileToWrite, writeProfile } from "../../src/config/profile-writer.ts";
 import { FileError, LockedError, UsageError } from "../../src/contract/errors.ts";
 import { lock } from "../../src/files/lock.ts";
+import { replacePrivateFile } from "../../src/files/replace-file.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 
 const STORED = `# mine
@@ -62,6 +65,13 @@ describe("writing a profile", () => {
     await writeProfile({ ...context, sleep }, "work", () => ({ api_key: "k" }));
     expect([slept, await read()]).toEqual([[20], `# mine\n[profiles.work]\napi_key = "k"\n`]);
   });
+});
+
+test("what is no regular file stays, as /dev/null must if root stores a key there", async () => {
+  const pipe = join(await temporaryFolder(), "pipe");
+  await promisify(execFile)("mkfifo", [pipe]);
+  await expect(replacePrivateFile(pipe, "text", process.pid)).rejects.toThrow(`${pipe} is not a regular file`);
+  expect((await stat(pipe)).isFIFO()).toBe(true);
 });
 
 describe("the profile to write", () => {
