@@ -9,14 +9,14 @@ import { writeToStdout } from "../export/destination/stdout.ts";
 export interface Context extends Environment {
   stdin: Readable & { isTTY?: boolean };
   stdout: Output;
-  /** Write to it with `printError`, which redacts secrets. */
+  /** Write to it with `printError`. */
   stderr: Output;
   /**
    * Writes text to stdout, without secrets, and resolves when it was accepted. Rejects with FileError, with ClosedPipeError
    * if the reader closed the pipe, or with the reason of `signal`.
    */
   print: (text: string) => Promise<void>;
-  /** Writes text to stderr, without secrets. */
+  /** Writes text to stderr, without secrets and without symbols that its terminal cannot show. */
   printError: (text: string) => void;
   /** Whether the process was started with stdout closed (`>&-`): all output would be lost without an error. */
   isStdoutClosed: () => boolean;

@@ -3,6 +3,7 @@ import { knownKeys } from "../config/credentials.ts";
 import { UsageError } from "../contract/errors.ts";
 import { API_KEY_LENGTH } from "../contract/limits.ts";
 import type { Context, ProcessContext } from "./context.ts";
+import { asciiText, isAsciiTerminal } from "./terminal/ascii.ts";
 
 /** Matches strings shaped like API keys. Slugs and SKUs of that length are single-case, so they don't match. */
 const KEY_SHAPE = new RegExp(
@@ -15,7 +16,7 @@ const KEY_SHAPE = new RegExp(
  * keys, and the secrets that the command passes to `protect`.
  */
 export function hideSecrets(argv: readonly string[], context: ProcessContext): Context {
-  const { stderr, print } = context;
+  const { stderr, print, env } = context;
   const secrets = new Set(argv.flatMap((argument) => [...argument.matchAll(KEY_SHAPE)].map(([, key = ""]) => key)));
   let redact = createRedact(...secrets);
   const protect = (secret: string) => {
@@ -35,7 +36,8 @@ export function hideSecrets(argv: readonly string[], context: ProcessContext): C
     protect,
     redact: <T>(value: T) => redact(value),
     print: (text: string) => print(redact(text)),
-    printError: (text: string) => void stderr.write(redact(text)),
+    printError: (text: string) =>
+      void stderr.write(isAsciiTerminal(stderr, env) ? asciiText(redact(text)) : redact(text)),
   });
 }
 

@@ -11,6 +11,7 @@ test("everything that is printed is without the secrets", async () => {
   const stderr = new PassThrough();
   const printed: string[] = [];
   const context = hideSecrets([], {
+    env: {},
     stderr,
     print: async (text: string) => void printed.push(text),
   } as unknown as ProcessContext);

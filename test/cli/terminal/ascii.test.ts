@@ -22,6 +22,12 @@ test.each([[["export", "--dry-run"]], [["status"]]])("%j draws ASCII on a termin
   expect([/[^ -~\n]/.test(utf8.stdout), /[^ -~\n]/.test(ascii.stdout)]).toEqual([true, false]);
 });
 
+test("an error is ASCII on a terminal without UTF-8", async () => {
+  const args = ["coverage", "--retailer", "zzzz", "--no-color"];
+  const { stderr } = await runInProcess(args, { service: await service(), columns: 200, env: { LANG: "C" } });
+  expect(stderr).toMatch(/^unknown_retailer \| request [\w-]+ \| catalog explain unknown_retailer$/m);
+});
+
 test("a table in a file has letters of UTF-8 in every locale", async () => {
   const { stdout } = await runInProcess(["coverage", "-f", "table"], { service: await service(), env: { LANG: "C" } });
   expect(stdout).toContain("─");
