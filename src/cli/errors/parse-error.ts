@@ -23,10 +23,8 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
     case "commander.unknownCommand": {
       const [value = ""] = operands;
       const commands = command.createHelp().visibleCommands(command);
-      const suggestions = closest(
-        value,
-        commands.map((known) => known.name()),
-      );
+      const names = [...commands.map((known) => known.name()), ...(command === program ? ["--version"] : [])];
+      const suggestions = closest(value, names);
       return new UsageError(`unknown command '${value}'; ${helpHint}`, { suggestions, value });
     }
     case "commander.excessArguments":

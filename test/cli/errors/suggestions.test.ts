@@ -101,6 +101,7 @@ describe("a wrong flag or command", () => {
       "catalog service incident open x --severity minor",
     ],
     [["--verison"], "catalog --help", "catalog --version"],
+    [["version"], "catalog --help", "catalog --version"],
     [["completion", "fihs", "-q"], "bash, zsh, fish", "catalog completion fish -q"],
     [["coverage", "--json"], "catalog coverage --help", "catalog coverage --format=json"],
     [["export", "--start", "7d"], "catalog export --help", "catalog export --start-date 7d"],
