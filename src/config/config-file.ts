@@ -23,8 +23,11 @@ interface ConfigFile extends Profiles {
   text: string;
 }
 
-/** The profile that `--profile` or the environment requests. */
+/** The profile that `--profile` or the environment requests. @throws UsageError for an empty flag */
 export function requestedProfile(flag: string | undefined, { env }: Pick<Environment, "env">): string | undefined {
+  if (flag === "") {
+    throw new UsageError("--profile is empty; name a profile, or leave the flag out.", { flag: "--profile" });
+  }
   return flag ?? (env.CATALOG_PROFILE || undefined);
 }
 

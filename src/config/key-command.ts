@@ -26,6 +26,9 @@ export async function runKeyCommand(
   { env, signal, platform, kill }: CommandContext,
 ): Promise<string> {
   signal.throwIfAborted();
+  if (command.trim() === "") {
+    throw new CredentialsError(`the api_key_command of profile ${profile} is empty.`);
+  }
   const { spawn } = await import("node:child_process");
   const isWindows = platform === "win32";
   // Detached, because a process group of its own can be stopped as a whole.

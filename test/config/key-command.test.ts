@@ -49,6 +49,11 @@ test("a key command runs in a shell with the environment; its output is the key 
   expect(await run("cat; echo end")).toBe("end");
 });
 
+test("an empty key command is refused", async () => {
+  const empty = new CredentialsError("the api_key_command of profile work is empty.");
+  await expect(run("")).rejects.toStrictEqual(empty);
+});
+
 test.each([
   ["an exit code", "echo secret; exit 3", "failed with exit code 3"],
   ["a signal", "echo secret; kill -KILL $$", "failed with SIGKILL"],

@@ -86,6 +86,11 @@ describe("the profile to write", () => {
     expect(found).toEqual({ name, values: {} });
   });
 
+  test('is none if the flag is empty, as --profile "$UNSET" is', async () => {
+    const { context } = await setUp(STORED);
+    await expect(profileToWrite("", context)).rejects.toThrow("--profile is empty");
+  });
+
   test("has its values, and none where there is no file", async () => {
     const { context } = await setUp(STORED);
     expect(await profileToWrite("work", context)).toEqual({
