@@ -25,7 +25,7 @@ export async function writeChunks(
   await destination.finish();
 }
 
-/** Opens the file of an HTML page. Open it before a listing is written: it may have to keep an existing file. */
+/** Opens the file of an HTML page. Open it before a listing is written, because it throws if an existing file must be kept. */
 export async function openPage(
   { file, isOnly: _, ...page }: PageOptions,
   target: WriteTarget,
@@ -81,7 +81,7 @@ export function lossWarnings(
 /** Records per batch; one batch is in memory as rows. */
 const AT_ONCE = 2_000;
 
-/** Writes records, whose members have the order of `known`, as rows. */
+/** Writes records, whose members have the order of `encoding.known`, as rows. */
 export async function writeRecords(
   records: readonly object[],
   output: OutputOptions<RowFormat>,

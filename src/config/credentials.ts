@@ -95,9 +95,9 @@ async function warningOf(path: string, what: string, context: KeyContext): Promi
 }
 
 async function readKeyFile(path: string, signal: AbortSignal): Promise<string> {
-  const tooLong = () => new FileError(`CATALOG_API_KEY_FILE ${path} is far too long for a key`, path);
+  const tooLongError = () => new FileError(`CATALOG_API_KEY_FILE ${path} is far too long for a key`, path);
   try {
-    return await readFileText(path, signal, { maxBytes: MAX_KEY_TEXT, tooLong });
+    return await readFileText(path, signal, { maxBytes: MAX_KEY_TEXT, tooLongError });
   } catch (error) {
     throw errorCode(error) === undefined
       ? error

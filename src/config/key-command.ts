@@ -55,7 +55,8 @@ export async function runKeyCommand(
     stop = resolve;
   });
   const stopTimer = startTimer(TIME_LIMIT, () => {
-    const what = child.exitCode === null ? "did not end" : "ended, but what it started did not close its output";
+    const hasEnded = child.exitCode !== null || child.signalCode !== null;
+    const what = !hasEnded ? "did not end" : "ended, but what it started did not close its output";
     stop(`${what} within ${TIME_LIMIT / 1000} s`);
   });
   const stopListening = onAbort(signal, () => stop("was interrupted"));

@@ -128,7 +128,7 @@ const PROBLEM_TYPE = "application/problem+json";
 const PROBLEM_REF = { $ref: "#/components/schemas/Problem" };
 
 function operation(name: OperationName, schema: Schema) {
-  const { summary, scope, parameters, errors, example } = OPERATIONS[name];
+  const { summary, result, scope, parameters, errors, example } = OPERATIONS[name];
   return {
     operationId: name,
     summary,
@@ -137,7 +137,7 @@ function operation(name: OperationName, schema: Schema) {
     security: [{ apiKey: [scope] }],
     parameters: parameters.map((parameter) => ({ name: parameter, in: "query", ...PARAMETERS[parameter] })),
     responses: Object.fromEntries([
-      ["200", response("The rows that match the filters.", JSON_TYPE, schema, example, ["Data-Version", "Vary"])],
+      ["200", response(result, JSON_TYPE, schema, example, ["Data-Version", "Vary"])],
       ...Object.entries(ERROR_CLASSES).map(([status, [description, ...headers]]) => {
         const codes = [...errors, "not_found" as const].filter(
           (code) => responseClass(PROBLEMS[code].status) === status,

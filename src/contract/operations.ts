@@ -18,6 +18,8 @@ export interface Operation {
   /** Its problem codes, contract sections 4.2 to 4.4. */
   errors: readonly ProblemCode[];
   summary: string;
+  /** What a successful response has. */
+  result: string;
   response: Schema & {
     properties: {
       data: Schema & { items: { $id: string } };
@@ -39,6 +41,7 @@ export const OPERATIONS = {
     parameters: FILTER_NAMES,
     errors: sharedErrors,
     summary: "At most 100 rows, to judge the shape of the data",
+    result: "Up to 100 of the rows that match the filters.",
     response: sampleResponseSchema,
     example: envelopeExample(PRODUCT),
   },
@@ -49,6 +52,7 @@ export const OPERATIONS = {
     parameters: [...FILTER_NAMES, "cursor", "limit"],
     errors: [...sharedErrors, "invalid_cursor"],
     summary: "The complete filtered set, walked with a cursor",
+    result: "A page of the rows that match the filters.",
     response: catalogResponseSchema,
     example: envelopeExample(PRODUCT, { limit: 100, total_matching: 1 }),
   },
@@ -59,6 +63,7 @@ export const OPERATIONS = {
     parameters: FILTER_NAMES,
     errors: sharedErrors,
     summary: "Row counts and crawl dates of each combination",
+    result: "The combinations that match the filters.",
     response: coverageResponseSchema,
     example: envelopeExample(COVERAGE),
   },

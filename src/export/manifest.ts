@@ -4,7 +4,7 @@ import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import { FileError, MismatchError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
-import { isJsonObject } from "../contract/values/json-object.ts";
+import { isJsonObject, parseJsonObject } from "../contract/values/json-object.ts";
 import { removeOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { errorCode, fileError, withFileError } from "../files/system-error.ts";
@@ -32,7 +32,6 @@ export interface Manifest extends ExportRecord {
   };
 }
 
-/** Records how an output was made. */
 export interface ExportRecord {
   tool: { name: string; version: string; node: string };
   service: string;
@@ -87,7 +86,7 @@ export async function hasManifest(file: string | undefined): Promise<boolean> {
  * Reads the manifest of a file.
  *
  * @throws FileError if there is none, this version does not understand it, or one of the two is a pipe or a device
- * @throws MismatchError if its own checksum is wrong
+ * @throws MismatchError if it was altered
  */
 export async function readManifest(file: string): Promise<Manifest> {
   const path = await manifestBeside(file);
@@ -98,11 +97,9 @@ export async function readManifest(file: string): Promise<Manifest> {
       throw new FileError(`${name} is no regular file, so it cannot be verified`, name);
     }
   }
-  let manifest: Partial<Manifest> | null;
   let text: string;
   try {
     text = await readFile(path, "utf8");
-    manifest = JSON.parse(text) as Partial<Manifest> | null;
   } catch (error) {
     const isMissing = errorCode(error) === "ENOENT";
     // A mistyped name needs a different message than a missing manifest.
@@ -112,7 +109,11 @@ export async function readManifest(file: string): Promise<Manifest> {
       : fileError(path, error).message;
     throw new FileError(what, path, error);
   }
-  if (manifest?.version !== MANIFEST_VERSION || !isWhole(manifest)) {
+  const manifest = parseJsonObject(text) as Partial<Manifest> | undefined;
+  if (manifest === undefined) {
+    throw new MismatchError(`${path} was altered: it is no JSON object`);
+  }
+  if (manifest.version !== MANIFEST_VERSION || !isWhole(manifest)) {
     throw new FileError(`${path} is not a manifest that this version of catalog understands`, path);
   }
   if (!isUnaltered(text)) {

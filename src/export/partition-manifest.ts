@@ -46,9 +46,11 @@ export async function readPartitionFiles(folder: string): Promise<PartitionManif
   if (text === undefined) {
     return undefined;
   }
-  const { version, files } = (parseJsonObject(text) ?? {}) as Partial<PartitionManifest>;
-  if (version === VERSION && files !== undefined && !isUnaltered(text)) {
-    throw new MismatchError(`${path} was altered: its own checksum is wrong; remove it and export the folder again`);
+  const manifest = parseJsonObject(text) as Partial<PartitionManifest> | undefined;
+  const { version, files } = manifest ?? {};
+  if (manifest === undefined || (version === VERSION && files !== undefined && !isUnaltered(text))) {
+    const why = manifest === undefined ? "it is no JSON object" : "its own checksum is wrong";
+    throw new MismatchError(`${path} was altered: ${why}; remove it and export the folder again`);
   }
   if (version !== VERSION || files === undefined) {
     throw new FileError(`${path} is not a manifest of a folder that this version of catalog understands`, path);

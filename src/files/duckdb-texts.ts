@@ -1,31 +1,30 @@
 import type { DuckDBType } from "@duckdb/node-api";
 
 /**
- * The package drops a byte order mark at the start of a text, so this macro adds a second one. Other values stay as they are.
+ * `@duckdb/node-api` drops a byte order mark at the start of a text, so this macro adds a second one. Other values stay as they are.
  */
 export const EXACT_MACRO = `CREATE TEMP MACRO exact(value VARCHAR) AS
   if(starts_with(value, chr(65279)), chr(65279) || value, value), (value) AS value`;
 
-/** Types with infinite values, which the package reads as a day of the year 5881580. They are read as texts instead. */
+/** Types with infinite values, which `@duckdb/node-api` reads as a day of the year 5881580. They are read as texts instead. */
 const MAY_BE_INFINITE = /^(?:DATE|TIMESTAMP(?:_S|_MS|_NS)?)$/;
 
-/** A name in SQL. */
+/** A quoted name in SQL. */
 export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A query whose texts the package reads exactly. For queries with scalar columns only. */
+/** A query whose texts `@duckdb/node-api` reads exactly. For queries with scalar columns only. */
 export function exactQuery(sql: string): string {
   return `SELECT exact(COLUMNS(*)) FROM (${sql})`;
 }
 
-/** SQL for a value whose texts the package reads exactly, also in lists, structures and maps, but not in a UNION. */
+/** SQL for a value whose texts `@duckdb/node-api` reads exactly, also in lists, structures and maps, but not in a UNION. */
 export function exactValue(value: string, type: DuckDBType, depth = 0): string {
   const part = `part${depth}`;
   const exact = (inner: string, innerType: DuckDBType) => exactValue(inner, innerType, depth + 1);
   if ("valueType" in type && !("keyType" in type)) {
-    const list = `list_transform(${value}, lambda ${part}: ${exact(part, type.valueType)})`;
-    return "length" in type ? `${list}::${type}` : list;
+    return `list_transform(${value}, lambda ${part}: ${exact(part, type.valueType)})`;
   }
   if ("keyType" in type) {
     const [key, item] = [exact(`${part}.key`, type.keyType), exact(`${part}.value`, type.valueType)];

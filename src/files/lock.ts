@@ -14,7 +14,7 @@ import { errorCode, fileError, ifPresent } from "./system-error.ts";
 const STALE_AFTER = 60_000;
 const HEARTBEAT = 10_000;
 
-/** The same for a lock that names no process: its process was killed, or stopped, as it created it. */
+/** Like `STALE_AFTER`, for a lock that names no process: whoever created it was killed or stopped while writing it. */
 const NAMELESS_STALE_AFTER = 2_000;
 
 /** Milliseconds after which a process that replaced a stale lock checks that no other process replaced it too. */
@@ -120,22 +120,22 @@ async function removeDrafts(path: string): Promise<void> {
 function acquired(subject: string, path: string, content: string, handle: FileHandle, wallClock: () => number) {
   // The first clock stops while the machine sleeps, the second can be set.
   const now = (): readonly [monotonic: number, wall: number] => [performance.now(), wallClock()];
-  let confirmed = now();
+  let renewed = now();
   let working: Promise<unknown> = Promise.resolve();
-  /** Whether the last confirmation is recent and the file was not replaced since: a replaced file has no name. */
+  /** Whether the last renewal is recent and the file was not replaced since: a replaced file has no name. */
   const isUnchanged = () =>
-    now().every((time, clock) => Math.abs(time - (confirmed[clock] ?? 0)) < STALE_AFTER / 2) && hasName(handle);
-  /** Whether the lock is still this process's own. */
-  const confirm = async (): Promise<boolean> => {
+    now().every((time, clock) => Math.abs(time - (renewed[clock] ?? 0)) < STALE_AFTER / 2) && hasName(handle);
+  /** Renews the lock. @returns whether it is still this process's own */
+  const renew = async (): Promise<boolean> => {
     const at = now();
     await beat(handle, content);
     const isMine = (await readLock(path))?.content === content;
-    confirmed = isMine ? at : confirmed;
+    renewed = isMine ? at : renewed;
     return isMine;
   };
   const timer = setInterval(() => {
     // `assertHeld` tries again and reports the error.
-    working = confirm().catch(() => undefined);
+    working = renew().catch(() => undefined);
   }, HEARTBEAT);
   timer.unref();
   return {
@@ -146,7 +146,7 @@ function acquired(subject: string, path: string, content: string, handle: FileHa
      * @throws LockedError if another process has it
      */
     assertHeld: async (): Promise<void> => {
-      if (!isUnchanged() && !(await confirm().catch(() => false))) {
+      if (!isUnchanged() && !(await renew().catch(() => false))) {
         throw lockedError(subject, (await readLock(path))?.owner);
       }
     },
@@ -165,7 +165,7 @@ function acquired(subject: string, path: string, content: string, handle: FileHa
 /** Whether a file still has a name. On a network drive, a file that another machine has replaced cannot be looked at. */
 function hasName(handle: FileHandle): boolean {
   try {
-    // Twice for each page of a pull. It takes microseconds; a call in another thread costs ten times as much.
+    // Synchronous, because a pull asks twice for each page: this takes microseconds, in another thread ten times as long.
     return fstatSync(handle.fd).nlink > 0;
   } catch {
     return false;

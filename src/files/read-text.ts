@@ -31,7 +31,7 @@ export async function* readPipe(path: string, signal: AbortSignal): AsyncGenerat
 export interface ReadLimit {
   maxBytes: number;
   /** The error for more; the rest is not read. */
-  tooLong: () => Error;
+  tooLongError: () => Error;
 }
 
 /** A file as text. @throws as `readFileChunks`, and the error for a longer text */
@@ -61,8 +61,8 @@ export async function* readFileChunks(path: string, signal: AbortSignal): AsyncG
   }
 }
 
-/** The bytes of a file that a question is about. @throws NotFoundError if there is none of that name */
-export async function* readAskedFile(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/** The bytes of a file that the user names. Unlike `readFileChunks`, it throws NotFoundError if there is none. */
+export async function* readNamedFile(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* readFileChunks(path, signal);
   } catch (error) {
@@ -73,19 +73,19 @@ export async function* readAskedFile(path: string, signal: AbortSignal): AsyncGe
 /** The same bytes. @throws the error for more than the limit */
 export async function* limited(
   chunks: AsyncIterable<Uint8Array>,
-  { maxBytes, tooLong }: ReadLimit,
+  { maxBytes, tooLongError }: ReadLimit,
 ): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
     if (length > maxBytes) {
-      throw tooLong();
+      throw tooLongError();
     }
     yield chunk;
   }
 }
 
-/** Bytes as text. */
+/** Bytes as text, read as UTF-8. @throws the error for more than the limit */
 export async function readText(chunks: AsyncIterable<Uint8Array>, limit: ReadLimit): Promise<string> {
   const read: Uint8Array[] = [];
   for await (const chunk of limited(chunks, limit)) {

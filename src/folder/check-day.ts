@@ -8,7 +8,7 @@ import type { DayState } from "./day-state.ts";
 import { readSyncedFolder, type SyncState, syncCommand } from "./folder-state.ts";
 
 /** Whether a file has this content. @throws FileError if it is no regular file, or cannot be read */
-export async function isUnalteredFile(path: string, { bytes, sha256 }: Fingerprint): Promise<boolean> {
+export async function hasContent(path: string, { bytes, sha256 }: Fingerprint): Promise<boolean> {
   const opened = await ifPresent(path, () => openOwnFile(path));
   try {
     const found = opened && (await fingerprint(path, { opened }));
@@ -21,7 +21,7 @@ export async function isUnalteredFile(path: string, { bytes, sha256 }: Fingerpri
 /**
  * Compares the size and SHA-256 of a day's file with the folder's state.
  *
- * @param state of the folder, which may be older than the file; then it is read again
+ * @param state of the folder, which may be older than the file; the state is then read again
  * @returns what the file has, by the newest state of the folder; undefined if the folder has no such day
  * @throws FileError if the file is missing or was altered
  * @throws SetChangedError if a sync is about to replace it, or was interrupted
@@ -30,7 +30,7 @@ export async function checkDay(folder: string, day: string, state: SyncState): P
   const path = join(folder, placeOfDay(day));
   for (let known = state; ; ) {
     const held = known.days[day];
-    if (held !== undefined && (await isUnalteredFile(path, held))) {
+    if (held !== undefined && (await hasContent(path, held))) {
       return held;
     }
     known = await readSyncedFolder(folder);

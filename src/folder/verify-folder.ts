@@ -4,7 +4,7 @@ import { FileError, MismatchError, SetChangedError } from "../contract/errors.ts
 import { firstFew, plural } from "../contract/values/phrases.ts";
 import { type PartitionFile, partitionManifestOf, readPartitionFiles } from "../export/partition-manifest.ts";
 import { withFileError } from "../files/system-error.ts";
-import { checkDay, isUnalteredFile } from "./check-day.ts";
+import { checkDay, hasContent } from "./check-day.ts";
 import { placeOfDay } from "./day-files.ts";
 import { isSyncedFolder, readSyncedFolder, syncCommand } from "./folder-state.ts";
 
@@ -101,7 +101,7 @@ async function filesOf(folder: string): Promise<Parts> {
     );
   }
   const check = async (path: string, file: PartitionFile) => {
-    if (!(await isUnalteredFile(path, file))) {
+    if (!(await hasContent(path, file))) {
       throw new FileError(`${path} is damaged or missing`, path);
     }
     return file;

@@ -141,11 +141,12 @@ test.each([
   [["diff", "--from", "7d", "--max-age", "7d"], "--max-age needs the rows of all earlier days"],
   [["diff", "--demo", "--from", "7d", "--max-age", "7"], '--max-age "7" is not a number of days; write 14d'],
   [["diff", "--demo", "--from", "7d", "--max-age", "7d", "--no-as-of"], "leave out one of the two"],
+  [["diff", "--demo", "--since", "latest"], /--since [\d-]+ is not before the newest day, [\d-]+\.\n/],
   [["diff", "--demo", "--from", MONDAY, "--to", MONDAY], "--from 2026-01-12 is not before --to 2026-01-12"],
 ])("refuses %j", async (args, message) => {
   const { code, stdout, stderr } = await runInProcess(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain(message);
+  expect(stderr).toMatch(message);
 });
 
 test("--from latest-1d compares with the newest day, which need not be yesterday, of a service and of a folder", async () => {

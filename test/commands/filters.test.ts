@@ -170,6 +170,8 @@ describe("any other flag given twice", () => {
 test.each([
   [["export", "--demo", "-o", "--resume"], "--output has no value: --resume"],
   [["coverage", "--retailer", "--demo"], "--retailer has no value: --demo"],
+  [["export", "--demo", "-o", "-h"], "--output has no value: -h"],
+  [["service", "keys", "create", "--team", "--version"], "--team has no value: --version"],
 ])("a flag in the place of a value is refused: %j", async (args, told) => {
   const { code, stderr } = await runInProcess(args);
   expect([code, stderr]).toEqual([EXIT.usage, `error: ${told} is a flag, too.\n`]);

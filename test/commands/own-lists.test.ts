@@ -204,9 +204,9 @@ describe("export --skus", () => {
   });
 
   test.each([
-    [["--manifest", "-o", "a.csv"], "--skus leaves out rows, but --manifest is about the whole set"],
-    [["--max-rows", "1"], "but --max-rows is about the whole set"],
-  ])("refuses %j, which is about the whole set", async (flags, message) => {
+    [["--manifest", "-o", "a.csv"], "--skus leaves out rows, so it cannot be combined with --manifest"],
+    [["--max-rows", "1"], "so it cannot be combined with --max-rows"],
+  ])("refuses %j with a list", async (flags, message) => {
     const list = await listOf(...LINES);
     expect(await exported("--skus", list, ...flags)).toMatchObject({
       code: 2,

@@ -102,26 +102,29 @@ test("a key command may take 30 seconds, and its processes have ended afterwards
   }
 });
 
-test("a key command that ended is not blamed for what it left running with its output", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const pid = join(await temporaryFolder(), "pid");
-  const running = run(`sleep 600 & echo $$ > ${pid}.new && mv ${pid}.new ${pid}; echo key`);
-  const failed = expect(running).rejects.toThrow("ended, but what it started did not close its output within 30 s");
-  // Its number is free once this process knows that it has ended.
-  const hasEnded = () =>
-    readFile(pid, "utf8").then(
-      (text) => {
-        try {
-          return !process.kill(Number(text), 0);
-        } catch {
-          return true;
-        }
-      },
-      () => false,
-    );
-  while (!(await hasEnded())) {
-    // The shell runs.
-  }
-  await vi.advanceTimersByTimeAsync(30_000);
-  await failed;
-});
+test.each(["echo key", "kill -9 $$"])(
+  "a key command that ended by %s is not blamed for what it left running",
+  async (end) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const pid = join(await temporaryFolder(), "pid");
+    const running = run(`sleep 600 & echo $$ > ${pid}.new && mv ${pid}.new ${pid}; ${end}`);
+    const failed = expect(running).rejects.toThrow("ended, but what it started did not close its output within 30 s");
+    // Its number is free once this process knows that it has ended.
+    const hasEnded = () =>
+      readFile(pid, "utf8").then(
+        (text) => {
+          try {
+            return !process.kill(Number(text), 0);
+          } catch {
+            return true;
+          }
+        },
+        () => false,
+      );
+    while (!(await hasEnded())) {
+      // The shell runs.
+    }
+    await vi.advanceTimersByTimeAsync(30_000);
+    await failed;
+  },
+);

@@ -97,8 +97,10 @@ test("a manifest that was altered is refused, and so is one that is no JSON", as
   await expect(readManifest(file)).rejects.toStrictEqual(
     new MismatchError(`${path} was altered: its own checksum is wrong`),
   );
-  await writeFile(path, "no JSON");
-  await expect(readManifest(file)).rejects.toThrow(`${path}: Unexpected token`);
-  await writeFile(path, "null");
-  await expect(readManifest(file)).rejects.toThrow("is not a manifest that this version");
+  for (const other of [text.slice(0, 200), "no JSON", "null"]) {
+    await writeFile(path, other);
+    await expect(readManifest(file)).rejects.toStrictEqual(
+      new MismatchError(`${path} was altered: it is no JSON object`),
+    );
+  }
 });

@@ -1,7 +1,7 @@
 import type { CommanderError, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { parseToCursor } from "../command-line.ts";
+import { parseToCursor } from "../cursor-position.ts";
 import { commandPath } from "../help-layout.ts";
 
 export function usageErrorOf(error: CommanderError, argv: readonly string[], program: CommandUnknownOpts): UsageError {

@@ -51,9 +51,12 @@ export function refuseOtherChoices(command: CommandUnknownOpts): void {
   command.commands.forEach(refuseOtherChoices);
 }
 
+/** Flags that commander and the program take without a declaration. */
+const BUILT_IN = ["-h", "--help", "--version"];
+
 /** Makes the program refuse a flag in the place of a value, as in `-o --resume`; commander would take it for one. */
 export function refuseFlagsAsValues(command: CommandUnknownOpts): void {
-  const flags = new Set<unknown>(command.options.flatMap(({ long, short }) => [long, short]));
+  const flags = new Set<unknown>([...command.options.flatMap(({ long, short }) => [long, short]), ...BUILT_IN]);
   for (const option of command.options) {
     command.on(`option:${option.name()}`, (value: unknown) => {
       if (value !== undefined && flags.has(value)) {

@@ -1,4 +1,5 @@
 import { FileError } from "../../contract/errors.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { ContentError, contentFlaw, RowError, shown } from "../../files/content-error.ts";
 import { type CsvPart, type CsvRecord, readCsvRecords } from "../../files/csv-records.ts";
 import { headerFlaw } from "../../files/header-flaw.ts";
@@ -31,7 +32,7 @@ interface CsvTable {
 
 const LIMIT: ReadLimit = {
   maxBytes: 16 * 1024 * 1024,
-  tooLong: () => new ContentError("is larger than 16 MiB; write a smaller list"),
+  tooLongError: () => new ContentError("is larger than 16 MiB; write a smaller file"),
 };
 
 /**
@@ -88,7 +89,7 @@ function lineReader(header: CsvRecord, { isMarked }: CsvPart, table: CsvTable): 
   const textOf = spreadsheetTextReader(isMarked);
   return ({ line, fields }) => {
     if (fields.length !== columns.length) {
-      throw new RowError({ line, expected: `${columns.length} fields`, found: `${fields.length}` });
+      throw new RowError({ line, expected: plural(columns.length, "field"), found: `${fields.length}` });
     }
     const cell = (column: string) => fields[columns.indexOf(column)]?.trim() || undefined;
     return {

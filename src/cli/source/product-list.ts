@@ -1,7 +1,7 @@
 import { FileError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { RowError, shown } from "../../files/content-error.ts";
-import { readAskedFile, readStream } from "../../files/read-text.ts";
+import { readNamedFile, readStream } from "../../files/read-text.ts";
 import type { Context } from "../context.ts";
 import { type CsvLine, readCsvTable } from "./csv-table.ts";
 
@@ -35,7 +35,7 @@ const IGNORED = [
  * @throws FileError naming the line and what was expected
  */
 export async function readProductList(file: string, context: Context, signal: AbortSignal): Promise<ListedProduct[]> {
-  const chunks = file === "-" ? readStream(context.stdin, signal) : readAskedFile(file, signal);
+  const chunks = file === "-" ? readStream(context.stdin, signal) : readNamedFile(file, signal);
   return await parseProductList(chunks, nameOfList(file));
 }
 

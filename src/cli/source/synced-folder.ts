@@ -82,7 +82,7 @@ async function readFolder(
 
 async function namedFolder(folder: string | undefined): Promise<string> {
   if (folder !== undefined) {
-    // The folder may be one of several words, which no declaration tells apart.
+    // Commands that take several words declare them as one list, so the check of declared paths does not see the folder.
     refuseTilde(folder, "the folder");
     return folder;
   }
@@ -98,7 +98,7 @@ async function namedFolder(folder: string | undefined): Promise<string> {
 }
 
 /**
- * Helps whoever names the folder first, as most commands have it, in a command that has it after other words.
+ * For a command that takes its folder last: tells a user who put it first, as in most commands, to move it.
  *
  * @throws UsageError if one of the other words is a synced folder, and the last word is none
  */

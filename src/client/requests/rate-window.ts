@@ -35,7 +35,7 @@ export interface RateWindow {
   /** The smallest value reported in this window; responses come out of order. */
   remaining: number;
   /** Remaining requests in the first response of the window. */
-  atFirst: number;
+  remainingAtFirst: number;
   /** Our requests that were counted since then, including those open at that time. */
   sent: number;
   /** `othersShare` of the previous window. */
@@ -49,14 +49,14 @@ export interface RateWindow {
 const LARGEST_SHARE = 8;
 
 /** Requests of other clients in this window for each of ours, rounded up; 0 if there are none. */
-function othersShare({ atFirst, remaining, sent }: RateWindow): number {
-  const foreign = Math.max(0, atFirst - sent - remaining);
+function othersShare({ remainingAtFirst, remaining, sent }: RateWindow): number {
+  const foreign = Math.max(0, remainingAtFirst - sent - remaining);
   return Math.min(LARGEST_SHARE, Math.ceil(foreign / Math.max(1, sent)));
 }
 
 /**
- * Requests that may leave now while `inFlight` are open, which the server may or may not have counted yet. Other clients
- * are assumed to have as many open requests for each of ours as they have used so far.
+ * Requests that may leave now while `inFlight` are open, which the server may or may not have counted yet. For each open
+ * request of ours, other clients are assumed to have as many open as they have sent per request of ours so far.
  */
 export function available(window: RateWindow, inFlight: number): number {
   const share = Math.max(window.shareBefore, othersShare(window));
@@ -68,14 +68,14 @@ export function withSent(window: RateWindow, requests: number): RateWindow {
   return { ...window, sent: window.sent + requests };
 }
 
-/** The window after `window` has surely ended. Only the open requests are known to count in it. */
+/** The next window, once `window` has surely ended. Only the open requests are known to count in it. */
 export function windowAfter(window: RateWindow, inFlight: number): RateWindow {
   const { limit, endsBefore } = window;
   return {
     limit,
     // With a limit of 0, one request must still leave to learn of a higher limit.
     remaining: Math.max(1, limit),
-    atFirst: limit,
+    remainingAtFirst: limit,
     sent: inFlight,
     shareBefore: othersShare(window),
     endsAfter: endsBefore,
@@ -98,23 +98,23 @@ export function observe(
   const longestLeft = resetSeconds === LIMITS.windowSeconds ? resetSeconds : resetSeconds + 1;
   const endsAfter = sentAt + Math.max(0, resetSeconds - 1) * 1000;
   const endsBefore = receivedAt + longestLeft * 1000;
-  const opened = { limit, remaining, atFirst: remaining, sent: inFlight, endsAfter, endsBefore };
+  const opened = { limit, remaining, remainingAtFirst: remaining, sent: inFlight, endsAfter, endsBefore };
   if (window === undefined) {
     return { ...opened, shareBefore: 0 };
   }
-  const begins = window.endsBefore === Infinity;
-  const isLate = begins ? endsAfter < window.endsAfter : endsBefore <= window.endsAfter;
+  const isUnseen = window.endsBefore === Infinity;
+  const isLate = isUnseen ? endsAfter < window.endsAfter : endsBefore <= window.endsAfter;
   if (isLate) {
     return window;
   }
-  if (!begins && endsAfter >= window.endsBefore) {
+  if (!isUnseen && endsAfter >= window.endsBefore) {
     return { ...opened, shareBefore: othersShare(window) };
   }
   return {
     ...window,
     limit,
     remaining: Math.min(window.remaining, remaining),
-    endsAfter: begins ? endsAfter : Math.max(window.endsAfter, endsAfter),
+    endsAfter: isUnseen ? endsAfter : Math.max(window.endsAfter, endsAfter),
     endsBefore: Math.min(window.endsBefore, endsBefore),
   };
 }

@@ -68,8 +68,8 @@ export function promptOf({ stdin, printError, signal }: Streams): Ask | undefine
 
 /** Reads a key that is piped to stdin. @throws CredentialsError if stdin is empty */
 export async function readKeyFromPipe(context: Streams): Promise<string> {
-  const tooLong = () => new CredentialsError("the text on stdin is far too long for a key.");
-  const text = await readText(readStream(context.stdin, context.signal), { maxBytes: MAX_KEY_TEXT, tooLong });
+  const tooLongError = () => new CredentialsError("the text on stdin is far too long for a key.");
+  const text = await readText(readStream(context.stdin, context.signal), { maxBytes: MAX_KEY_TEXT, tooLongError });
   if (text.trim() === "") {
     throw new CredentialsError(
       "stdin is empty: pipe the key to it, or run the command in a terminal to be asked for it.",

@@ -1,7 +1,7 @@
 import { readCsvTable } from "../../cli/source/csv-table.ts";
 import { FileError } from "../../contract/errors.ts";
 import { RowError } from "../../files/content-error.ts";
-import { readAskedFile } from "../../files/read-text.ts";
+import { readNamedFile } from "../../files/read-text.ts";
 
 type ExchangeRate = {
   currency: string;
@@ -18,7 +18,7 @@ export async function readExchangeRates(file: string, signal: AbortSignal): Prom
   const rates = new Map<string, { rate: string; line: number }>();
   const kind = "exchange rates are CSV with the columns currency and rate";
   const table = { name: file, kind, required: ["currency", "rate"], optional: [], ignored: ["", "date"] };
-  await readCsvTable(readAskedFile(file, signal), table, ({ line, cell, refuse }) => {
+  await readCsvTable(readNamedFile(file, signal), table, ({ line, cell, refuse }) => {
     const currency = cell("currency") ?? refuse("currency", "", "a currency, such as EUR");
     const rate = cell("rate") ?? "";
     if (!/^\d{1,9}(\.\d{1,9})?$/.test(rate) || Number(rate) === 0) {

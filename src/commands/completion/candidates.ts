@@ -1,5 +1,5 @@
 import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
-import { type CursorPosition, longOf } from "../../cli/command-line.ts";
+import { type CursorPosition, longOf } from "../../cli/cursor-position.ts";
 import { SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
 import { isRepeatable } from "../../cli/flags/flag-checks.ts";
 import { pathKindOf, placeholderOf } from "../../cli/flags/placeholder.ts";

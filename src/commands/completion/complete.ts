@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
-import { parseToCursor } from "../../cli/command-line.ts";
 import type { Context } from "../../cli/context.ts";
+import { parseToCursor } from "../../cli/cursor-position.ts";
 import { readConfig } from "../../config/config-file.ts";
 import { findProfile, resolveBaseUrl } from "../../config/settings.ts";
 import { readVocabulary } from "../../config/vocabulary.ts";

@@ -27,7 +27,7 @@ export const DIFF_COLUMNS: readonly QuestionColumn[] = [
   { name: "from_seen", kind: "date", meaning: "day of the earlier price" },
   { name: "to_seen", kind: "date", meaning: "day of the later price" },
   price("difference", "to_selling_price - from_selling_price"),
-  text("reason", "why it vanished: gone, not_crawled (its shop or category was not) or unknown"),
+  text("reason", "why it vanished: gone, not_crawled (its retailer or category was not) or unknown"),
 ];
 
 export const CHANGES = ["changed", "appeared", "returned", "vanished"] as const;
@@ -65,8 +65,9 @@ export function resolvePair(days: DayPair, now: number, latest = dayOf(now)): Da
   const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest });
   const [from, to] = [day(days.from), day(days.to)];
   if (from >= to) {
-    const later = days.flag === "--since" ? `the newest day, ${to}` : `--to ${to}`;
-    throw new UsageError(`${days.flag} ${from} is not before ${later}; the earlier of the two days comes first.`, {
+    const isPair = days.flag !== "--since";
+    const later = isPair ? `--to ${to}; the earlier of the two days comes first` : `the newest day, ${to}`;
+    throw new UsageError(`${days.flag} ${from} is not before ${later}.`, {
       flag: days.flag,
       value: days.from,
     });

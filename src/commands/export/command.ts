@@ -2,7 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { addExportFlags, type ExportOptions, parseExportOptions, UNNOTICED } from "./options.ts";
+import { addExportFlags, DETECTION_LIMITS, type ExportOptions, parseExportOptions } from "./options.ts";
 
 const load: Run<ExportOptions> = async (options, context) => {
   if (options.dryRun) {
@@ -28,6 +28,6 @@ export function declare(command: Command, context: Context, run = load): void {
       "catalog export --start-date 30d --partition-by retailer,crawl_date -f parquet -o month",
       "catalog export -o rows.ndjson.gz --manifest --resume",
     ],
-    `Columns: ${PRODUCT_COLUMNS.join(", ")}\n\n${UNNOTICED}`,
+    `Columns: ${PRODUCT_COLUMNS.join(", ")}\n\n${DETECTION_LIMITS}`,
   ).action((flags) => run(parseExportOptions(command, flags, context), context));
 }

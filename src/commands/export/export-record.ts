@@ -4,7 +4,7 @@ import { VERSION } from "../../cli/version.ts";
 import type { ExportRecord } from "../../export/manifest.ts";
 import type { PullResult } from "../../pull/pull-options.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
-import { UNNOTICED } from "./options.ts";
+import { DETECTION_LIMITS } from "./options.ts";
 
 /**
  * Follows an export from now on, for its manifest.
@@ -35,7 +35,7 @@ export function recordExport(
     coverage: result.summary,
     plan: { ...result.cuts, slices: result.slices },
     compared_pages: result.compared,
-    unnoticed: UNNOTICED,
+    unnoticed: DETECTION_LIMITS,
     requests: { ...reporter.requests(), ids },
     started_at: resumedFrom ?? startedAt,
     finished_at: new Date(context.now()).toISOString(),

@@ -22,7 +22,7 @@ import type { Spreadsheet } from "../../export/formats/encoder.ts";
 import { ROW_FORMATS, type RowFormat } from "../../export/formats/registry.ts";
 import type { StoreOptions } from "../../pull/store/open-store.ts";
 
-/** The columns of a row of an own list. */
+/** The columns of an export with `--skus`: those of rows, then those of the list. */
 export const OWN_ROW_COLUMNS: readonly string[] = [...PRODUCT_COLUMNS, ...OWN_LIST_COLUMNS.map(({ name }) => name)];
 
 export function addExportFlags(command: Command) {
@@ -39,9 +39,17 @@ export function addExportFlags(command: Command) {
     )
     .option("--bom", "begin CSV with a byte order mark, so that spreadsheets read UTF-8")
     .option("--excel", "like --bom, and protect texts: no formula runs, and 0062355309 keeps its zeros")
-    .option("--page-size <n>", "rows per request, 1 to 500", wholeNumber("--page-size", minimum, maximum), maximum)
+    .option(
+      "--page-size <n>",
+      `rows per request, ${minimum} to ${maximum}`,
+      wholeNumber("--page-size", minimum, maximum),
+      maximum,
+    )
     .option("--max-rows <n>", "stop after this many rows", wholeNumber("--max-rows", 1))
-    .option("--resume", "continue an interrupted export to the same path, in any format; without one, start the export")
+    .option(
+      "--resume",
+      "continue an interrupted export to the same path, which may have had another format; if there is none, start one",
+    )
     .option("--fresh", "start over, discarding what an interrupted export has read; overrides --resume")
     .option(
       "--manifest",
@@ -54,8 +62,8 @@ export function addExportFlags(command: Command) {
 type ExportFlags = FlagsOf<typeof addExportFlags>;
 
 /** The limits of change detection, for help and manifest. */
-export const UNNOTICED =
-  "If the service replaces rows during an export without changing any count, only pages that are read a second time reveal it. A replacement of all rows is always noticed. In tests with 120 pages, no run missed that a third of the rows was replaced, 4 % missed a single day, and 38 % two rows (with --recheck 10, none and 35 %). This does not concern services that report the version of their data.";
+export const DETECTION_LIMITS =
+  "If the service replaces rows during an export without changing any count, only pages that are read a second time reveal it. A replacement of all rows is always noticed. In tests with 120 pages, no run missed that a third of the rows was replaced, 4 % missed that a single day was, and 38 % that two rows were (with --recheck 10, 0 % and 35 %). This does not concern services that report the version of their data.";
 
 export interface ExportOptions extends SourceOptions {
   output: OutputOptions<RowFormat>;
@@ -119,7 +127,7 @@ export function parseExportOptions(command: CommandUnknownOpts, flags: ExportFla
   };
 }
 
-/** @throws UsageError for flags about the whole set together with a list */
+/** @throws UsageError for flags that do not go with a list */
 function checkSkusFlags({ skus, manifest, maxRows, partitionBy }: ExportFlags): void {
   if (skus === undefined) {
     return;
@@ -127,7 +135,7 @@ function checkSkusFlags({ skus, manifest, maxRows, partitionBy }: ExportFlags): 
   const others = { "--manifest": manifest, "--max-rows": maxRows, "--partition-by": partitionBy };
   const other = Object.entries(others).find(([, value]) => value !== undefined)?.[0];
   if (other !== undefined) {
-    throw flagError("--skus", `leaves out rows, but ${other} is about the whole set; leave out one of the two.`);
+    throw flagError("--skus", `leaves out rows, so it cannot be combined with ${other}; leave out one of the two.`);
   }
 }
 

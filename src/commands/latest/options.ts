@@ -18,7 +18,11 @@ export const LATEST_COLUMNS: readonly QuestionColumn[] = [
 
 export const GONE_COLUMNS: readonly QuestionColumn[] = [
   ...LATEST_COLUMNS,
-  { name: "reason", kind: "string", meaning: "--gone: gone, not_crawled (its shop or category was not) or unknown" },
+  {
+    name: "reason",
+    kind: "string",
+    meaning: "--gone: gone, not_crawled (its retailer or category was not) or unknown",
+  },
 ];
 
 const DISCOUNT_COLUMNS: readonly QuestionColumn[] = [

@@ -9,7 +9,7 @@ export const FIGURES = {
   new: "products that were never seen before",
   returned: "products that are known again",
   gone: "products that are gone",
-  not_crawled: "products that are no longer known because their shop or category was not crawled",
+  not_crawled: "products that are no longer known because their retailer or category was not crawled",
   unknown: "products that are no longer known, and the rows do not show why",
   outages: "retailers whose crawl failed on the newest day",
   stale: "retailers whose newest row is older than --stale-after on the newest day",

@@ -57,7 +57,7 @@ export function storeCommand<Flags, Operands extends unknown[], Options>({
   });
 }
 
-/** Whether the file of a database is there. @throws UsageError */
+/** Whether the file of a database is there; always true for PostgreSQL and `:memory:`. @throws UsageError */
 export async function hasDatabase(location: string): Promise<boolean> {
   try {
     const path = databasePath(location);

@@ -55,7 +55,7 @@ async function loadFiles(call: ServiceCall<LoadOptions>): Promise<void> {
   });
 }
 
-/** @throws UsageError unless the flags together say what to replace */
+/** @throws UsageError if the flags contradict each other, or name only a part of what to replace */
 function parseReplacement(
   { replace, retailer, date }: LoadFlags,
   files: readonly string[],

@@ -131,7 +131,7 @@ export function parseName(text: string, what: string): string {
   refuseEmpty(text, what);
   const name = normalName(text);
   if (name === undefined) {
-    throw new UsageError(`${what} must not have control characters: ${quoted(text)}.`, { value: text });
+    throw new UsageError(`${what} must be of visible characters, unlike ${quoted(text)}.`, { value: text });
   }
   return name;
 }

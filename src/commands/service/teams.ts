@@ -141,7 +141,7 @@ export function wantedGrants({ scope, retailer, allRetailers }: GrantFlags): Par
   };
 }
 
-/** A person who may sign in for a team. */
+/** @throws UsageError if the text is not an e-mail address */
 function parseMember(_: unknown, [team, text]: [string, string]) {
   const email = normalEmail(text);
   if (email === undefined) {

@@ -17,7 +17,7 @@ import { writeQuery } from "./write-query.ts";
 /** Maximum bytes of a query on stdin. */
 const LONGEST_QUERY = 16 * 1024 * 1024;
 
-const tooLong = () => new UsageError("the query on stdin is longer than 16 MiB; write a shorter one.");
+const tooLongError = () => new UsageError("the query on stdin is longer than 16 MiB; write a shorter one.");
 
 /** Runs the query; without one, shows what can be asked. */
 export async function runSql(options: SqlOptions, context: Context): Promise<void> {
@@ -33,7 +33,9 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   }
   const { reporter, signal } = synced;
   const sql =
-    query === "-" ? await readText(readStream(context.stdin, signal), { maxBytes: LONGEST_QUERY, tooLong }) : query;
+    query === "-"
+      ? await readText(readStream(context.stdin, signal), { maxBytes: LONGEST_QUERY, tooLongError })
+      : query;
   try {
     const { memory, tables } = options;
     // Standard input may have taken long, and a sync may have replaced days since the folder was opened.

@@ -1,4 +1,4 @@
-/** The names, with numbers appended to repeated ones. @param keyOf equal keys are of names that cannot be told apart */
+/** The names, with numbers appended to repeated ones. @param keyOf names with equal keys count as repeated */
 export function uniqueNames(names: readonly string[], keyOf = (name: string) => name): string[] {
   const used = new Set<string>();
   return names.map((name) => {

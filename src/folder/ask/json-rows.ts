@@ -25,12 +25,12 @@ export async function* jsonRows(
     if (chunk === null || chunk.rowCount === 0) {
       return;
     }
-    // By column: the package would make an array of each row.
+    // By column: `@duckdb/node-api` would make an array of each row.
     yield chunk.getColumnValues(0).map((text) => asInJavaScript(String(text)));
   }
 }
 
-/** The same JSON text with the digits of `\u001b` in lower case. */
+/** JSON text with escapes in lower case, as `JSON.stringify` writes them: `\u001b` for `\u001B`. */
 function asInJavaScript(text: string): string {
   return text.includes("\\u") ? text.replace(/\\(?:u.{4}|.)/g, (escaped) => escaped.toLowerCase()) : text;
 }

@@ -1,8 +1,8 @@
 -- Fills an index with the rows of two views: `crawled_row`, as they were crawled, and `kept_row`, of an older index whose products
--- and wordings are already here. Crawled rows are read twice: a copy of their texts would take more time, and most of the memory.
+-- and listings are already here. Crawled rows are read twice: a copy of their texts would take more time, and most of the memory.
 
--- A price. Four decimals are the most that a currency has; one that does not fit is null. A cast multiplies a large number and
--- would change its decimals, but not those of its text.
+-- A price. Four decimals are the most that a currency has; one that does not fit is null. A large number is cast
+-- from its text: the cast of the number multiplies it, which would change its decimals.
 CREATE TEMP MACRO as_price(number) AS
 CASE WHEN abs(number) < 100000000000 THEN TRY_CAST(number AS DECIMAL(18, 4))
   ELSE TRY_CAST(number::VARCHAR AS DECIMAL(18, 4)) END;
@@ -39,10 +39,10 @@ FROM (
 WINDOW step AS (PARTITION BY product ORDER BY day, place);
 
 CREATE TABLE row_count AS
-WITH kind AS (
+WITH same_names AS (
   -- A number for these texts: to join and group all rows by the texts would take twice as long.
-  SELECT listing, min(listing) OVER (PARTITION BY retailer, department, category, brand) AS kind FROM listing
+  SELECT listing, min(listing) OVER (PARTITION BY retailer, department, category, brand) AS first_listing FROM listing
 ), counted AS (
-  SELECT day, kind, count(*)::INTEGER AS rows FROM price_row JOIN kind USING (listing) GROUP BY ALL
+  SELECT day, first_listing, count(*)::INTEGER AS rows FROM price_row JOIN same_names USING (listing) GROUP BY ALL
 )
-SELECT day, retailer, department, category, brand, rows FROM counted JOIN listing ON listing = kind;
+SELECT day, retailer, department, category, brand, rows FROM counted JOIN listing ON listing = first_listing;

@@ -1,4 +1,4 @@
--- What moved since a day: one row a product and kind, the biggest first.
+-- What moved since a day: one row a product and kind, the biggest first. Macros and the view `observation`: ../index/views.sql.
 WITH now AS (
   -- Products with an observation after `since` that are known on the newest day.
   FROM last_observed($days, $departments, $categories, $combinations, $brands, $own_list)

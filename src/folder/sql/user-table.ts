@@ -1,10 +1,11 @@
 import type { DuckDBAppender, DuckDBConnection } from "@duckdb/node-api";
 import { FileError } from "../../contract/errors.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { uniqueNames } from "../../contract/values/unique-names.ts";
 import { ContentError, contentFlaw, RowError } from "../../files/content-error.ts";
 import { type CsvField, type CsvRecord, readCsvRecords } from "../../files/csv-records.ts";
 import { sqlName } from "../../files/duckdb-texts.ts";
-import { readAskedFile } from "../../files/read-text.ts";
+import { readNamedFile } from "../../files/read-text.ts";
 import { KIND_IN_WORDS, openContent } from "../../files/source-content.ts";
 import { readLines } from "../../files/utf8-lines.ts";
 
@@ -35,7 +36,7 @@ export async function createUserTable(
       } else if (fields.length === table.width) {
         append(table.appender, fields);
       } else {
-        throw new RowError({ line, expected: `${table.width} fields`, found: String(fields.length) });
+        throw new RowError({ line, expected: plural(table.width, "field"), found: String(fields.length) });
       }
     }
     if (table === undefined) {
@@ -51,7 +52,7 @@ export async function createUserTable(
 }
 
 async function* recordsOf(path: string, signal: AbortSignal): AsyncGenerator<CsvRecord> {
-  const { kind, chunks } = await openContent(readAskedFile(path, signal));
+  const { kind, chunks } = await openContent(readNamedFile(path, signal));
   if (kind === "Parquet" || kind === "ZIP") {
     throw new ContentError(`is ${KIND_IN_WORDS[kind]}, not CSV`);
   }

@@ -107,8 +107,7 @@ async function syncBatch(
     lock,
     tool,
     startedAt: checkedAt,
-    refuse: ({ reason }) =>
-      new FileError(`${folder}: an unfinished sync left pages that are not of this one: ${reason}`, folder),
+    refuse: ({ reason }) => new FileError(`${folder}: an unfinished sync left pages of another set: ${reason}`, folder),
     onNote: (note) => options.observer?.onNote(note),
     onLeft: (lost) => (lost === undefined ? options.observer?.onKept() : options.observer?.onNote(lost.message)),
   });
@@ -136,7 +135,7 @@ async function replaceDays(
     const [before, now] = [state.days[day], staged.get(day)];
     const isSame = now !== undefined && (before?.digest === now.digest || before?.sha256 === now.sha256);
     if (isSame && !untrusted.has(day) && before.rows === now.rows) {
-      // One that lost combinations without requests has none.
+      // A day has no digest after combinations were removed from it without a request.
       before.digest = now.digest;
       continue;
     }
@@ -204,7 +203,7 @@ const RCD_COLUMNS = ["retailer", "category", "department"] as const;
 
 interface DayTally {
   counts: Map<string, number>;
-  /** The SHA-256 of all rows, combined by exclusive or. A set has no row twice. */
+  /** The SHA-256 of all rows, combined by exclusive or: no row occurs twice, so none cancels out another. */
   digest: Buffer;
 }
 

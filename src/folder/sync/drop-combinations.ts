@@ -5,7 +5,7 @@ import { type DuckDb, fileGlob, openDuckDb, sqlText } from "../../files/duckdb.t
 import { type Fingerprint, fingerprint } from "../../files/fingerprint.ts";
 import { openOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { withFileError } from "../../files/system-error.ts";
-import { isUnalteredFile } from "../check-day.ts";
+import { hasContent } from "../check-day.ts";
 import { DAY_FILE, placeOfDay } from "../day-files.ts";
 import type { DayState } from "../day-state.ts";
 import { placeDays, type SyncRun, stagedFile } from "./sync-run.ts";
@@ -57,7 +57,7 @@ async function withoutCombinations(
   expected: number,
 ): Promise<Fingerprint | undefined> {
   const source = join(run.options.folder, placeOfDay(day));
-  if (!(await isUnalteredFile(source, held))) {
+  if (!(await hasContent(source, held))) {
     return undefined;
   }
   const target = stagedFile(run, day);

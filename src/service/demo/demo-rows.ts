@@ -19,6 +19,7 @@ const LATE_EVERY = 5;
 const GONE_EVERY = 9;
 /** In percent. A product has them in turn. */
 const DISCOUNTS = [0, 0, 5, 12.5, 20, 33.3];
+
 /** One product of a retailer, crawled at regular intervals. */
 interface DemoProduct {
   retailer: DemoRetailer;
@@ -28,7 +29,7 @@ interface DemoProduct {
 }
 
 /**
- * About 25,000 invented rows as JSON texts: 90 days of crawls before `today`, always the same. As in real crawls, some retailers
+ * About 25,000 invented rows as JSON texts: 90 days of crawls before `today`, the same for each run with this day. As in real crawls, some retailers
  * start late or stop early, categories have gaps, and products appear, disappear and change price.
  */
 export function* demoRows(today: string): Generator<string> {
@@ -82,7 +83,7 @@ function rowText({ retailer, department, category, number }: DemoProduct, day: n
   const domain = retailer.domain.replace(/^www\./, "");
   const cents = Math.round((5 + ((number * 37) % 200) * 1.9 + 0.9) * retailer.level) * 100 + 90;
   // A product keeps its price for two to six weeks.
-  const discount = DISCOUNTS[(Math.floor((day + number * 5) / (14 + (number % 29))) + number) % 6] ?? 0;
+  const discount = DISCOUNTS[(Math.floor((day + number * 5) / (14 + (number % 29))) + number) % DISCOUNTS.length] ?? 0;
   // The type asks for each column of the contract.
   const texts: Readonly<Record<Exclude<keyof Product, "product_id">, string>> = {
     sku: JSON.stringify(sku),

@@ -62,7 +62,7 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
         isClosing = true;
         for (const [socket, unfinished] of connections) {
           const last = [...unfinished].at(-1);
-          if (last === undefined || [...unfinished].every(lacksBody)) {
+          if (last === undefined || [...unfinished].every(awaitsBody)) {
             socket.destroy();
           } else {
             last.shouldKeepAlive = false;
@@ -72,13 +72,13 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
       return server;
     },
     /**
-     * Writes a problem to a socket without an HTTP response, and closes it. If another response is unfinished, it closes the socket
-     * only: the client would read the problem as part of that response.
+     * Answers with a problem on a socket for which Node.js has no response object, and closes it. If another response is unfinished, it
+     * closes the socket only: the client would read the problem as part of that response.
      */
     refuse: (socket: Socket, problem: ServiceProblem, path = ""): void => {
       // Node.js no longer handles errors of this socket.
       socket.on("error", () => socket.destroy());
-      const isBusy = [...(connections.get(socket) ?? [])].some((one) => one.headersSent || !lacksBody(one));
+      const isBusy = [...(connections.get(socket) ?? [])].some((one) => one.headersSent || !awaitsBody(one));
       if (isBusy || !socket.writable) {
         socket.destroySoon();
         return;
@@ -102,7 +102,7 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
 }
 
 /** Whether the client has not sent the body of a request completely. */
-function lacksBody({ req }: ServerResponse): boolean {
+function awaitsBody({ req }: ServerResponse): boolean {
   return !req.complete;
 }
 

@@ -92,6 +92,6 @@ function formatOf(name: string) {
 function limitOf(called: string, hint = ""): ReadLimit {
   return {
     maxBytes: MAX_BYTES,
-    tooLong: () => new ContentError(`is ${called} longer than ${MAX_BYTES} bytes${hint}`),
+    tooLongError: () => new ContentError(`is ${called} longer than ${MAX_BYTES} bytes${hint}`),
   };
 }

@@ -15,7 +15,7 @@ import { createSnapshots, type Selection, type Snapshot } from "./product-rows/s
 import { hasVersion, publishVersion, readVersions } from "./product-rows/versions.ts";
 import { withinDeadline } from "./query-deadline.ts";
 import { createWindows } from "./rate-limit-windows.ts";
-import { type ReadVersion, readFromStandby } from "./replica.ts";
+import { type ReadVersion, readFromStandby } from "./standby.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import {
   type DayCount,

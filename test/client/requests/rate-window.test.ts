@@ -41,7 +41,7 @@ const first = observe(undefined, RATE, at(0), 3);
 
 test("the first response opens a window that ends between two times", () => {
   expect(first).toEqual({
-    ...{ limit: 120, remaining: 100, atFirst: 100, sent: 3, shareBefore: 0 },
+    ...{ limit: 120, remaining: 100, remainingAtFirst: 100, sent: 3, shareBefore: 0 },
     ...{ endsAfter: 29_000, endsBefore: 31_200 },
   });
   expect(observe(undefined, { ...RATE, resetSeconds: 60 }, at(0), 0)).toMatchObject({ endsBefore: 60_200 });
@@ -66,21 +66,27 @@ test("a response that is sent after the end of the window opens the next one", (
   const busy = { ...first, remaining: 50, sent: 10 };
   const next = observe(busy, { limit: 120, remaining: 119, resetSeconds: 60 }, at(31_200), 2);
   expect(next).toEqual({
-    ...{ limit: 120, remaining: 119, atFirst: 119, sent: 2, shareBefore: 4 },
+    ...{ limit: 120, remaining: 119, remainingAtFirst: 119, sent: 2, shareBefore: 4 },
     ...{ endsAfter: 90_200, endsBefore: 91_400 },
   });
 });
 
 test("the window after one that is over is narrowed by its first response", () => {
   const next = windowAfter(first, 1);
-  expect(next).toMatchObject({ remaining: 120, atFirst: 120, sent: 1, endsAfter: 31_200, endsBefore: Infinity });
+  expect(next).toMatchObject({
+    remaining: 120,
+    remainingAtFirst: 120,
+    sent: 1,
+    endsAfter: 31_200,
+    endsBefore: Infinity,
+  });
   expect(observe(next, { limit: 120, remaining: 118, resetSeconds: 1 }, at(31_200), 0)).toMatchObject({
     ...{ remaining: 118, sent: 1, endsAfter: 31_200, endsBefore: 33_400 },
   });
 });
 
 test("each open request stands for those of others too, as many as they have used so far", () => {
-  const window: RateWindow = { ...first, atFirst: 100, remaining: 60, sent: 10 };
+  const window: RateWindow = { ...first, remainingAtFirst: 100, remaining: 60, sent: 10 };
   expect([available(window, 0), available(window, 5), available({ ...window, shareBefore: 7 }, 5)]).toEqual([
     60, 40, 20,
   ]);

@@ -120,7 +120,7 @@ test("the list shows when a key was last used", async () => {
 test("a name has 1 to 60 visible characters, and another one is refused beside its field", async () => {
   const portal = await startTestPortal();
   const browser = await portal.signedIn();
-  const long = "A name has at most 60 characters";
+  const long = "A name has 1 to 60 visible characters";
   const names = [
     ["", "Enter a name."],
     ["   ", "Enter a name."],

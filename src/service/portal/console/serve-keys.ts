@@ -59,9 +59,7 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
     const refused = (error: string) => refusal(400, error, keysPage({ member, keys, token, name: text, error }));
     if (name === undefined || name.length > LONGEST_NAME) {
       const isEmpty = text.trim() === "";
-      throw refused(
-        isEmpty ? "Enter a name." : `A name has at most ${LONGEST_NAME} characters and no control characters.`,
-      );
+      throw refused(isEmpty ? "Enter a name." : `A name has 1 to ${LONGEST_NAME} visible characters.`);
     }
     const secret = await createKey(store, { name, team: member.team }, new Date(now())).catch((error: unknown) => {
       throw error instanceof RefusedChangeError

@@ -9,7 +9,7 @@ export function referencePage({ paths, components }: OpenApiDocument, base: stri
   return portalPage(
     { title: "Reference", section: "/reference" },
     html`<div class="reference"><h1>Reference</h1>
-<p class="lead">Three operations share six optional filters. All of them only read.</p>
+<p class="lead">Three operations, all read-only, share six optional filters.</p>
 <p>Send the key as <code>Authorization: Bearer &lt;API_KEY&gt;</code> with every request. Each of these paths also exists below
 <code>/api</code>. Generated from <a href="/openapi.json">openapi.json</a>.</p>
 <ul class="tags">

@@ -57,7 +57,7 @@ export async function readMembers(session: Session): Promise<Member[]> {
   return await session.query<Member>("SELECT email, team FROM member ORDER BY team, email");
 }
 
-/** The team of a person. */
+/** The team of a person; undefined if in none. */
 export async function teamOf(session: Session, email: string): Promise<string | undefined> {
   const [member] = await session.query<Member>("SELECT email, team FROM member WHERE email = ?", [email]);
   return member?.team;

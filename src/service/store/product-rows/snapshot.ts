@@ -3,7 +3,7 @@ import { summaryOf } from "../../../contract/coverage.ts";
 import { combinationFilter } from "../../../contract/filter-match.ts";
 import type { Filters } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-session.ts";
-import type { ReadVersion } from "../replica.ts";
+import type { ReadVersion } from "../standby.ts";
 import type { Visibility } from "../store-types.ts";
 import { type RowSet, readSampledRows } from "./pages.ts";
 import {
