@@ -1,6 +1,6 @@
 import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import { splitRcd } from "../contract/filters.ts";
-import { ownDayFilter, type SetFilters } from "../pull/set-filters.ts";
+import { retailerDayFilter, type SetFilters } from "../pull/set-filters.ts";
 import type { SyncState } from "./folder-state.ts";
 
 /** The days that have rows that the filters match, oldest first. */
@@ -25,7 +25,7 @@ function hasAny<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolean):
 export function rowFilter(filters: SetFilters): (rcd: string, day: string) => boolean {
   const isWanted = combinationFilter(filters);
   const isInDates = dayFilter(filters);
-  const isOwnDay = ownDayFilter(filters);
+  const isDayOfRetailer = retailerDayFilter(filters);
   /** The retailer of each combination that is wanted. */
   const retailers = new Map<string, string | undefined>();
   return (rcd, day) => {
@@ -34,6 +34,6 @@ export function rowFilter(filters: SetFilters): (rcd: string, day: string) => bo
       retailers.set(rcd, isWanted(combination) ? combination.retailer : undefined);
     }
     const retailer = retailers.get(rcd);
-    return retailer !== undefined && isInDates(day) && isOwnDay(retailer, day);
+    return retailer !== undefined && isInDates(day) && isDayOfRetailer(retailer, day);
   };
 }

@@ -77,7 +77,7 @@ export function planPull(
     .sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1));
   // Retailers with days of their own come one after another, as in the canonical order.
   const parts: [Filters, readonly Coverage[]][] =
-    filters.own_days === undefined
+    filters.daysByRetailer === undefined
       ? [[filters, matching]]
       : [...groupBy(matching, ({ retailer }) => retailer)].map(([name, entries]) => [
           filtersOfRetailer(filters, name),

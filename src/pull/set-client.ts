@@ -15,13 +15,13 @@ import { isNonEmptyWindow, type SetFilters, sharedDays } from "./set-filters.ts"
  * its own for each retailer.
  *
  * For a long list, the coverage is requested without `rcd` and filtered here; a sample covers as many combinations as fit
- * into one request, taken from each retailer in turn. Combinations that the service does not know are left out. For own days,
+ * into one request, taken from each retailer in turn. Combinations that the service does not know are left out. With `daysByRetailer`,
  * there is one request for each window that retailers share; a sample has about the same number of rows of each. `meta`
  * describes the whole set.
  */
 export function splitLongFilters(client: CatalogClient): CatalogClient {
   const coverageOf = async (filters: SetFilters, signal?: AbortSignal, version?: string): Promise<CoverageResponse> => {
-    if (filters.own_days === undefined && fitsRequest(filters)) {
+    if (filters.daysByRetailer === undefined && fitsRequest(filters)) {
       return await client.coverage(filters, signal, version);
     }
     const found = await Promise.all(
@@ -49,7 +49,7 @@ export function splitLongFilters(client: CatalogClient): CatalogClient {
     ...client,
     coverage: coverageOf,
     sample: async (filters: SetFilters, signal) => {
-      if (filters.own_days === undefined) {
+      if (filters.daysByRetailer === undefined) {
         return await sampleOfPart(filters, signal);
       }
       const found = await Promise.all(partsOf(filters).map((part) => sampleOfPart(part, signal)));
@@ -76,13 +76,13 @@ function metaOf({ rcd, start_date, end_date }: Filters, meta: Meta, coverage: Co
 }
 
 /** The parts of a set: the triples of the retailers that share a window, within the days that are asked for. */
-function partsOf({ own_days, ...filters }: SetFilters): Filters[] {
-  if (own_days === undefined) {
+function partsOf({ daysByRetailer, ...filters }: SetFilters): Filters[] {
+  if (daysByRetailer === undefined) {
     return [filters];
   }
   const parts = new Map<string, Filters>();
   for (const triple of (filters.rcd ?? "").split(",")) {
-    const own = own_days[splitRcd(triple).retailer];
+    const own = daysByRetailer[splitRcd(triple).retailer];
     const days = own && sharedDays(own, filters);
     if (days !== undefined && isNonEmptyWindow(days)) {
       const key = JSON.stringify(days);

@@ -9,19 +9,19 @@ export type DayWindow = Pick<Filters, "start_date" | "end_date">;
  */
 export interface SetFilters extends Filters {
   /** The days of each retailer; absent if all have those of `start_date` and `end_date`. */
-  own_days?: Readonly<Record<string, DayWindow>>;
+  daysByRetailer?: Readonly<Record<string, DayWindow>>;
 }
 
 /** The filters of one retailer of a set, with its own days. */
-export function filtersOfRetailer({ own_days, ...filters }: SetFilters, retailer: string): Filters {
+export function filtersOfRetailer({ daysByRetailer, ...filters }: SetFilters, retailer: string): Filters {
   const triples = filters.rcd?.split(",").filter((triple) => triple.startsWith(`${retailer}:`));
   const named = triples === undefined ? { retailer } : { rcd: triples.join(",") };
-  return { ...filters, ...named, ...own_days?.[retailer] };
+  return { ...filters, ...named, ...daysByRetailer?.[retailer] };
 }
 
 /** Whether a day is among the days of a retailer; true for one without days of its own. */
-export function ownDayFilter({ own_days }: SetFilters): (retailer: string, day: string) => boolean {
-  const filters = new Map(Object.entries(own_days ?? {}).map(([name, window]) => [name, dayFilter(window)]));
+export function retailerDayFilter({ daysByRetailer }: SetFilters): (retailer: string, day: string) => boolean {
+  const filters = new Map(Object.entries(daysByRetailer ?? {}).map(([name, window]) => [name, dayFilter(window)]));
   return (retailer, day) => filters.get(retailer)?.(day) ?? true;
 }
 

@@ -109,12 +109,12 @@ export async function resolveFilters(
     return { ...named, ...resolveDays(written, now) };
   }
   const dated = await upToToday(matching, source, asked, now);
-  const own_days = ownDaysOf(written, matching, dated, now);
-  const windows = Object.values(own_days);
+  const daysByRetailer = resolveDaysByRetailer(written, matching, dated, now);
+  const windows = Object.values(daysByRetailer);
   const withDays = windows.filter(isNonEmptyWindow);
   // A retailer without days of its own may have rows in the days of the others.
   return !oneWindow && withDays.length > 0 && new Set(windows.map((window) => JSON.stringify(window))).size > 1
-    ? { rcd, ...spanOf(withDays), own_days }
+    ? { rcd, ...spanOf(withDays), daysByRetailer }
     : { ...named, ...resolveDays(written, now, newestOf(dated)) };
 }
 
@@ -194,7 +194,7 @@ async function upToToday(
  *
  * @param dated those of the combinations that have a day up to today
  */
-function ownDaysOf(
+function resolveDaysByRetailer(
   written: WrittenFilters,
   matching: readonly Combination[],
   dated: readonly Combination[],

@@ -86,8 +86,8 @@ test("one row dated far away does not make a range of each day before it", () =>
 });
 
 test("retailers with days of their own are planned one after another", () => {
-  const own_days = { a: { start_date: "2026-01-01", end_date: "2026-01-05" }, b: { end_date: "2026-01-10" } };
-  const filters = { rcd: "b:c:d,a:c1:d,a:c2:d", start_date: "2026-01-01", end_date: "2026-01-10", own_days };
+  const daysByRetailer = { a: { start_date: "2026-01-01", end_date: "2026-01-05" }, b: { end_date: "2026-01-10" } };
+  const filters = { rcd: "b:c:d,a:c1:d,a:c2:d", start_date: "2026-01-01", end_date: "2026-01-10", daysByRetailer };
   const set = [combination("b:c:d", 30), combination("a:c2:d", 30), combination("a:c1:d", 20)];
   const plan = planPull({ data: set }, filters, 10, 2);
   expect(cutsOf(plan)).toEqual([

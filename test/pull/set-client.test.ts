@@ -1,7 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
 import { type Coverage, summaryOf } from "../../src/contract/coverage.ts";
 import { splitLongFilters } from "../../src/pull/set-client.ts";
-import { filtersOfRetailer, ownDayFilter, type SetFilters, sharedDays, spanOf } from "../../src/pull/set-filters.ts";
+import {
+  filtersOfRetailer,
+  retailerDayFilter,
+  type SetFilters,
+  sharedDays,
+  spanOf,
+} from "../../src/pull/set-filters.ts";
 import { resolveFilters, serviceFilters } from "../../src/pull/written-filters.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { fakeRows, fakeService } from "../helpers/fake-client.ts";
@@ -82,7 +88,7 @@ test("a long list has the combinations that exist, and a sample takes from each 
 
 test("each request for the coverage of a set names the version that is asked for", async () => {
   versions.length = 0;
-  for (const filters of [{}, { rcd: MANY.join(",") }, { rcd: THREE, own_days: OWN }]) {
+  for (const filters of [{}, { rcd: MANY.join(",") }, { rcd: THREE, daysByRetailer: OWN }]) {
     await sets.coverage(filters, undefined, "7");
   }
   expect(versions.length).toBeGreaterThanOrEqual(4);
@@ -112,7 +118,7 @@ const OWN = {
 };
 
 test("retailers have the rows of their own days, with one request for those that share them", async () => {
-  const filters = { rcd: THREE, start_date: "2026-01-11", end_date: "2026-01-14", own_days: OWN };
+  const filters = { rcd: THREE, start_date: "2026-01-11", end_date: "2026-01-14", daysByRetailer: OWN };
   const { triples, coverage, rows } = await lookAt(filters);
   expect(triples).toEqual(THREE.split(","));
   expect(coverage).toEqual(summary(3, [3, 5], "2026-01-12", "2026-01-14"));
@@ -125,16 +131,20 @@ test("retailers have the rows of their own days, with one request for those that
 
 test("own days count within the days of the set", async () => {
   const day = { start_date: "2026-01-14", end_date: "2026-01-14" };
-  const { triples, coverage } = await lookAt({ rcd: THREE, ...day, own_days: OWN });
+  const { triples, coverage } = await lookAt({ rcd: THREE, ...day, daysByRetailer: OWN });
   expect(triples).toEqual(["casa:lamps:home", "dora:lamps:home"]);
   expect(coverage).toEqual(summary(2, [2, 3], "2026-01-14", "2026-01-14"));
   const later = { start_date: "2026-01-20", end_date: "2026-01-24" };
-  expect(await lookAt({ rcd: THREE, ...later, own_days: OWN })).toEqual({ triples: [], coverage: NOTHING, rows: [] });
+  expect(await lookAt({ rcd: THREE, ...later, daysByRetailer: OWN })).toEqual({
+    triples: [],
+    coverage: NOTHING,
+    rows: [],
+  });
 });
 
 test("a sample has at most a hundred rows, about as many of each window", async () => {
-  const own_days = { acme: {}, bolt: { end_date: "2026-01-15" }, coco: { start_date: "2026-01-15" }, casa: {} };
-  const { triples, coverage, rows } = await lookAt({ rcd: MANY.join(","), own_days });
+  const daysByRetailer = { acme: {}, bolt: { end_date: "2026-01-15" }, coco: { start_date: "2026-01-15" }, casa: {} };
+  const { triples, coverage, rows } = await lookAt({ rcd: MANY.join(","), daysByRetailer });
   expect([triples.length, coverage]).toEqual([300, summary(300, [300, 300], "2026-01-15", "2026-01-15")]);
   const of = (name: string) => rows.filter(({ retailer }) => retailer === name).length;
   expect([rows.length, of("acme"), of("bolt"), of("coco")]).toEqual([100, 33, 33, 34]);
@@ -145,7 +155,10 @@ test("a sample of two windows has a hundred rows if there are more, whatever the
   const { url, key } = await startTestService({ rows, onEnd });
   const { client } = testClient(new URL(url), { apiKey: key });
   onEnd(() => client.close());
-  const filters = { rcd: "acme:lamps:home,bolt:lamps:home", own_days: { acme: {}, bolt: { end_date: "2026-01-15" } } };
+  const filters = {
+    rcd: "acme:lamps:home,bolt:lamps:home",
+    daysByRetailer: { acme: {}, bolt: { end_date: "2026-01-15" } },
+  };
   const sample = await splitLongFilters(client).sample(filters);
   expect(sample.rows.length).toBe(100);
 });
@@ -159,9 +172,9 @@ test("filters that a request can carry are sent as they are", async () => {
 
 test("a set of days that do not exist is empty, and a retailer without days of its own is left out", async () => {
   const none = { start_date: "2026-01-14", end_date: "2026-01-10" };
-  const empty = await lookAt({ rcd: "acme:lamps:home", own_days: { acme: none } });
+  const empty = await lookAt({ rcd: "acme:lamps:home", daysByRetailer: { acme: none } });
   expect(empty).toEqual({ triples: [], coverage: NOTHING, rows: [] });
-  const { triples } = await lookAt({ rcd: THREE, own_days: { casa: {} } });
+  const { triples } = await lookAt({ rcd: THREE, daysByRetailer: { casa: {} } });
   expect(triples).toEqual(["casa:lamps:home"]);
 });
 
@@ -203,14 +216,14 @@ test("a combination without matching rows has no newest day", async () => {
 });
 
 test("days of a retailer are those that its window and the filters name", () => {
-  const filters: SetFilters = { rcd: "a:b:c,ab:b:c,a:d:c", start_date: "2026-01-01", own_days: { a: OWN.acme } };
+  const filters: SetFilters = { rcd: "a:b:c,ab:b:c,a:d:c", start_date: "2026-01-01", daysByRetailer: { a: OWN.acme } };
   expect(filtersOfRetailer(filters, "a")).toEqual({ rcd: "a:b:c,a:d:c", ...OWN.acme });
   expect(filtersOfRetailer(filters, "ab")).toEqual({ rcd: "ab:b:c", start_date: "2026-01-01" });
   expect(filtersOfRetailer({ end_date: "2026-01-02" }, "a")).toEqual({ retailer: "a", end_date: "2026-01-02" });
-  const isOwn = ownDayFilter(filters);
+  const isOwn = retailerDayFilter(filters);
   const days = ["2026-01-10", "2026-01-11", "2026-01-12", "2026-01-13"];
   expect(days.map((day) => isOwn("a", day))).toEqual([false, true, true, false]);
-  expect([ownDayFilter({})("a", "2026-01-01"), isOwn("ab", "2030-01-01")]).toEqual([true, true]);
+  expect([retailerDayFilter({})("a", "2026-01-01"), isOwn("ab", "2030-01-01")]).toEqual([true, true]);
 });
 
 test("windows have a span and shared days, each with the ends that are known", () => {

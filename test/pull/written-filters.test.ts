@@ -84,7 +84,7 @@ test.each<[WrittenFilters, object, object]>([
       rcd: BOTH,
       start_date: "2026-01-12",
       end_date: "2026-01-15",
-      own_days: {
+      daysByRetailer: {
         acme: { start_date: "2026-01-15", end_date: "2026-01-15" },
         bolt: { start_date: "2026-01-12", end_date: "2026-01-12" },
       },
@@ -110,7 +110,7 @@ test.each<[WrittenFilters, object, object]>([
       rcd: BOTH,
       start_date: "2026-01-13",
       end_date: "2026-01-15",
-      own_days: {
+      daysByRetailer: {
         acme: { start_date: "2026-01-13", end_date: "2026-01-15" },
         bolt: { start_date: "2026-01-13", end_date: "2026-01-12" },
       },
@@ -124,7 +124,7 @@ test.each<[WrittenFilters, object, object]>([
       rcd: BOTH,
       start_date: "2026-01-12",
       end_date: "2026-01-13",
-      own_days: {
+      daysByRetailer: {
         acme: { start_date: "2026-01-15", end_date: "2026-01-13" },
         bolt: { start_date: "2026-01-12", end_date: "2026-01-13" },
       },
@@ -136,7 +136,7 @@ test.each<[WrittenFilters, object, object]>([
     {
       rcd: "bolt:lamps:home,casa:chairs:home",
       end_date: "2026-01-14",
-      own_days: { bolt: { end_date: "2026-01-11" }, casa: { end_date: "2026-01-14" } },
+      daysByRetailer: { bolt: { end_date: "2026-01-11" }, casa: { end_date: "2026-01-14" } },
     },
     { rcd: "bolt:lamps:home,casa:chairs:home" },
   ],

@@ -36,8 +36,8 @@ export function rowsAfter({ state }: Pick<SyncedFolder, "state">, day: string, n
 
 /** The newest crawled day of each retailer that the filters match, up to the end of its own days or, without these, `lastDay`. */
 export function newestOfRetailers({ state, filters }: SyncedFolder, lastDay: string): Map<string, string> {
-  const lastDayOf = (retailer: string) => filters.own_days?.[retailer]?.end_date ?? lastDay;
-  const lastDays = new Set([lastDay, ...Object.keys(filters.own_days ?? {}).map(lastDayOf)]);
+  const lastDayOf = (retailer: string) => filters.daysByRetailer?.[retailer]?.end_date ?? lastDay;
+  const lastDays = new Set([lastDay, ...Object.keys(filters.daysByRetailer ?? {}).map(lastDayOf)]);
   const newest = new Map<string, string>();
   for (const last of lastDays) {
     const days = Object.keys(state.days).filter((day) => day <= last);
@@ -63,9 +63,9 @@ export function daysOfRetailers(
   { lastDay, today }: { lastDay: string; today: string },
   sinceOf: (retailer: string) => string = () => BEFORE_ALL_DAYS,
 ): RetailerDays[] {
-  const { own_days = {}, ...shared } = filters;
+  const { daysByRetailer = {}, ...shared } = filters;
   return [...retailers.keys()].sort().map((retailer) => {
-    const { start_date = BEFORE_ALL_DAYS, end_date } = own_days[retailer] ?? shared;
+    const { start_date = BEFORE_ALL_DAYS, end_date } = daysByRetailer[retailer] ?? shared;
     const [last_day, until] = [end_date ?? lastDay, end_date ?? today];
     return { retailer, first_day: start_date, since: sinceOf(retailer), last_day, today: until };
   });

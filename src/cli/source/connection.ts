@@ -51,6 +51,7 @@ export async function connect(
       ? await startDemo(context, reporter)
       : await configuredService(globals, { env, folders, signal, protect, platform, kill, userId }, reporter);
     opened.push(close);
+    // Around the client that sends requests, one that remembers the names in coverages, and one that splits long filters.
     const direct = createClient({ ...settings, baseUrl, apiKey, keySource, env: demo ? {} : env });
     opened.push(direct.close);
     const remembering = rememberingClient(direct, { service: demo ? "demo" : name, profile }, context);

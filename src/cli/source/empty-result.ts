@@ -45,7 +45,7 @@ export async function newestDay({
   filters: SetFilters;
   signal: AbortSignal;
 }): Promise<string | null | undefined> {
-  const { start_date, end_date, own_days: _, ...others } = filters;
+  const { start_date, end_date, daysByRetailer: _, ...others } = filters;
   if (start_date === undefined && end_date === undefined) {
     return undefined;
   }

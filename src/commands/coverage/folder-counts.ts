@@ -30,7 +30,7 @@ export async function countFolder(
   const ask = (filters: SetFilters) => setOf(coverageOf(counts, filters));
   const set = groupBy === "day" ? ask(filters) : await upToToday(ask(filters), synced, now, ask);
   const parts = isByBrand ? brandsOf(counts, filters, now) : set.combinations;
-  const { start_date, end_date, own_days: _, ...undatedFilters } = filters;
+  const { start_date, end_date, daysByRetailer: _, ...undatedFilters } = filters;
   const isDated = start_date !== undefined || end_date !== undefined;
   const undated = isDated ? coverageOf(counts, undatedFilters, isByBrand) : parts;
   const needsDays = groupBy === "day" || chart || page !== undefined;

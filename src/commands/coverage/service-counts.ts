@@ -20,7 +20,7 @@ export async function countService(
 ): Promise<Counts> {
   const { client, filters, signal } = connection;
   const ask: Ask = async (filters) => setOf((await client.coverage(filters, signal)).data);
-  const { start_date, end_date, own_days: _, ...undatedFilters } = filters;
+  const { start_date, end_date, daysByRetailer: _, ...undatedFilters } = filters;
   const isDated = start_date !== undefined || end_date !== undefined;
   const found = await ask(filters);
   const isEmpty = found.combinations.length === 0;

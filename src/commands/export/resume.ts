@@ -89,7 +89,7 @@ function commandOf(words: readonly string[]): string {
 function resuming(argv: readonly string[], head: StoreHead, service: string): string[] {
   const { filters, asked } = head;
   // The days as resolved in the first run. If each retailer has its own, two dates cannot express them.
-  const { start_date, end_date } = filters.own_days === undefined ? filters : {};
+  const { start_date, end_date } = filters.daysByRetailer === undefined ? filters : {};
   const written: WrittenFilters = { ...asked, ...(start_date && { start_date }), ...(end_date && { end_date }) };
   const isOther = head.service !== service;
   const kept = without(withoutModes(argv), isOther ? [...FILTER_FLAGS, ...SERVICE_FLAGS] : FILTER_FLAGS);

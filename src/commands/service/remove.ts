@@ -32,7 +32,7 @@ export const removeCommand = storeCommand({
     const snapshot = await store.snapshot(signal);
     const source = snapshotFilters(snapshot);
     const filters = await resolveFilters(options.filters, source, now.getTime());
-    if (filters.own_days !== undefined) {
+    if (filters.daysByRetailer !== undefined) {
       throw new UsageError("the retailers have different newest days; name one retailer, or the days as YYYY-MM-DD.");
     }
     await source.check(filters);

@@ -127,7 +127,7 @@ test("sets are the same whatever the order of their filters and of the values of
     isSameSet({ retailer: ["a", "b"] }, { retailer: ["a"] }),
     isSameSet({ retailer: ["ab"] }, { retailer: ["ba"] }),
     isSameSet({ start_date: "2026-01-01" }, { end_date: "2026-01-01" }),
-    isSameSet({ rcd: "a:b:c", own_days: { a: days } }, { rcd: "a:b:c", own_days: { a: {} } }),
-    isSameSet({ own_days: { a: days, b: {} } }, { own_days: { b: {}, a: days } }),
+    isSameSet({ rcd: "a:b:c", daysByRetailer: { a: days } }, { rcd: "a:b:c", daysByRetailer: { a: {} } }),
+    isSameSet({ daysByRetailer: { a: days, b: {} } }, { daysByRetailer: { b: {}, a: days } }),
   ]).toEqual([true, true, false, false, false, false, true]);
 });
