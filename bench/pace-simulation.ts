@@ -4,7 +4,7 @@ import type { StoredBytes } from "../src/files/stored-bytes.ts";
 import { pull } from "../src/pull/pull.ts";
 import { createPageStore } from "../src/pull/store/page-store.ts";
 import type { RowBatch } from "../src/rows/batch.ts";
-import { fixedWindow } from "../src/service/http/admission/rate-limit.ts";
+import { createRateLimit } from "../src/service/http/admission/rate-limit.ts";
 import type { createWindows } from "../src/service/store/rate-limit-windows.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
 import { SimulatedClock } from "../test/helpers/simulated-clock.ts";
@@ -38,7 +38,7 @@ export async function simulatePull({
   windowSeconds,
 }: Simulation): Promise<SimulatedPull> {
   const clock = new SimulatedClock(() => turn());
-  const server = fixedWindow(
+  const server = createRateLimit(
     { windows: (_, length) => windowInMemory(length) },
     "team",
     limit,
@@ -56,7 +56,7 @@ export async function simulatePull({
     for (let admitted = false; !admitted; ) {
       const permit = await budget.acquire(signal);
       await clock.sleep(latency / 2);
-      const rate = await server.charge("team");
+      const rate = await server.count("team");
       admitted = rate.admitted;
       result.requests += 1;
       result.refused += admitted ? 0 : 1;
@@ -78,13 +78,13 @@ export async function simulatePull({
 function windowInMemory(length: number): ReturnType<typeof createWindows> {
   let window = { endsAt: 0, used: 0 };
   return {
-    charge: async (_, time) => {
+    count: async (_, time) => {
       const isOver = time >= window.endsAt;
       window = isOver ? { endsAt: time + length, used: 1 } : { ...window, used: window.used + 1 };
       return window;
     },
-    chargeTeam: async () => undefined,
-    readTeam: async () => window,
+    countForTeam: async () => undefined,
+    readForTeam: async () => window,
   };
 }
 

@@ -103,8 +103,8 @@ export function rowsFail(error: () => Error | false | undefined): NonNullable<Te
 }
 
 /** Windows of the store that find no team of a key, as a fault. */
-export function withoutKeys(store: Store, chargeTeam: () => Promise<never>): Store["windows"] {
-  return (name, length) => ({ ...store.windows(name, length), chargeTeam });
+export function withoutKeys(store: Store, countForTeam: () => Promise<never>): Store["windows"] {
+  return (name, length) => ({ ...store.windows(name, length), countForTeam });
 }
 
 /** Removes all rows, also from earlier versions. */

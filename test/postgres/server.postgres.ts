@@ -129,7 +129,7 @@ test("a service whose server takes no changes is not ready", async () => {
       snapshot: (deadline) => now.snapshot(deadline),
       windows: (name, length) => ({
         ...now.windows(name, length),
-        charge: (...request) => now.windows(name, length).charge(...request),
+        count: (...request) => now.windows(name, length).count(...request),
       }),
     }),
   });
@@ -150,9 +150,9 @@ test("a request that waits for its count ends at its deadline, on the server too
         const windows = store.windows(...parameters);
         return {
           ...windows,
-          readTeam: async (...request) => {
+          readForTeam: async (...request) => {
             asked += 1;
-            return await windows.readTeam(...request);
+            return await windows.readForTeam(...request);
           },
         };
       },

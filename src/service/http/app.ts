@@ -9,7 +9,7 @@ import { notFoundPage } from "../portal/console/sign-in-pages.ts";
 import { addRoot, sendPage } from "../portal/layout.ts";
 import { withinDeadline } from "../store/query-deadline.ts";
 import type { Store } from "../store/store.ts";
-import { figuresLeft } from "./admission/auth.ts";
+import { readQuota } from "./admission/auth.ts";
 import { rateLimitHeaders } from "./admission/rate-limit.ts";
 import { withoutPorts } from "./admission/source-address.ts";
 import { checkRequest, createConnections, malformedRequest } from "./connections.ts";
@@ -36,7 +36,7 @@ const KEEP_ALIVE_TIME = 72_000;
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
 export function createApp(store: Store, options: ServiceOptions = {}): FastifyInstance {
   const parts = createParts(store, options);
-  const { settings, budgetOf, errorBase } = parts;
+  const { settings, rateLimitOf, errorBase } = parts;
   const root = publicPath(settings);
   const connections = createConnections(parts);
 
@@ -45,17 +45,17 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
     if (problem.code === "internal_error") {
       settings.onUnexpectedError(error, request.id);
     }
-    const budget = budgetOf(request.routeOptions.url ?? request.url);
+    const rateLimit = rateLimitOf(request.routeOptions.url ?? request.url);
     const isPage = () => request.type(["application/json", PROBLEM_TYPE, "text/html"]) === "text/html";
-    if (problem.code === "not_found" && budget === undefined && isPage()) {
+    if (problem.code === "not_found" && rateLimit === undefined && isPage()) {
       return sendPage(reply.code(404).header("vary", "Accept"), notFoundPage());
     }
     const document = problemDocument(problem, errorBase(), request.id);
     reply.code(document.status).headers(problem.details.headers ?? {});
-    if (budget !== undefined && !reply.hasHeader("ratelimit-limit")) {
+    if (rateLimit !== undefined && !reply.hasHeader("ratelimit-limit")) {
       // Asking a silent database again would double the time to the response.
       const isAsked = problem.code !== "upstream_timeout" && problem.code !== "service_unavailable";
-      reply.headers(rateLimitHeaders(isAsked ? await figuresLeft(request, parts, budget) : budget.unused()));
+      reply.headers(rateLimitHeaders(isAsked ? await readQuota(request, parts, rateLimit) : rateLimit.whole()));
     }
     return reply
       .header("cache-control", "no-store")

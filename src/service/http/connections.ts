@@ -25,7 +25,7 @@ const LINGER = 5_000;
  * Tracks the connections of an application and their unfinished responses. Node.js alone would cut a response that its client
  * has not read yet when the server closes, and would wait for a client that has sent half a request.
  */
-export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts) {
+export function createConnections({ rateLimits, rateLimitOf, errorBase }: ServiceParts) {
   const connections = new Map<Socket, Set<ServerResponse>>();
   let isClosing = false;
 
@@ -92,7 +92,7 @@ export function createConnections({ budgets, budgetOf, errorBase }: ServiceParts
         "content-type": PROBLEM_TYPE,
         "content-length": String(Buffer.byteLength(body)),
         connection: "close",
-        ...rateLimitHeaders((budgetOf(path) ?? budgets.catalog).unused()),
+        ...rateLimitHeaders((rateLimitOf(path) ?? rateLimits.catalog).whole()),
         ...problem.details.headers,
       };
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

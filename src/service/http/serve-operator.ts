@@ -26,7 +26,7 @@ export function serveOperator(app: FastifyInstance, { store, settings }: Service
     }
     await withinDeadline(settings.queryTimeout, async (deadline) => {
       await store.snapshot(deadline);
-      await readiness.charge("", settings.now(), deadline);
+      await readiness.count("", settings.now(), deadline);
     });
     return reply.header("cache-control", "no-store").send({ status: "ready" });
   });

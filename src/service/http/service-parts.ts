@@ -1,5 +1,5 @@
 import type { Store } from "../store/store.ts";
-import { fixedWindow } from "./admission/rate-limit.ts";
+import { createRateLimit } from "./admission/rate-limit.ts";
 import { createMeasurements } from "./measurements.ts";
 import { type ServiceOptions, withDefaults } from "./service-options.ts";
 
@@ -15,22 +15,22 @@ export type ServiceParts = ReturnType<typeof createParts>;
 export function createParts(store: Store, options: ServiceOptions) {
   const settings = withDefaults(options);
   const { now, windowSeconds, rateLimit, sampleRateLimit, publicUrl, errorBase } = settings;
-  const windowOf = (name: string, limit: number) => fixedWindow(store, name, limit, windowSeconds, now);
+  const limitOf = (name: string, limit: number) => createRateLimit(store, name, limit, windowSeconds, now);
   let listeningUrl = "";
   const base = (): string => publicUrl ?? listeningUrl;
-  /** The requests that each team has left, by endpoint group (contract section 8). */
-  const budgets = { catalog: windowOf("catalog", rateLimit), sample: windowOf("sample", sampleRateLimit) };
+  /** Of each team, by endpoint group (contract section 8). */
+  const rateLimits = { catalog: limitOf("catalog", rateLimit), sample: limitOf("sample", sampleRateLimit) };
   return {
     store,
     settings,
-    budgets,
-    /** The budget for requests of this path. Undefined outside `/v1`, where responses have no limit headers. */
-    budgetOf: (path: string) => {
+    rateLimits,
+    /** The rate limit of requests with this path. Undefined outside `/v1`, where responses have no limit headers. */
+    rateLimitOf: (path: string) => {
       const [versioned, sample] = VERSIONED.exec(path) ?? [];
-      return versioned === undefined ? undefined : sample === undefined ? budgets.catalog : budgets.sample;
+      return versioned === undefined ? undefined : sample === undefined ? rateLimits.catalog : rateLimits.sample;
     },
-    /** Failed authentications, by source address. */
-    failedAttempts: windowOf("failed", FAILED_ATTEMPTS),
+    /** Of failed authentications, by source address. */
+    failedAttempts: limitOf("failed", FAILED_ATTEMPTS),
     measurements: createMeasurements(store, now),
     /** Address of the service, without a final slash. */
     base,

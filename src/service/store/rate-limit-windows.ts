@@ -8,9 +8,9 @@ import type { KeyRecord } from "./store-types.ts";
  * a window that starts now. A stored window that starts after that end began before a clock was set back, so it counts as over:
  * the clocks of instances differ by less.
  */
-const charge = ({ unsynced }: Dialect, source: string) => `
+const counting = ({ unsynced }: Dialect, source: string) => `
   INSERT INTO request_window AS present (key, started_at, ends_at, used)
-  SELECT charged.key, CAST(?2 AS BIGINT), CAST(?3 AS BIGINT), 1 FROM (${source}) AS charged ${unsynced} WHERE true
+  SELECT counted.key, CAST(?2 AS BIGINT), CAST(?3 AS BIGINT), 1 FROM (${source}) AS counted ${unsynced} WHERE true
   ON CONFLICT (key) DO UPDATE SET (started_at, ends_at, used) = (
     SELECT CASE WHEN is_over THEN excluded.started_at ELSE present.started_at END,
       CASE WHEN is_over THEN excluded.ends_at ELSE present.ends_at END,
@@ -21,7 +21,7 @@ const charge = ({ unsynced }: Dialect, source: string) => `
   )
   RETURNING ends_at AS "endsAt", used`;
 
-const chargeKey = (dialect: Dialect) => charge(dialect, "SELECT CAST(?1 AS TEXT) AS key");
+const countForKey = (dialect: Dialect) => counting(dialect, "SELECT CAST(?1 AS TEXT) AS key");
 
 const KEY_MEMBERS = ["id", "name", "team", "scopes", "retailers", "created_at", "last_used_at", "revoked_at"];
 
@@ -31,8 +31,8 @@ const PRESENT = `
   SELECT ends_at AS "endsAt", used FROM request_window WHERE key = (${TEAM_OF_KEY}) AND ends_at > ?2 AND started_at < ?3`;
 
 /** Reads the key of a request and counts the request in the window of its team: one round trip to the database. */
-const chargeTeam = (dialect: Dialect) => `
-  ${charge(dialect, TEAM_OF_KEY)},
+const countForTeam = (dialect: Dialect) => `
+  ${counting(dialect, TEAM_OF_KEY)},
     (SELECT ${dialect.jsonObject(KEY_MEMBERS)} FROM (
       SELECT ${KEY_COLUMNS} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1
     ) AS key_record) AS key`;
@@ -73,10 +73,11 @@ export function createWindows(name: string, length: number, connection: Database
 
   return {
     /** Counts one request, in one step. The first one after the end of a window starts the next. */
-    charge: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount> => {
+    count: async (key: string, time: number, deadline?: AbortSignal): Promise<WindowCount> => {
       const parameters = [prefix + key, time, time + length];
-      const count = (session: Session) => onlyRow<WindowCount>(session, chargeKey(session.dialect), parameters);
-      const counted = await connection.use(count, deadline);
+      const countRequest = (session: Session) =>
+        onlyRow<WindowCount>(session, countForKey(session.dialect), parameters);
+      const counted = await connection.use(countRequest, deadline);
       sweep(time);
       return counted;
     },
@@ -84,14 +85,14 @@ export function createWindows(name: string, length: number, connection: Database
      * Finds the valid key whose secret has this hash and counts a request of its team, in one round trip. Keys are never cached,
      * so that a revocation takes effect at once.
      */
-    chargeTeam: async (hash: string, time: number, deadline: AbortSignal) => {
+    countForTeam: async (hash: string, time: number, deadline: AbortSignal) => {
       const parameters = [hash, time, time + length, prefix];
-      const charged = await ask<WindowCount & { key: string }>(chargeTeam, parameters, deadline);
+      const counted = await ask<WindowCount & { key: string }>(countForTeam, parameters, deadline);
       sweep(time);
-      return charged && { ...charged, key: withGrants(JSON.parse(charged.key)) as KeyRecord };
+      return counted && { ...counted, key: withGrants(JSON.parse(counted.key)) as KeyRecord };
     },
     /** The present window of the team of this valid key. Undefined if there is none, and without such a key. */
-    readTeam: async (hash: string, time: number, deadline: AbortSignal): Promise<WindowCount | undefined> =>
+    readForTeam: async (hash: string, time: number, deadline: AbortSignal): Promise<WindowCount | undefined> =>
       await ask(() => PRESENT, [hash, time, time + length, prefix], deadline),
   };
 }

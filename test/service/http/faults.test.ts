@@ -51,17 +51,17 @@ test.each([
   ["service_unavailable", new StoreUnavailableError("no connection within 5 s")],
   ["upstream_timeout", new StoreTimeoutError("no result within 10 s")],
 ])("after %s, the database is not asked again for the limit headers", async (code, error) => {
-  const readTeam = vi.fn(fails(error));
+  const readForTeam = vi.fn(fails(error));
   const service = await startTestService({
     faults: (store) => ({
-      windows: (name, length) => ({ ...store.windows(name, length), chargeTeam: fails(error), readTeam }),
+      windows: (name, length) => ({ ...store.windows(name, length), countForTeam: fails(error), readForTeam }),
     }),
   });
 
   const { body, headers } = await service.get("/v1/catalog");
 
   expect([body.code, headers.get("ratelimit-limit")]).toEqual([code, "120"]);
-  expect(readTeam).not.toHaveBeenCalled();
+  expect(readForTeam).not.toHaveBeenCalled();
 });
 
 test("a store that never returns is abandoned at the deadline and receives the abort signal", async () => {

@@ -178,7 +178,7 @@ test.each<[string, NonNullable<TestServiceOptions["faults"]>, (browser: TestBrow
   ["reads", () => ({ read: never }), (browser) => browser.get("/portal/sign-in")],
   [
     "counts",
-    (store) => ({ windows: (name, length) => ({ ...store.windows(name, length), charge: never }) }),
+    (store) => ({ windows: (name, length) => ({ ...store.windows(name, length), count: never }) }),
     (browser) => browser.post("/portal/sign-in", { email: "ada@example.com" }),
   ],
 ])("a page whose database never %s is not available after the time of a query", async (_, faults, ask) => {

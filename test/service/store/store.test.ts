@@ -28,7 +28,7 @@ test("only its owner can read a new database", async () => {
   const path = join(await temporaryFolder(), "new folder", "a%20b?#.db");
   const store = await testStore(path);
   await load(store, [product()]);
-  await store.windows("test", 60_000).charge("team", 0);
+  await store.windows("test", 60_000).count("team", 0);
   const files = [path, `${path}-wal`, `${path}-limits`, `${path}-limits-wal`];
   const modes = await Promise.all(files.map(async (file) => (await stat(file)).mode & 0o777));
   expect(modes).toEqual([0o600, 0o600, 0o600, 0o600]);
@@ -179,7 +179,7 @@ test.each<[string, (intact: Buffer) => Buffer]>([
 ])("a file of windows that %s is made anew, and the operator is told", async (_, damaged) => {
   const path = join(await temporaryFolder(), "rows.db");
   const store = await testStore(path);
-  await store.windows("test", 60_000).charge("team", 0);
+  await store.windows("test", 60_000).count("team", 0);
   await store.close();
   await settle(`${path}-limits`);
   await writeFile(`${path}-limits`, damaged(await readFile(`${path}-limits`)));
@@ -187,7 +187,7 @@ test.each<[string, (intact: Buffer) => Buffer]>([
   const warn = vi.fn();
   const again = await openStore(path, { warn });
   onTestFinished(() => again.close());
-  const counted = await again.windows("test", 60_000).charge("team", 0);
+  const counted = await again.windows("test", 60_000).count("team", 0);
 
   expect(counted).toEqual({ endsAt: 60_000, used: 1 });
   expect(warn.mock.calls).toEqual([[expect.stringContaining(`${path}-limits was damaged`)]]);
@@ -196,17 +196,17 @@ test.each<[string, (intact: Buffer) => Buffer]>([
 test("a file of windows that somebody removes is made anew, and all processes count in the new one", async () => {
   const path = join(await temporaryFolder(), "rows.db");
   const stores = [await testStore(path), await testStore(path)];
-  const charge = async () => {
+  const count = async () => {
     const counted = [];
     for (const store of stores) {
-      counted.push((await store.windows("test", 60_000).charge("team", 0)).used);
+      counted.push((await store.windows("test", 60_000).count("team", 0)).used);
     }
     return counted;
   };
-  const before = await charge();
+  const before = await count();
   await Promise.all(["", "-wal", "-shm"].map((end) => rm(`${path}-limits${end}`)));
 
-  expect([before, await charge()]).toEqual([
+  expect([before, await count()]).toEqual([
     [1, 2],
     [1, 2],
   ]);

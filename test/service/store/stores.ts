@@ -45,7 +45,7 @@ export async function addUnpublished(store: Store, rows: readonly Product[]): Pr
 
 /** The valid key with this secret, as a request finds it. */
 export async function keyOf(store: Store, secret: string) {
-  return (await store.windows("test", 60_000).chargeTeam(hashSecret(secret), 0, NO_DEADLINE))?.key;
+  return (await store.windows("test", 60_000).countForTeam(hashSecret(secret), 0, NO_DEADLINE))?.key;
 }
 
 /** Texts of every row, read in pages of `size`. */

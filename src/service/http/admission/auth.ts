@@ -5,32 +5,32 @@ import { withinDeadline } from "../../store/query-deadline.ts";
 import type { KeyRecord } from "../../store/store-types.ts";
 import type { ServiceParts } from "../service-parts.ts";
 import { ServiceProblem } from "../service-problem.ts";
-import { type FixedWindow, type RateFigures, rateLimited, rateLimitHeaders } from "./rate-limit.ts";
+import { type Quota, type RateLimit, rateLimited, rateLimitHeaders } from "./rate-limit.ts";
 import { sourceOf } from "./source-address.ts";
 
 const REALM = 'Bearer realm="retail-catalog"';
 
 /**
- * Finds the key of a request and charges the budget of its team. The key is read each time, so that a revocation takes effect at
+ * Finds the key of a request and counts the request for its team. The key is read each time, so that a revocation takes effect at
  * once. Failed attempts are counted by source address and never delay a valid key.
  */
 export async function authenticate(
   { headers, ip }: FastifyRequest,
   { failedAttempts }: ServiceParts,
-  budget: FixedWindow,
+  rateLimit: RateLimit,
   deadline: AbortSignal,
-): Promise<{ key: KeyRecord; charge: RateFigures }> {
+): Promise<{ key: KeyRecord; quota: Quota }> {
   const hash = keyHash(headers.authorization);
-  const found = hash === undefined ? undefined : await budget.chargeTeam(hash, deadline);
+  const found = hash === undefined ? undefined : await rateLimit.countForTeam(hash, deadline);
   if (found !== undefined) {
     return found;
   }
-  const { admitted, resetSeconds } = await failedAttempts.charge(sourceOf(ip), deadline);
+  const { admitted, resetSeconds } = await failedAttempts.count(sourceOf(ip), deadline);
   if (!admitted) {
-    const figures = { ...budget.unused(), remaining: 0, resetSeconds };
-    throw rateLimited("Too many failed authentications from this address.", figures);
+    const quota = { ...rateLimit.whole(), remaining: 0, resetSeconds };
+    throw rateLimited("Too many failed authentications from this address.", quota);
   }
-  const limits = rateLimitHeaders(budget.unused());
+  const limits = rateLimitHeaders(rateLimit.whole());
   throw hash === undefined
     ? new ServiceProblem("missing_credentials", "The request has no Bearer credential.", {
         headers: { ...limits, "www-authenticate": REALM },
@@ -40,16 +40,16 @@ export async function authenticate(
       });
 }
 
-/** What the team of the request's key has left in a window. Without a key or the database, the figures of an unused window. */
-export async function figuresLeft(
+/** What the team of the request's key has left, without counting the request. Without a key or the database, a whole quota. */
+export async function readQuota(
   { headers }: FastifyRequest,
   { settings }: ServiceParts,
-  budget: FixedWindow,
-): Promise<RateFigures> {
+  rateLimit: RateLimit,
+): Promise<Quota> {
   const hash = keyHash(headers.authorization);
   return await withinDeadline(settings.queryTimeout, async (deadline) =>
-    hash === undefined ? budget.unused() : await budget.left(hash, deadline),
-  ).catch(budget.unused);
+    hash === undefined ? rateLimit.whole() : await rateLimit.left(hash, deadline),
+  ).catch(rateLimit.whole);
 }
 
 /** @throws ServiceProblem `insufficient_scope` */

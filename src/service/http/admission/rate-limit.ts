@@ -2,8 +2,9 @@ import type { WindowCount } from "../../store/rate-limit-windows.ts";
 import type { Store } from "../../store/store.ts";
 import { ServiceProblem } from "../service-problem.ts";
 
-/** The values of the `RateLimit-*` headers, contract section 8 rule 1, and whether the last request was within the limit. */
-export interface RateFigures {
+/** What a team or an address has left in its window: the values of the `RateLimit-*` headers (contract section 8 rule 1). */
+export interface Quota {
+  /** Whether the request that was counted last is within the limit. */
   admitted: boolean;
   limit: number;
   /** Requests left in the current window. */
@@ -12,15 +13,15 @@ export interface RateFigures {
   resetSeconds: number;
 }
 
-export type FixedWindow = ReturnType<typeof fixedWindow>;
+export type RateLimit = ReturnType<typeof createRateLimit>;
 
 /**
- * A rate limit over windows of a fixed length, each of which begins with the first request of a key. The store counts
- * atomically, so that limits are exact for concurrent requests and across all instances of the service.
+ * A limit of requests by key (a team or an address) in windows of a fixed length, each of which begins with the first request of its
+ * key. The store counts atomically, so that limits are exact for concurrent requests and across all instances of the service.
  *
  * @param name identifies the limit in the store; the same for all instances
  */
-export function fixedWindow(
+export function createRateLimit(
   store: Pick<Store, "windows">,
   name: string,
   limit: number,
@@ -30,34 +31,35 @@ export function fixedWindow(
   const length = windowSeconds * 1000;
   const windows = store.windows(name, length);
 
-  function figures({ endsAt, used }: WindowCount, time: number): RateFigures {
+  function quotaOf({ endsAt, used }: WindowCount, time: number): Quota {
     const resetSeconds = Math.max(1, Math.ceil((endsAt - time) / 1000));
     return { admitted: used <= limit, limit, remaining: Math.max(0, limit - used), resetSeconds };
   }
 
   return {
     /** Counts one request of `key`. @throws StoreUnavailableError, StoreTimeoutError */
-    charge: async (key: string, deadline?: AbortSignal): Promise<RateFigures> => {
+    count: async (key: string, deadline?: AbortSignal): Promise<Quota> => {
       const time = now();
-      return figures(await windows.charge(key, time, deadline), time);
+      return quotaOf(await windows.count(key, time, deadline), time);
     },
     /** Counts one request of the team whose valid key has a secret with this hash. Undefined if there is no such key. */
-    chargeTeam: async (hash: string, deadline: AbortSignal) => {
+    countForTeam: async (hash: string, deadline: AbortSignal) => {
       const time = now();
-      const found = await windows.chargeTeam(hash, time, deadline);
-      return found && { key: found.key, charge: figures(found, time) };
+      const found = await windows.countForTeam(hash, time, deadline);
+      return found && { key: found.key, quota: quotaOf(found, time) };
     },
-    /** What the team of this valid key has left, without counting a request. Without such a key, the figures of an unused window. */
-    left: async (hash: string, deadline: AbortSignal): Promise<RateFigures> => {
+    /** What the team of this valid key has left, without counting a request. Without such a key, a whole quota. */
+    left: async (hash: string, deadline: AbortSignal): Promise<Quota> => {
       const time = now();
-      return figures((await windows.readTeam(hash, time, deadline)) ?? { endsAt: time + length, used: 0 }, time);
+      return quotaOf((await windows.readForTeam(hash, time, deadline)) ?? { endsAt: time + length, used: 0 }, time);
     },
-    unused: (): RateFigures => figures({ endsAt: length, used: 0 }, 0),
+    /** The quota of a window without requests. */
+    whole: (): Quota => quotaOf({ endsAt: length, used: 0 }, 0),
   };
 }
 
 /** The headers that every response to a `/v1` request carries. */
-export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateFigures): Record<string, string> {
+export function rateLimitHeaders({ limit, remaining, resetSeconds }: Quota): Record<string, string> {
   return {
     "ratelimit-limit": String(limit),
     "ratelimit-remaining": String(remaining),
@@ -66,8 +68,8 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateFigures
 }
 
 /** The problem of a 429, with the time to wait. */
-export function rateLimited(detail: string, figures: RateFigures): ServiceProblem {
+export function rateLimited(detail: string, quota: Quota): ServiceProblem {
   return new ServiceProblem("rate_limited", detail, {
-    headers: { ...rateLimitHeaders(figures), "retry-after": String(figures.resetSeconds) },
+    headers: { ...rateLimitHeaders(quota), "retry-after": String(quota.resetSeconds) },
   });
 }

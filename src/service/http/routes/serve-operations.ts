@@ -67,15 +67,15 @@ async function respond(
   reply: FastifyReply,
   deadline: AbortSignal,
 ): Promise<Buffer> {
-  const { store, settings, budgets, measurements } = parts;
+  const { store, settings, rateLimits, measurements } = parts;
   const operation = OPERATIONS[name];
-  const { key, charge } = await authenticate(request, parts, budgets[operation.group], deadline);
+  const { key, quota } = await authenticate(request, parts, rateLimits[operation.group], deadline);
   request.team = key.team;
   measurements.useKey(key.id);
-  if (!charge.admitted) {
-    throw rateLimited("The team has no requests left in this window.", charge);
+  if (!quota.admitted) {
+    throw rateLimited("The team has no requests left in this window.", quota);
   }
-  reply.headers(rateLimitHeaders(charge));
+  reply.headers(rateLimitHeaders(quota));
   requireScope(key, operation.scope);
 
   const parameters = readQuery(request.url, operation.parameters);

@@ -34,8 +34,8 @@ function withoutLongWaits({ store, settings: { queryTimeout } }: ServiceParts): 
       const windows = store.windows(name, length);
       return {
         ...windows,
-        charge: async (key, time) =>
-          await withinDeadline(queryTimeout, (deadline) => windows.charge(key, time, deadline)),
+        count: async (key, time) =>
+          await withinDeadline(queryTimeout, (deadline) => windows.count(key, time, deadline)),
       };
     },
   };

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { fixedWindow } from "../../http/admission/rate-limit.ts";
+import { createRateLimit } from "../../http/admission/rate-limit.ts";
 import { sourceOf } from "../../http/admission/source-address.ts";
 import type { PortalAccess } from "../../http/service-options.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
@@ -27,9 +27,9 @@ export function serveSignIn(
   const { now } = settings;
   /** Counts a request of `key`. If its limit is exceeded, sets `Retry-After` and returns the time to wait. */
   const limiter = (name: string, limit: number) => {
-    const { charge } = fixedWindow(store, name, limit, HOUR_SECONDS, now);
+    const { count } = createRateLimit(store, name, limit, HOUR_SECONDS, now);
     return async (key: string, reply: FastifyReply): Promise<string | undefined> => {
-      const { admitted, resetSeconds } = await charge(key);
+      const { admitted, resetSeconds } = await count(key);
       if (admitted) {
         return undefined;
       }
