@@ -140,7 +140,8 @@ function createCache<T extends object>(maxSize: number, sizeOf: (value: T) => nu
 }
 
 function seenBy(visible: Visibility, combinations: readonly CountedCombination[]): readonly CountedCombination[] {
-  return visible === null ? combinations : combinations.filter(({ retailer }) => visible.includes(retailer));
+  const seen = new Set(visible);
+  return visible === null ? combinations : combinations.filter(({ retailer }) => seen.has(retailer));
 }
 
 function selectionKey(filters: Filters, visible: Visibility): string {
