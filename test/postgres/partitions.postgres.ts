@@ -16,8 +16,8 @@ test("a page and a sample of one retailer read one partition, and a page without
   const snapshot = await store.snapshot(NO_DEADLINE);
   const partitionsOf = async (filters: Filters, read: (session: Session, rows: RowSet) => Promise<unknown>) => {
     const seen = new Map<string, string>();
-    const { rows } = await snapshot.select(filters, null);
-    await store.read((session) => read(spied(session, seen), rows));
+    const { rowSet } = await snapshot.select(filters, null);
+    await store.read((session) => read(spied(session, seen), rowSet));
     return new Set([...seen.values()].join().match(/ on product_\d\b/g)).size;
   };
   const page = (limit: number) => (session: Session, rows: RowSet) => readPage(session, rows, { offset: 0 }, limit);

@@ -32,14 +32,14 @@ test("each statement on rows names their retailers, or is one of those that read
   const snapshot = await store.snapshot(NO_DEADLINE);
   await store.read(async (session) => {
     for (const filters of [{}, { retailer: "bolt" }]) {
-      const { rows } = await snapshot.select(filters, null);
-      const { last } = await readPage(spied(session, seen), rows, { offset: 0 }, 1);
-      await readPage(spied(session, seen), rows, { offset: 1, after: last }, 1);
+      const { rowSet } = await snapshot.select(filters, null);
+      const { last } = await readPage(spied(session, seen), rowSet, { offset: 0 }, 1);
+      await readPage(spied(session, seen), rowSet, { offset: 1, after: last }, 1);
       const counts = countsOn(
-        rows.days,
+        rowSet.days,
         (await readCounts(spied(session, seen), snapshot.version)).filter(combinationFilter(filters)),
       );
-      await readSampledRows(spied(session, seen), rows, counts, 1);
+      await readSampledRows(spied(session, seen), rowSet, counts, 1);
     }
   });
   await spiedStore.changeRows((session) => removeRows(session, { retailer: "bolt" }));

@@ -12,13 +12,11 @@ import { readRow } from "./row.ts";
 import { isNumberColumn } from "./table-rows.ts";
 
 export interface LoadResult {
-  /** Rows of the source. */
-  read: number;
   /** Rows that were not yet in the database. */
   added: number;
   /** Rows already in the database or earlier in the same source. */
   alreadyPresent: number;
-  /** Earlier rows that made room. */
+  /** Stored rows that were replaced or are missing in a replaced day. */
   removed: number;
 }
 
@@ -35,9 +33,9 @@ export interface LoadOptions {
 }
 
 /**
- * Loads all rows of a source, or none. Rows are first read into a temporary file, so that other writers wait only while they are
- * added. A row that is there already is skipped. One whose `product_id` has other values in the source is an error, and so is one
- * with other values in the database, unless it replaces them.
+ * Loads all rows of a source, or none. They are first staged in temporary tables, so that other writers wait only while they are
+ * added. A row that is already there is skipped. It is an error if an earlier row of the source has the same `product_id` and other
+ * values, and also if a stored row has, unless it is replaced.
  * @throws ContentError, StoreUnavailableError, the reason of `signal`, or the error of an unreadable or damaged file
  */
 export async function loadRows(
@@ -80,7 +78,7 @@ export async function loadRows(
         onUnknownCurrencies?.([...unknown]);
       }
       await stage.end();
-      return { read, added, alreadyPresent: read - added, removed };
+      return { added, alreadyPresent: read - added, removed };
     });
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
@@ -100,7 +98,7 @@ function requireReplaced({ line, product }: NewRow, replacement: Replacement | u
   }
 }
 
-/** @param isReplaceable whether the present row makes room in a load that replaces rows of the same `product_id` */
+/** @param isReplaceable whether --replace would replace the present row */
 function refuseOtherContent(line: number, body: string, presentBody: string, isReplaceable: boolean): void {
   if (body === presentBody) {
     return;

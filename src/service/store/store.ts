@@ -138,7 +138,7 @@ function storeOf(
       : Promise.race([counted, delay(COUNTED_WAIT, newest, { ref: false })]));
   }
 
-  /** Gives `work` the connection for writing until the signal is aborted, or as long as it takes once it commits a change. */
+  /** Gives `work` the connection for writing. The signal ends it, but no longer once it commits a change. */
   async function useWriter<T>(work: (session: Session) => Promise<T>, ends = signal): Promise<T> {
     if (ends === undefined) {
       return await writer.use(work);
@@ -193,8 +193,8 @@ function storeOf(
       return isKept ? await untilAborted(snapshotOf(version), deadline) : undefined;
     },
     /** At most `limit` rows of a selection of this store. @throws Error if rows are missing that it counted */
-    page: async ({ rows }: Selection, start: PageStart, limit: number, deadline: AbortSignal) =>
-      await readRows(rows.version, (session) => readPage(session, rows, start, limit), deadline),
+    page: async ({ rowSet }: Selection, start: PageStart, limit: number, deadline: AbortSignal) =>
+      await readRows(rowSet.version, (session) => readPage(session, rowSet, start, limit), deadline),
     /** The database's secret for signing cursors, generated with the database. */
     cursorSecret: async (deadline: AbortSignal): Promise<Buffer> => {
       // A Buffer of PostgreSQL, and an ArrayBuffer of SQLite.

@@ -45,7 +45,7 @@ test("rows are read from a file with several row groups, whatever characters its
   const path = join(await temporaryFolder(), "ro'w[s]*?.parquet");
   await writeFile(path, await parquetOfQuery(rowsQuery(written), ["ROW_GROUP_SIZE 2048"]));
   const store = await testStore();
-  expect(await loadRows(store, { name: path, path })).toMatchObject({ read: 2_100, added: 2_100 });
+  expect(await loadRows(store, { name: path, path })).toMatchObject({ added: 2_100 });
   expect(await walk(store)).toEqual(written.map((row) => JSON.stringify(row)));
   await vi.waitFor(() => expect(openPaths(path)).toEqual([]));
 });

@@ -31,13 +31,13 @@ export const SQLITE = {
   /** Whether a column has one of the values in the list that is this parameter. */
   isListed: (column: string, parameter: number, _type: "BIGINT" | "TEXT") =>
     `${column} IN (SELECT value FROM json_each(?${parameter}))`,
-  /** A function whose rows have the `key` and the `value` of each member of a JSON object. */
+  /** A table function with the `key` and the `value` of each member of a JSON object. */
   jsonEach: "json_each",
-  /** Joins a small table with a large one, beginning with the small one. */
+  /** A join of a small table with a large one that begins with the small one. */
   join: "CROSS JOIN",
   /**
-   * Reads the texts of rows in their order. With `sortedOf` (a condition on their retailers), it finds the rows by combination and
-   * day, and sorts them; without it, it reads all rows in their order.
+   * Reads the texts of a page. With `sortedOf`, the condition on the retailers, it finds the matching rows by combination and day and
+   * sorts them, which suits few rows; without it, it walks the index of the row order.
    */
   page: (matches: string, order: string, limit: string, sortedOf?: string) =>
     sortedOf !== undefined
@@ -54,16 +54,16 @@ export const SQLITE = {
   },
   /** The types of columns: of a sku and a product_id, and of other texts. */
   types: { sorted: "TEXT", text: "TEXT" },
-  /** The value by which a sku or a product_id is stored and compared. */
+  /** How a sku or a product_id is stored and compared. */
   sortedValue: (text: string): string | Buffer => text,
   /**
-   * Statements to run before rows are staged, before they are added, and after many were committed. The unique index is written in
-   * random order, so that a larger cache saves reads.
+   * Statements to run before rows are staged, before they are added, and after many were committed. A larger cache saves reads of the
+   * unique index, which is written in random order.
    */
   load: { begin: "PRAGMA temp.cache_size = -16384", merge: "PRAGMA cache_size = -65536", end: "" },
-  /** Added to a `FROM` list, so that the statement does not wait for the disk. In SQLite, a setting does this (`sqlite-database.ts`). */
+  /** Goes into a `FROM` list, so that the commit does not wait for the disk. In SQLite, a setting does this (`sqlite-database.ts`). */
   unsynced: "",
-  /** Added to a query, so that it skips rows that another transaction has locked. SQLite locks whole files. */
+  /** Goes at the end of a query, so that it skips rows that another transaction has locked. SQLite locks whole files. */
   unlocked: "",
 };
 

@@ -6,9 +6,9 @@ import {
   type CombinationCount,
   type CountedCombination,
   compactDay,
+  countAt,
   type DayNumbers,
   placeFrom,
-  rowsAt,
 } from "./row-counts.ts";
 
 /** The rows of one version that match a set of filters. */
@@ -24,7 +24,7 @@ export interface RowSet {
 
 const [NEWLINE, COMMA] = [10, 44];
 
-/** Finding and sorting a row takes about as long as skipping this many rows of an index. */
+/** To find and sort a row takes about as long as to skip this many rows of an index. */
 const SORTING_COST = 4;
 
 const ROW_ORDER = "sku, retailer, day, product_id";
@@ -108,7 +108,7 @@ export async function readSampledRows(
   return Buffer.from(inRowOrder(texts).join());
 }
 
-/** Reads a row by the last four parameters: its day, combination and retailer, and its place among their rows. */
+/** Reads one row by the last four parameters: day, combination, retailer, and its place among the rows of that cell. */
 const rowOfCell = (last: number) => `
   SELECT body FROM (
     SELECT body FROM product WHERE added <= ?1 AND (removed IS NULL OR removed > ?1)
@@ -124,10 +124,10 @@ function sampledPlaces({ days: [first], total }: RowSet, counts: readonly Combin
   for (const { combination, matching_rows } of counts) {
     let before = end;
     end += matching_rows;
-    for (let at = placeFrom(combination.sums, first); nextPlace() < end; at += 2) {
-      const rows = rowsAt(combination.sums, at);
+    for (let at = placeFrom(combination.totals, first); nextPlace() < end; at += 2) {
+      const rows = countAt(combination.totals, at);
       for (let next = nextPlace(); next < before + rows; next = nextPlace()) {
-        places.push({ combination, day: combination.sums[at] ?? 0, place: next - before });
+        places.push({ combination, day: combination.totals[at] ?? 0, place: next - before });
       }
       before += rows;
     }

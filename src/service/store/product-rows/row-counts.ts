@@ -6,13 +6,13 @@ import type { Session } from "../database/database-session.ts";
 export interface CountedCombination extends Rcd {
   id: number;
   /**
-   * Pairs of a day with rows (YYYYMMDD) and the number of rows up to its end, in the order of days: the rows of any range of days are
-   * the difference of two of these numbers.
+   * Each day with rows (YYYYMMDD), followed by the running total: the number of rows up to its end. The number of rows of any range
+   * of days is the difference of two totals.
    */
-  sums: readonly number[];
+  totals: readonly number[];
 }
 
-/** The rows of a combination on any day, and its rows, at least one, on a range of days. */
+/** How many rows a combination has in all, and how many, at least one, in a range of days. */
 export interface CombinationCount extends Omit<Coverage, keyof Rcd | "rcd"> {
   combination: CountedCombination;
 }
@@ -24,8 +24,8 @@ export type DayNumbers = readonly [first: number, last: number];
 const END_OF_VERSIONS = Number.MAX_SAFE_INTEGER;
 
 /**
- * Combinations, and how many rows more (or, negative, fewer) the version ?2 has of them than the version ?1, by day. It is done in
- * steps: otherwise PostgreSQL would follow the indexes of all rows, whose order saves it from sorting (`enable_sort=off`).
+ * Combinations, and how many rows they gained or lost (negative) on each day from version ?1 to version ?2. The steps are
+ * materialized because PostgreSQL, which may not sort (`enable_sort=off`), would otherwise read the indexes of all rows in their order.
  */
 const withChanges = (join: "JOIN" | "LEFT JOIN") => `
   WITH changed_row AS MATERIALIZED (
@@ -42,7 +42,7 @@ const withChanges = (join: "JOIN" | "LEFT JOIN") => `
   )
   SELECT id, retailer, department, category, days, change FROM counted ORDER BY retailer, department, category`;
 
-/** A combination whose rows changed. Its days and the change are JSON texts: a day, its rows, the next day and so on. */
+/** A combination whose rows changed. `days` and `change` are JSON arrays as in the column `days`: a day, its number of rows and so on. */
 interface Change extends Rcd {
   id: number;
   /** In the newest version. */
@@ -51,8 +51,8 @@ interface Change extends Rcd {
 }
 
 /**
- * Counts the rows of each combination in a version, sorted by retailer, department and category (UTF-8 bytes). The cost depends on
- * combinations, their days, and rows that changed since, not on the number of rows.
+ * How many rows each combination has in a version, sorted by retailer, department and category (UTF-8 bytes). The cost grows with the
+ * combinations, their days and the rows that changed since, not with all rows.
  */
 export async function readCounts(session: Session, version: number): Promise<CountedCombination[]> {
   type Stored = Omit<Change, "change"> & { change: string | null };
@@ -60,34 +60,40 @@ export async function readCounts(session: Session, version: number): Promise<Cou
   return stored
     .map(({ days, change, ...combination }) => {
       const cells = JSON.parse(days) as number[];
-      return { ...combination, sums: summed(change === null ? cells : sumOf(cells, JSON.parse(change), -1)) };
+      return {
+        ...combination,
+        totals: runningTotals(change === null ? cells : addCounts(cells, JSON.parse(change), -1)),
+      };
     })
     .filter(hasRows);
 }
 
-/** What the version `to` has more, and fewer, than the version `from`. The cost depends on the rows that changed. */
+/** How the counts changed from the version `from` to the version `to`. The cost grows with the rows that changed. */
 export async function readChanges(session: Session, from: number, to: number): Promise<Change[]> {
   return await session.query<Change>(withChanges("JOIN"), [from, to]);
 }
 
-/** The counts of a version with the changes of later ones. */
-export function changed(combinations: readonly CountedCombination[], changes: readonly Change[]): CountedCombination[] {
+/** The counts of a later version, from those of an earlier one and the changes between them. */
+export function applyChanges(
+  combinations: readonly CountedCombination[],
+  changes: readonly Change[],
+): CountedCombination[] {
   const known = new Map(combinations.map((combination) => [combination.id, combination]));
   const isNew = changes.some(({ id }) => !known.has(id));
   for (const { id, retailer, department, category, change } of changes) {
-    const sums = known.get(id)?.sums ?? [];
-    const cells = sums.map((value, at) => (at % 2 === 0 ? value : rowsAt(sums, at - 1)));
-    known.set(id, { id, retailer, department, category, sums: summed(sumOf(cells, JSON.parse(change))) });
+    const totals = known.get(id)?.totals ?? [];
+    const cells = totals.map((value, at) => (at % 2 === 0 ? value : countAt(totals, at - 1)));
+    known.set(id, { id, retailer, department, category, totals: runningTotals(addCounts(cells, JSON.parse(change))) });
   }
   const all = [...known.values()].filter(hasRows);
   return isNew ? all.sort(byName) : all;
 }
 
-/** Adds the changes of a version to the stored counts, in its transaction. */
-export async function addChanges(session: Session, changes: readonly Change[]): Promise<void> {
+/** Applies the changes of a version to the stored counts, in its transaction. */
+export async function storeChanges(session: Session, changes: readonly Change[]): Promise<void> {
   const { isListed, jsonEach } = session.dialect;
   const days = changes.map(({ id, days, change }) => {
-    return [id, JSON.stringify(sumOf(JSON.parse(days), JSON.parse(change)))];
+    return [id, JSON.stringify(addCounts(JSON.parse(days), JSON.parse(change)))];
   });
   await session.query(
     `UPDATE combination SET days = counted.value FROM ${jsonEach}(?1) AS counted
@@ -96,10 +102,10 @@ export async function addChanges(session: Session, changes: readonly Change[]): 
   );
 }
 
-const hasRows = ({ sums }: CountedCombination) => sums.length > 0;
+const hasRows = ({ totals }: CountedCombination) => totals.length > 0;
 
-/** Days and their rows, with others added or taken away. Days without rows are left out. */
-function sumOf(cells: readonly number[], others: readonly number[], sign: 1 | -1 = 1): number[] {
+/** Adds the counts of other days to those of `cells`, or subtracts them. Days without rows are left out. */
+function addCounts(cells: readonly number[], others: readonly number[], sign: 1 | -1 = 1): number[] {
   const rows = new Map<number, number>();
   const add = (list: readonly number[], factor: 1 | -1) => {
     for (let at = 0; at < list.length; at += 2) {
@@ -120,22 +126,22 @@ function byName(one: Rcd, other: Rcd): number {
   return order("retailer") || order("department") || order("category");
 }
 
-/** Adds to the rows of each day those of the days before, in the array that is given. */
-function summed(cells: number[]): number[] {
+/** Turns the count of each day into a running total, in place. */
+function runningTotals(cells: number[]): number[] {
   for (let at = 3; at < cells.length; at += 2) {
     cells[at] = (cells[at] ?? 0) + (cells[at - 2] ?? 0);
   }
   return cells;
 }
 
-/** The rows on the day at this place of the sums. */
-export function rowsAt(sums: readonly number[], at: number): number {
-  return rowsBefore(sums, at + 2) - rowsBefore(sums, at);
+/** The number of rows on the day at this index. */
+export function countAt(totals: readonly number[], at: number): number {
+  return countBefore(totals, at + 2) - countBefore(totals, at);
 }
 
-/** The rows on all days before this place. */
-function rowsBefore(sums: readonly number[], at: number): number {
-  return at === 0 ? 0 : (sums[at - 1] ?? 0);
+/** The number of rows on all days before this index. */
+function countBefore(totals: readonly number[], at: number): number {
+  return at === 0 ? 0 : (totals[at - 1] ?? 0);
 }
 
 export function retailersOf(combinations: readonly Rcd[]): string[] {
@@ -146,27 +152,27 @@ export function retailersOf(combinations: readonly Rcd[]): string[] {
 export function countsOn([first, last]: DayNumbers, combinations: readonly CountedCombination[]): CombinationCount[] {
   const counts: CombinationCount[] = [];
   for (const combination of combinations) {
-    const { sums } = combination;
-    const [start, end] = [placeFrom(sums, first), placeFrom(sums, last + 1)];
+    const { totals } = combination;
+    const [start, end] = [placeFrom(totals, first), placeFrom(totals, last + 1)];
     if (start < end) {
       counts.push({
         combination,
-        corpus_rows: rowsBefore(sums, sums.length),
-        matching_rows: rowsBefore(sums, end) - rowsBefore(sums, start),
-        earliest_date: dateText(sums[start]),
-        latest_date: dateText(sums[end - 2]),
+        corpus_rows: countBefore(totals, totals.length),
+        matching_rows: countBefore(totals, end) - countBefore(totals, start),
+        earliest_date: dateText(totals[start]),
+        latest_date: dateText(totals[end - 2]),
       });
     }
   }
   return counts;
 }
 
-/** The place of the first day that is not before another one. */
-export function placeFrom(sums: readonly number[], day: number): number {
-  let [start, end] = [0, sums.length / 2];
+/** The index of the first day that is not before `day`. */
+export function placeFrom(totals: readonly number[], day: number): number {
+  let [start, end] = [0, totals.length / 2];
   while (start < end) {
     const middle = (start + end) >> 1;
-    [start, end] = (sums[2 * middle] ?? 0) < day ? [middle + 1, end] : [start, middle];
+    [start, end] = (totals[2 * middle] ?? 0) < day ? [middle + 1, end] : [start, middle];
   }
   return 2 * start;
 }

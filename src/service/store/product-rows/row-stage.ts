@@ -15,7 +15,7 @@ export interface NewRow {
 /** Called with a row whose `product_id` is earlier in the source, or in the database with another text. Throws to refuse the row. */
 type OnConflict = (line: number, body: string, presentBody: string, isStored: boolean) => void;
 
-/** Which rows make room for the staged ones: those with the same `product_id`, or all of a retailer and a day. */
+/** Which stored rows the staged ones replace: those with the same `product_id`, or all of a retailer and a day. */
 export type Replacement = "same-ids" | { retailer: string; day: string };
 
 const columnsOf = ({ types: { sorted, text } }: Dialect): Columns => ({
@@ -29,9 +29,7 @@ const columnsOf = ({ types: { sorted, text } }: Dialect): Columns => ({
   body: text,
 });
 
-/**
- * Rows to add, stored rows with the same `product_id`, and ids of rows to replace. A connection keeps the tables; each load empties them.
- */
+/** Rows to add, stored rows with the same `product_id`, and rows to replace. A connection keeps the tables; each load empties them. */
 const stageOf = (dialect: Dialect) => `
   CREATE TEMP TABLE IF NOT EXISTS staged_row (
     ${Object.entries(columnsOf(dialect))
@@ -52,7 +50,7 @@ const findPresent = ({ join }: Dialect) => `
   INSERT INTO present SELECT id, product.retailer, product_id, line, product.body <> staged_row.body
   FROM staged_row ${join} product USING (product_id) WHERE removed IS NULL`;
 
-/** Rows whose text is the same stay. */
+/** A stored row with the same text stays. */
 const REPLACED = "INSERT INTO gone SELECT id, retailer FROM present WHERE differs";
 const REPLACED_SLICE = `
   INSERT INTO gone SELECT id, retailer FROM product
@@ -83,10 +81,10 @@ const ADD_ROWS = `
   FROM staged_row JOIN combination USING (retailer, department, category)
   ORDER BY sku, retailer, day, product_id`;
 
-/** From this many changed rows on, the engine prepares for reading. For fewer, that would take longer than the load. */
+/** From this many changed rows on, `Dialect.load.end` runs. For fewer, it would take longer than the load. */
 const MANY_ROWS = 10_000;
 
-/** Rows that are collected, then added together. */
+/** Collects rows in temporary tables, and then adds them in one step. */
 export async function createRowStage(session: Session, onConflict: OnConflict, replacement?: Replacement) {
   const { dialect } = session;
   const { sortedValue } = dialect;
@@ -105,7 +103,7 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
   }
 
   return {
-    /** Stages rows in a temporary file. Of several rows with the same `product_id`, it stages the first. */
+    /** Stages rows; of several with the same `product_id`, the first. */
     add: async (rows: readonly NewRow[]): Promise<void> => {
       const values = rows.map(({ line, product, body }) => {
         const { product_id, sku, retailer, department, category, crawl_date } = product;
@@ -147,7 +145,7 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
       await session.script("DELETE FROM staged_row; DELETE FROM present; DELETE FROM gone");
       return { added, removed };
     },
-    /** Lets the engine prepare for reading the rows after they were committed. They stay committed if this fails. */
+    /** Lets the engine vacuum after many rows were committed. They stay committed if this fails. */
     end: async (): Promise<void> => {
       if (changes >= MANY_ROWS) {
         await session.script(dialect.load.end).catch(() => undefined);

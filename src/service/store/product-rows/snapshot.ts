@@ -7,8 +7,8 @@ import type { ReadVersion } from "../standby.ts";
 import type { Visibility } from "../store-types.ts";
 import { type RowSet, readSampledRows } from "./pages.ts";
 import {
+  applyChanges,
   type CountedCombination,
-  changed,
   countsOn,
   coverageEntry,
   daysOf,
@@ -60,7 +60,7 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
       const changes = isLittle ? await readChanges(session, known.version, version) : [];
       // Asked last, because rows that were removed since are deleted with the known version.
       if (isLittle && (await hasVersion(session, known.version))) {
-        return changed(known.combinations(null), changes);
+        return applyChanges(known.combinations(null), changes);
       }
     }
     return await readCounts(session, version);
@@ -84,26 +84,26 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
     const key = selectionKey(filters, visible);
     const wanted = seenBy(visible, all).filter(combinationFilter(filters));
     const days = daysOf(filters);
-    // They are not kept: they take more memory than all else of a selection.
+    // Computed when needed: to keep them would take more memory than all else of a selection.
     const counts = () => countsOn(days, wanted);
     const matching = counts();
     const coverage = () => counts().map(coverageEntry);
     const summary = summaryOf(matching);
     const combinations = matching.map(({ combination }) => combination);
     const listed = { ids: combinations.map(({ id }) => id), retailers: retailersOf(combinations) };
-    const rows: RowSet = {
+    const rowSet: RowSet = {
       version,
       days,
       listed: wanted.length === all.length ? undefined : listed,
       total: summary.matching_rows,
-      stored: all.reduce((sum, { sums }) => sum + (sums.at(-1) ?? 0), 0),
+      stored: all.reduce((sum, { totals }) => sum + (totals.at(-1) ?? 0), 0),
     };
     return {
       /** Identifies the filters and the visibility. */
       key,
       summary,
-      /** What the store reads them by. */
-      rows,
+      /** What its pages are read by. */
+      rowSet,
       /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
       coverage,
       /** The entries as JSON texts. */
@@ -112,7 +112,7 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
       /** At most `most` rows, evenly spread over combinations and days. @throws Error if rows are missing that were counted */
       sample: (most: number): Promise<Buffer> =>
         texts(`${version} ${most} ${key}`, () =>
-          read(version, (session) => readSampledRows(session, rows, counts(), most)),
+          read(version, (session) => readSampledRows(session, rowSet, counts(), most)),
         ),
     };
   }
@@ -124,16 +124,13 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
     );
 }
 
-/**
- * Caches the value of each key, as long as all together are not larger than `maxSize`; a larger value has the cache alone. Equal
- * misses compute it once.
- */
+/** Caches values of `maxSize` in all; a larger one has the cache to itself. Simultaneous misses of a key compute its value once. */
 function createCache<T extends object>(maxSize: number, sizeOf: (value: T) => number) {
   const cache = new LRUCache<string, T, () => Promise<T>>({
     maxSize,
     sizeCalculation: (value) => Math.min(maxSize, sizeOf(value)),
     fetchMethod: async (_key, _stale, { context }) => await context(),
-    // Others wait for the value, even if it makes room meanwhile.
+    // Others wait for the value, even if it is evicted meanwhile.
     ignoreFetchAbort: true,
   });
   return (key: string, compute: () => Promise<T>): Promise<T> => cache.forceFetch(key, { context: compute });

@@ -4,12 +4,12 @@ import { combinationFilter } from "../../../contract/filter-match.ts";
 import type { Filters } from "../../../contract/filters.ts";
 import { onlyRow, type Session } from "../database/database-session.ts";
 import { StoreUnavailableError } from "../store-types.ts";
-import { addChanges, countsOn, daysOf, readChanges, readCounts, retailersOf } from "./row-counts.ts";
+import { countsOn, daysOf, readChanges, readCounts, retailersOf, storeChanges } from "./row-counts.ts";
 
 /** Milliseconds for which rows and versions are kept after they were replaced, so that walks can end in their version. */
 const KEPT_TIME = 24 * 60 * 60 * 1000;
 
-/** Milliseconds that a publication waits until all rows of a version can be read, and between two looks. */
+/** Milliseconds that publishing waits for all rows of a version to be readable, and between two checks. */
 const PUBLICATION_WAIT = 120_000;
 const PUBLICATION_PAUSE = 100;
 
@@ -27,9 +27,9 @@ export async function hasVersion(session: Session, version: number): Promise<boo
 }
 
 /**
- * Begins the next version in the current transaction, and deletes what only long replaced versions read. The caller adds and removes
- * rows with its number, then calls `commitVersion`. The number is at least the time in milliseconds, so that a database restored
- * from a copy never repeats one.
+ * Begins the next version in the current transaction, and deletes versions that were replaced more than a day ago, with the rows that
+ * only they have. The caller adds and removes rows with the returned number, then calls `commitVersion`. It is at least the time in milliseconds, so that a database restored from
+ * a copy never repeats one.
  */
 export async function beginVersion(session: Session): Promise<number> {
   const version = Math.max(Date.now(), (await readVersions(session)).version + 1);
@@ -42,9 +42,9 @@ export async function beginVersion(session: Session): Promise<number> {
   return version;
 }
 
-/** Counts what a version changed, in the current transaction. The cost depends on these rows and the days of their combinations. */
+/** Updates the counts by what a version changed, in the current transaction. The cost grows with these rows and the days of their combinations. */
 export async function commitVersion(session: Session, version: number, added = 0, removed = 0): Promise<void> {
-  await addChanges(session, await readChanges(session, version - 1, version));
+  await storeChanges(session, await readChanges(session, version - 1, version));
   await session.query("INSERT INTO row_version (version, added, removed) VALUES (?, ?, ?)", [version, added, removed]);
   await session.query("UPDATE data_version SET version = ?", [version]);
 }
@@ -62,8 +62,8 @@ export async function changedRows(session: Session, from: number, to: number): P
 }
 
 /**
- * Publishes the newest version after its transaction. A database on several servers commits on one after the other: readers must
- * not see the rows of some of them. @throws StoreUnavailableError if rows are missing for two minutes
+ * Publishes the newest version after its transaction. A database on several servers commits on one after the other, and readers must
+ * not see a version of which some servers lack rows. @throws StoreUnavailableError if rows are missing for two minutes
  */
 export async function publishVersion(session: Session): Promise<void> {
   for (const end = Date.now() + PUBLICATION_WAIT; ; await pause(PUBLICATION_PAUSE)) {
