@@ -10,7 +10,6 @@ export interface CursorPosition {
   typed: string;
   /** The values of the options before the word, by long flag. */
   values: ReadonlyMap<string, string>;
-  unknownFlag: string | undefined;
   operands: readonly string[];
 }
 
@@ -21,7 +20,6 @@ export function parseToCursor(program: CommandUnknownOpts, words: readonly strin
   const values = new Map<string, string>();
   let command = program;
   const operands: string[] = [];
-  let unknownFlag: string | undefined;
   let pending: Option | undefined;
   for (const word of before) {
     if (pending !== undefined) {
@@ -41,11 +39,9 @@ export function parseToCursor(program: CommandUnknownOpts, words: readonly strin
       operands.length = 0;
     } else if (!/^-./.test(word)) {
       operands.push(word);
-    } else if (!isShortFlags(command, word)) {
-      unknownFlag ??= word;
     }
   }
-  const rest = { command, values, unknownFlag, operands };
+  const rest = { command, values, operands };
   if (pending !== undefined) {
     return { ...rest, option: pending, prefix: "", typed: last };
   }
@@ -55,12 +51,6 @@ export function parseToCursor(program: CommandUnknownOpts, words: readonly strin
 
 export function longOf(option: Option): string {
   return option.long ?? option.flags;
-}
-
-/** Whether a word is a group of short flags (`-qv`), or a short flag with its value (`-fcsv`). */
-function isShortFlags(command: CommandUnknownOpts, word: string): boolean {
-  const [first, ...others] = [...word.slice(1)].map((letter) => findOption(command, `-${letter}`));
-  return first !== undefined && (first.required || others.every((option) => option !== undefined));
 }
 
 function findOption(command: CommandUnknownOpts, flag: string): Option | undefined {

@@ -5,7 +5,7 @@ import { parseToCursor } from "../cursor-position.ts";
 import { commandPath } from "../help-layout.ts";
 
 export function usageErrorOf(error: CommanderError, argv: readonly string[], program: CommandUnknownOpts): UsageError {
-  const { command, unknownFlag = "", operands } = parseToCursor(program, [...argv, ""]);
+  const { command, operands } = parseToCursor(program, [...argv, ""]);
   const declared = command.createHelp().visibleOptions(command);
   const isDeclared = (flag: string) => declared.some(({ long }) => long === flag);
   const keyFlag = argv.map(flagIn).find((flag) => isForKey(flag) && !isDeclared(flag));
@@ -19,7 +19,7 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
     case "commander.help":
       return new UsageError(`\`${path}\` needs a subcommand; ${helpHint}`);
     case "commander.unknownOption":
-      return unknownFlagError(flagIn(unknownFlag), command, path, helpHint);
+      return unknownFlagError(flagIn(/'(.*)'/s.exec(error.message)?.[1] ?? ""), command, path, helpHint);
     case "commander.unknownCommand": {
       const [value = ""] = operands;
       const commands = command.createHelp().visibleCommands(command);

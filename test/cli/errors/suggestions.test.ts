@@ -194,6 +194,11 @@ describe("a key on the command line", () => {
     const { stderr } = await runInProcess(["auth", "login", "--api-key-command", "echo x", "--bogus"]);
     expect(stderr).toMatch(/^error: unknown option '--bogus'/);
   });
+
+  test("a flag that only the command above has is named", async () => {
+    const { stderr } = await runInProcess(["sync", "log", "folder", "--base-url", "http://127.0.0.1"]);
+    expect(stderr).toMatch(/^error: unknown option '--base-url'; see `catalog sync log --help`/);
+  });
 });
 
 test("a word that is on the command line twice is not corrected, because one of them may be right", async () => {
