@@ -55,6 +55,19 @@ test("--dry-run --prune refuses to remove all days, as the sync would", async ()
   expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("--prune would remove all of them")]);
 });
 
+test("sync log measures a run by a clock that nobody sets", async () => {
+  const { rows } = await served();
+  let time = Date.parse(LAST_DAY);
+  const now = () => {
+    time -= 3_600_000;
+    return time;
+  };
+  let elapsed = 0;
+  await runInProcess(["sync", rows.folder], { env: rows.env, now, elapsed: () => (elapsed += 100) });
+  const { stdout } = await runInProcess(["sync", "log", rows.folder]);
+  expect(JSON.parse(stdout).seconds).toBeGreaterThan(0);
+});
+
 test("sync log lists the runs of a folder: when, what they changed, their requests and how they ended", async () => {
   const { rows, sync } = await served();
   const { requests } = await sync();

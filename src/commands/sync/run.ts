@@ -25,14 +25,15 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
 }
 
 async function sync(options: SyncOptions, context: Context): Promise<void> {
-  const startedAt = context.now();
+  const startedAt = new Date(context.now()).toISOString();
+  const begun = context.elapsed();
   // Resolved later, because the filters that the folder remembers may apply.
   await using connection = await connect({ ...options, filters: {} }, context);
   const { client, reporter, signal } = connection;
   const log = async (outcome: string, done?: SyncResult) =>
     await logSync(options.folder, {
-      started_at: new Date(startedAt).toISOString(),
-      seconds: Math.round((context.now() - startedAt) / 100) / 10,
+      started_at: startedAt,
+      seconds: Math.round((context.elapsed() - begun) / 100) / 10,
       rows_added: done?.rowsAdded ?? null,
       rows_replaced: done?.rowsReplaced ?? null,
       rows_removed: done?.rowsRemoved ?? null,
