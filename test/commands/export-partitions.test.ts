@@ -153,6 +153,25 @@ test.each([
   expect(await filesOf(folder)).toEqual(before);
 });
 
+test.each([["csv"], ["tsv", "--compress", "gzip"], ["ndjson"], ["json"], ["parquet"]])(
+  "files in %s are replaced by those with the same columns only, because programs take one file's columns for all",
+  async (format, ...flags) => {
+    const folder = join(await temporaryFolder(), "out");
+    const run = (...more: string[]) => exportTo(folder, ["-f", format, ...flags, ...more]);
+    const outcomes = [await run("--columns", "sku,title"), await run("--columns", "sku,title,retailer")];
+    const before = await filesOf(folder);
+    const others = [await run(), await run("--columns", "sku,brand")];
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
+    expect(others.map(({ code, stderr }) => [code, stderr.replace(/\s+/g, " ")])).toEqual(
+      Array(2).fill([
+        2,
+        expect.stringMatching(/would mix columns in ".*out": .*part-0\.\S+ has sku,title\. Name these/),
+      ]),
+    );
+    expect(await filesOf(folder)).toEqual(before);
+  },
+);
+
 test("a folder that another process writes is refused", async () => {
   const folder = join(await temporaryFolder(), "out");
   await mkdir(join(folder, ".catalog"), { recursive: true });

@@ -2,15 +2,20 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../../cli/context.ts";
 import { flagError } from "../../cli/flags/values.ts";
+import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, connect } from "../../cli/source/connection.ts";
 import { newestDay, reportNoRows } from "../../cli/source/empty-result.ts";
 import { FileError } from "../../contract/errors.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { plural, quoted } from "../../contract/values/phrases.ts";
 import { withCompressionEnding } from "../../export/destination/compression.ts";
 import { writeStaged } from "../../export/destination/open-destination.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../export/destination/partition-spool.ts";
 import { assertSameLayout, moveIntoPlace, partitionOf } from "../../export/destination/partitions.ts";
+import type { EncoderOptions } from "../../export/formats/encoder.ts";
+import { columnsOfFile } from "../../export/formats/file-columns.ts";
 import { FORMATS, loadEncoder } from "../../export/formats/registry.ts";
+import { columnsOf } from "../../export/formats/row-members.ts";
 import { type PartitionFile, readPartitionFiles, writePartitionManifest } from "../../export/partition-manifest.ts";
 import { ifPresent } from "../../files/system-error.ts";
 import { lockFolder, ownFolderOf, storeIn } from "../../folder/folder-lock.ts";
@@ -32,8 +37,12 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
   const record = recordExport(options.filters, connection, context);
   await refuseFile(folder);
   await refuseSynced(folder);
-  if ((await assertSameLayout(folder, columns, fileNameOf(options))) && options.maxRows !== undefined) {
+  const existing = await assertSameLayout(folder, columns, fileNameOf(options));
+  if (existing !== undefined && options.maxRows !== undefined) {
     throw flagError("--max-rows", `would replace partitions of ${quoted(folder)} by parts of them; use a new folder.`);
+  }
+  if (existing !== undefined) {
+    await refuseOtherColumns(existing, options, connection);
   }
   await using locked = await lockFolder(folder, context.pid);
   const { lock, staging } = locked;
@@ -82,6 +91,25 @@ async function refuseSynced(folder: string): Promise<void> {
   }
 }
 
+/** Refuses a folder whose files have other columns: programs take those of one file for all. */
+async function refuseOtherColumns(path: string, options: ExportOptions, { reporter, signal }: Connection) {
+  const { format } = options.output;
+  const found = await columnsOfFile(path, format, signal).catch(() => signal.throwIfAborted());
+  const wanted = columnsOf(encodingOf(options, reporter));
+  const known = found?.filter((name) => PRODUCT_COLUMNS.some((column) => column === name));
+  const inOrder = format === "ndjson" || format === "json" ? [...wanted].sort() : wanted;
+  if (known !== undefined && known.join() !== inOrder.join()) {
+    throw flagError(
+      "--columns",
+      `would mix columns in ${quoted(options.output.output ?? "")}: ${path} has ${known.join(",")}. Name these, or use a new folder.`,
+    );
+  }
+}
+
+function encodingOf(options: ExportOptions, reporter: Reporter): EncoderOptions {
+  return { ...rowEncoding(options, reporter), partitionedBy: options.partitionBy };
+}
+
 /** The name of the file of each partition. */
 function fileNameOf({ output: { format, compression } }: ExportOptions): string {
   return withCompressionEnding(`part-0.${FORMATS[format].extensions[0]}`, compression);
@@ -95,7 +123,7 @@ async function writePartitions(
   { reporter, signal }: Connection,
 ): Promise<Record<string, PartitionFile & { path: string }>> {
   const { format, compression } = options.output;
-  const encoderOptions = { ...rowEncoding(options, reporter), partitionedBy: options.partitionBy };
+  const encoderOptions = encodingOf(options, reporter);
   const createEncoder = await loadEncoder(format, signal);
   const files: Record<string, PartitionFile & { path: string }> = {};
   for (const [index, partition] of (await spool.partitions()).entries()) {

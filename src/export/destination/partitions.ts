@@ -90,15 +90,15 @@ export function assertFolderNames(
  * folder would read both and count rows twice.
  *
  * @param name of the file of a partition
- * @returns whether the folder has partitions
+ * @returns one of the files of the partitions; undefined if there are none
  * @throws InputError naming what is in the way
  */
 export async function assertSameLayout(
   folder: string,
   columns: readonly PartitionColumn[],
   name: string,
-): Promise<boolean> {
-  let hasPartitions = false;
+): Promise<string | undefined> {
+  let file: string | undefined;
   const refuse = (path: string): never => {
     throw new InputError(
       (nameOf) =>
@@ -113,16 +113,15 @@ export async function assertSameLayout(
     for (const entry of entries ?? []) {
       const path = join(parent, entry.name);
       if (isPartition(entry)) {
-        hasPartitions = true;
         await assertOwnFolder(path);
         entry.name.startsWith(`${column}=`) ? await check(path, deeper) : refuse(path);
       } else if (parent !== folder && formatOfFile(entry.name).format !== undefined) {
-        column === undefined && entry.name === name ? undefined : refuse(path);
+        file = column === undefined && entry.name === name ? path : refuse(path);
       }
     }
   };
   await check(folder, columns);
-  return hasPartitions;
+  return file;
 }
 
 /** Whether an entry of a folder is a partition, or a link in its place. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { InputError } from "../../contract/errors.ts";
 import { firstFew } from "../../contract/values/phrases.ts";
+import { columnsOfParquet } from "../../export/formats/file-columns.ts";
 import { PARQUET_MEMORY, PARQUET_WRITER, WRITER_KEY } from "../../export/formats/parquet.ts";
 import { columnsOf } from "../../export/formats/row-members.ts";
 import { type DuckDb, fileGlob, openDuckDb, sqlText } from "../../files/duckdb.ts";
@@ -64,17 +65,15 @@ export async function adoptDays(
 }
 
 /** Undefined if this tool did not write the file, or for another day. */
-async function contentIfOurs(path: string, day: string, { connection, signal }: DuckDb): Promise<DayState | undefined> {
+async function contentIfOurs(path: string, day: string, duckDb: DuckDb): Promise<DayState | undefined> {
   const content = await fingerprint(path);
   try {
     const pattern = sqlText(fileGlob(path));
-    const valuesOf = async (query: string) => (await connection.runAndReadAll(query)).getRowsJson();
+    const valuesOf = async (query: string) => (await duckDb.connection.runAndReadAll(query)).getRowsJson();
     const facts = `SELECT num_rows, created_by, (SELECT value::VARCHAR FROM parquet_kv_metadata(${pattern})
       WHERE key = ${sqlText(WRITER_KEY)}) FROM parquet_file_metadata(${pattern})`;
     const [[rows, ...writers] = []] = await valuesOf(facts);
-    const columns = (await valuesOf(`DESCRIBE FROM read_parquet(${pattern}, hive_partitioning = false)`)).map(
-      ([name]) => name,
-    );
+    const columns = await columnsOfParquet(path, duckDb);
     const isOfDay =
       !columns.includes("crawl_date") ||
       (
@@ -85,7 +84,7 @@ async function contentIfOurs(path: string, day: string, { connection, signal }: 
       ? { rows: Number(rows), digest: "", ...content, counts: new Map() }
       : undefined;
   } catch {
-    signal.throwIfAborted();
+    duckDb.signal.throwIfAborted();
     return undefined;
   }
 }

@@ -1,0 +1,42 @@
+import { rawMembers } from "../../contract/values/raw-json.ts";
+import { readCsvRecords } from "../../files/csv-records.ts";
+import { type DuckDb, fileGlob, openDuckDb, sqlText } from "../../files/duckdb.ts";
+import { readJsonArray, readNdjson } from "../../files/json-records.ts";
+import { readFileChunks } from "../../files/read-text.ts";
+import { openContent } from "../../files/source-content.ts";
+import { readLines } from "../../files/utf8-lines.ts";
+import { PARQUET_MEMORY } from "./parquet.ts";
+import type { RowFormat } from "./registry.ts";
+
+/** The columns of a file that an export wrote; undefined if it has no rows to show them, and for xlsx. */
+export async function columnsOfFile(
+  path: string,
+  format: RowFormat,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  if (format === "parquet") {
+    await using duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, signal });
+    return await columnsOfParquet(path, duckDb);
+  }
+  if (format === "xlsx") {
+    return undefined;
+  }
+  const { chunks } = await openContent(readFileChunks(path, signal));
+  if (format === "csv" || format === "tsv") {
+    for await (const { records } of readCsvRecords(readLines(chunks))) {
+      return records[0]?.fields.map(String);
+    }
+    return undefined;
+  }
+  for await (const [first] of format === "ndjson" ? readNdjson(chunks) : readJsonArray(chunks)) {
+    return first && [...rawMembers(first.text).keys()].sort();
+  }
+  return undefined;
+}
+
+/** The columns of a Parquet file. */
+export async function columnsOfParquet(path: string, { until }: DuckDb): Promise<readonly string[]> {
+  const query = `DESCRIBE FROM read_parquet(${sqlText(fileGlob(path))}, hive_partitioning = false)`;
+  const described = await until((connection) => connection.runAndReadAll(query));
+  return described.getRowsJson().map(([name]) => String(name));
+}
