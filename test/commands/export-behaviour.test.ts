@@ -102,18 +102,6 @@ describe("an export to stdout", () => {
     const child = startCatalog(["export", "--max-time", "1s"], { env });
     expect(await once(child, "exit")).toEqual([EXIT.unavailable, null]);
   });
-
-  test("ends at the second SIGINT if the first cannot end it", async () => {
-    const { env } = await service();
-    const cwd = await temporaryFolder();
-    await promisify(execFile)("mkfifo", ["pipe"], { cwd });
-    // To open a named pipe takes until somebody reads it.
-    const child = startCatalog(["export", "-o", "pipe"], { env, cwd });
-    const ended = once(child, "exit");
-    const again = setInterval(() => child.kill("SIGINT"), 20);
-    onTestFinished(() => clearInterval(again));
-    expect(await ended).toEqual([null, "SIGINT"]);
-  });
 });
 
 describe("an export to a file", () => {

@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
 import { listKeys } from "../../src/service/store/access/manage-keys.ts";
-import { temporaryFolder } from "../helpers/cli.ts";
+import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { gate } from "../helpers/gate.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
@@ -56,6 +57,20 @@ test("service start ends with --max-time", async () => {
   ]);
   expect([code, stdout]).toEqual([EXIT.unavailable, expect.stringContaining("listening on")]);
   expect(stderr).toContain("not done within the --max-time of 500 ms");
+});
+
+test("a command that the first SIGTERM does not end at once is ended by the second", async () => {
+  const args = ["service", "start", "--port", "0", "--database", ":memory:", "--drain-delay", "1h"];
+  const child = startCatalog(args);
+  const ended = once(child, "exit");
+  const [line] = await once(child.stdout ?? child, "data");
+  const url = /^listening on (.*)$/m.exec(String(line))?.[1];
+  const isReady = async () => (await fetch(`${url}/readyz`)).ok;
+  expect(await isReady()).toBe(true);
+  child.kill("SIGTERM");
+  await expect.poll(isReady, { timeout: 60_000 }).toBe(false);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([null, "SIGTERM"]);
 });
 
 test("service keys create that is interrupted before its secret is written leaves no key", async () => {
