@@ -125,6 +125,15 @@ describe("an export with --resume", () => {
     await expectWhole(rows);
   });
 
+  test("keeps the page size of the interrupted run, by which --max-rows is judged, too", async () => {
+    const rows = await crashedExport();
+    const { env, answerOnly } = await service();
+    answerOnly(Number.POSITIVE_INFINITY);
+    const args = ["export", "-o", "./rows.csv", "--concurrency", "4", "--resume", "--max-rows", "149"];
+    const { code, stderr } = await runInProcess(args, { cwd: rows.cwd, env });
+    expect([code, stderr, rows.pages()]).toEqual([EXIT.ok, "", PAGES - CRASHED_AFTER]);
+  });
+
   test("reads a damaged page again even if the pages on disk have enough rows for --max-rows", async () => {
     const [fresh, rows] = [await exporting(), await crashedExport()];
     await fresh.run("--max-rows", "40");

@@ -53,7 +53,7 @@ export async function pullRows(
     onRows: (rows) => progress.update({ rows: Math.min(rows, maxRows ?? rows) }),
     ...rereadObserver(reporter),
   };
-  refuseDiscarding(store.size(), options);
+  refuseDiscarding(store, options);
   using progress = showProgress(reporter, context, options);
   const result = await pull(client, store, {
     filters,

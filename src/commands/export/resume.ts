@@ -8,6 +8,7 @@ import { UsageError } from "../../contract/errors.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { FEW_PAGES, type Leftover, type StoreOptions } from "../../pull/store/open-store.ts";
+import type { PageStore } from "../../pull/store/page-store.ts";
 import type { StoreHead } from "../../pull/store/store-lines.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { ExportOptions } from "./options.ts";
@@ -42,7 +43,9 @@ export function storeOptions(
 }
 
 /** Refuses a `--max-rows` for which most pages of an interrupted run would be thrown away. */
-export function refuseDiscarding(pages: number, { maxRows, pageSize, concurrency }: ExportOptions): void {
+export function refuseDiscarding(store: PageStore, { maxRows, concurrency, ...options }: ExportOptions): void {
+  const pages = store.size();
+  const pageSize = store.pageSize() ?? options.pageSize;
   // An interrupted run with the same `maxRows` may have read a page too many with each walker.
   if (maxRows !== undefined && pages > Math.ceil(maxRows / pageSize) + concurrency + FEW_PAGES) {
     throw flagError(

@@ -179,6 +179,8 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions = 
     },
     /** The version of the data of the first page; undefined without a page, or if that names no version. */
     version: (): string | undefined => [...pages.values()].flat()[0]?.set.version,
+    /** Rows of a page; undefined before the store began. */
+    pageSize: (): number | undefined => cuts?.page_size,
     /** Number of pages. */
     size: () => countPages(pages),
   };
