@@ -103,7 +103,7 @@ async function blockAsRun(block: string, shell: Shell): Promise<string> {
   return run.join("");
 }
 
-/** What a command prints, with its exit code if that is not 0. */
+/** What a command prints, with its exit code if that is not 0. The lines of CSV end as those of the page. */
 async function outputOf(command: string, { cwd, env, background }: Shell): Promise<string> {
   const transcript = join(cwd, `../transcript-${background.length}.txt`);
   const file = await open(transcript, "w");
@@ -120,7 +120,7 @@ async function outputOf(command: string, { cwd, env, background }: Shell): Promi
   }
   const [code] = isBackground ? [0] : await closed;
   await file.close();
-  const text = (await readFile(transcript, "utf8")).trimEnd();
+  const text = (await readFile(transcript, "utf8")).replaceAll("\r\n", "\n").trimEnd();
   return code === 0 ? text : `${text}\n(exit code ${code})`;
 }
 
