@@ -91,14 +91,12 @@ async function refuseSynced(folder: string): Promise<void> {
   }
 }
 
-/** Refuses a folder whose files have other columns: programs take those of one file for all. */
+/** Refuses a folder whose files have other columns: of formats with a header, programs take those of one file for all. */
 async function refuseOtherColumns(path: string, options: ExportOptions, { reporter, signal }: Connection) {
-  const { format } = options.output;
-  const found = await columnsOfFile(path, format, signal).catch(() => signal.throwIfAborted());
+  const found = await columnsOfFile(path, options.output.format, signal).catch(() => signal.throwIfAborted());
   const wanted = columnsOf(encodingOf(options, reporter));
   const known = found?.filter((name) => PRODUCT_COLUMNS.some((column) => column === name));
-  const inOrder = format === "ndjson" || format === "json" ? [...wanted].sort() : wanted;
-  if (known !== undefined && known.join() !== inOrder.join()) {
+  if (known !== undefined && known.join() !== wanted.join()) {
     throw flagError(
       "--columns",
       `would mix columns in ${quoted(options.output.output ?? "")}: ${path} has ${known.join(",")}. Name these, or use a new folder.`,

@@ -1,14 +1,12 @@
-import { rawMembers } from "../../contract/values/raw-json.ts";
 import { readCsvRecords } from "../../files/csv-records.ts";
 import { type DuckDb, fileGlob, openDuckDb, sqlText } from "../../files/duckdb.ts";
-import { readJsonArray, readNdjson } from "../../files/json-records.ts";
 import { readFileChunks } from "../../files/read-text.ts";
 import { openContent } from "../../files/source-content.ts";
 import { readLines } from "../../files/utf8-lines.ts";
 import { PARQUET_MEMORY } from "./parquet.ts";
 import type { RowFormat } from "./registry.ts";
 
-/** The columns of a file that an export wrote; undefined if it has no rows to show them, and for xlsx. */
+/** The columns of a Parquet, CSV or TSV file; undefined for other formats, and for an empty file. */
 export async function columnsOfFile(
   path: string,
   format: RowFormat,
@@ -18,18 +16,11 @@ export async function columnsOfFile(
     await using duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, signal });
     return await columnsOfParquet(path, duckDb);
   }
-  if (format === "xlsx") {
-    return undefined;
-  }
-  const { chunks } = await openContent(readFileChunks(path, signal));
   if (format === "csv" || format === "tsv") {
+    const { chunks } = await openContent(readFileChunks(path, signal));
     for await (const { records } of readCsvRecords(readLines(chunks))) {
       return records[0]?.fields.map(String);
     }
-    return undefined;
-  }
-  for await (const [first] of format === "ndjson" ? readNdjson(chunks) : readJsonArray(chunks)) {
-    return first && [...rawMembers(first.text).keys()].sort();
   }
   return undefined;
 }
