@@ -3,26 +3,30 @@ import { refuseTilde } from "../../config/expanded-path.ts";
 import { pathKindOf, placeholderOf } from "./placeholder.ts";
 import { checkChoice, collectValues, flagError } from "./values.ts";
 
+/** The paths that options and operands give a command, with the option, or `the` and the name of the operand. */
+export function pathsOf(command: CommandUnknownOpts): { path: string; source: string }[] {
+  const options = command.options.map((option) => ({
+    word: placeholderOf(option),
+    value: command.getOptionValue(option.attributeName()) as unknown,
+    source: option.long ?? option.flags,
+  }));
+  const operands = command.registeredArguments.map((argument, index) => ({
+    word: argument.name(),
+    value: command.processedArgs[index] as unknown,
+    source: `the ${argument.name()}`,
+  }));
+  return [...options, ...operands].flatMap(({ word, value, source }) =>
+    pathKindOf(word) === undefined
+      ? []
+      : [value].flat().flatMap((path) => (typeof path === "string" ? { path, source } : [])),
+  );
+}
+
 /** Makes the program refuse paths with a `~` that the shell did not expand. */
 export function refuseTildes(program: CommandUnknownOpts): void {
   program.hook("preAction", (_, command) => {
-    const options = command.options.map((option) => ({
-      placeholder: placeholderOf(option),
-      value: command.getOptionValue(option.attributeName()) as unknown,
-      source: option.long ?? option.flags,
-    }));
-    const operands = command.registeredArguments.map((argument, index) => ({
-      placeholder: argument.name(),
-      value: command.processedArgs[index] as unknown,
-      source: `the ${argument.name()}`,
-    }));
-    const paths = [...options, ...operands].filter(({ placeholder }) => pathKindOf(placeholder) !== undefined);
-    for (const { value, source } of paths) {
-      for (const path of [value].flat()) {
-        if (typeof path === "string") {
-          refuseTilde(path, source);
-        }
-      }
+    for (const { path, source } of pathsOf(command)) {
+      refuseTilde(path, source);
     }
   });
 }

@@ -4,6 +4,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { quoted } from "../../contract/values/phrases.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
+import { pathsOf } from "./flag-checks.ts";
 import { flagError } from "./values.ts";
 
 /**
@@ -13,15 +14,17 @@ import { flagError } from "./values.ts";
  * @throws UsageError
  */
 export async function refuseReplacedInput(command: CommandUnknownOpts): Promise<void> {
-  const { output, html, ...others }: Record<string, unknown> = command.opts();
-  const inputs = [command.args, ...Object.values(others)].flat().filter((value) => typeof value === "string");
+  const { output, html, with: tables = [] }: Record<string, unknown> = command.opts();
+  // `--with NAME=FILE`
+  const files = [tables].flat().map((table) => String(table).replace(/^.*?=/s, ""));
+  const others = pathsOf(command).filter(({ source }) => source !== "--output" && source !== "--html");
+  const inputs = [...files, ...others.map(({ path }) => path)];
   for (const [flag, path] of Object.entries({ "--output": output, "--html": html })) {
     if (typeof path !== "string" || isStdout(path)) {
       continue;
     }
     for (const input of inputs) {
-      // `--with NAME=FILE` names a file, too.
-      if ((await isSameFile(path, input)) || (await isSameFile(path, input.slice(input.indexOf("=") + 1)))) {
+      if (await isSameFile(path, input)) {
         throw flagError(flag, `${quoted(path)} would replace a file that this command reads; name another file.`);
       }
     }

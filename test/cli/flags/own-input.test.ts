@@ -22,6 +22,14 @@ test.each([
   ]);
 });
 
+test("an output may have the name of a value that is no file", async () => {
+  const folder = await syncedFolder(sixteenDays());
+  const file = join(folder, "acme");
+  await writeFile(file, "of yesterday");
+  const { code, stderr } = await runInProcess(["latest", folder, "-f", "csv", "--brand", file, "-o", file]);
+  expect([code, stderr]).toEqual([EXIT.notFound, expect.stringContaining("has no product of the brand")]);
+});
+
 test.each([
   ".catalog/state.json",
   ".catalog/looks/a.csv",
