@@ -104,10 +104,10 @@ export interface Reporting extends Disposable {
 /** Starts reporting. Disposing of the result removes the progress line. */
 export function startReporting(globals: GlobalOptions, context: Context): Reporting {
   const { maxTime = 0 } = globals;
-  const expired = () =>
-    new TimeLimitError(
-      `not done within the --max-time of ${maxTime < 1000 ? `${maxTime} ms` : formatDuration(maxTime)}`,
-    );
+  const expired = () => {
+    const limit = maxTime % 1000 === 0 ? formatDuration(maxTime) : `${maxTime} ms`;
+    return new TimeLimitError(`not done within the --max-time of ${limit}`);
+  };
   const reporter = createReporter(globals, context);
   const deadline = startDeadline([context.signal], globals.maxTime, expired);
   const refusedBefore = refusedFsyncs();
