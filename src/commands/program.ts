@@ -5,7 +5,7 @@ import {
   refuseFlagsAsValues,
   refuseOtherChoices,
   refuseRepeatedFlags,
-  refuseTildes,
+  refuseUnusablePaths,
 } from "../cli/flags/flag-checks.ts";
 import { addGlobalFlags } from "../cli/flags/global.ts";
 import { helpLayout } from "../cli/help-layout.ts";
@@ -121,7 +121,7 @@ export async function createProgram(
   refuseOtherChoices(program);
   refuseFlagsAsValues(program);
   refuseRepeatedFlags(program);
-  refuseTildes(program);
+  refuseUnusablePaths(program);
   program.hook("preAction", async (_, command) => {
     const { output, html } = command.opts();
     if ((output ?? html) !== undefined) {

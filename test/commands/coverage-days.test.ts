@@ -245,7 +245,6 @@ describe("coverage --from DIR", () => {
 test.each([
   [["--from", "rows", "--demo"], "--demo cannot be combined with --from"],
   [["--from", "rows", "--base-url", "http://127.0.0.1:1"], "--base-url cannot be combined with --from"],
-  [["--from", ""], "--from is empty"],
   [["--from", "nowhere"], "there is no folder nowhere; `catalog sync nowhere` creates one"],
   [["--max-requests", "5"], "--max-requests is for --group-by day of a service"],
   [["--from", "rows", "--group-by", "day", "--max-requests", "5"], "--max-requests is for --group-by day of a service"],

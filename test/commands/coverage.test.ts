@@ -101,7 +101,6 @@ test.each([
   [["--html", "./page.html", "--group-by", "retailer"], "--group-by is for a list; the page has every combination"],
   [["--html", "page.csv", "-o", "./page.csv"], '"page.csv" is already the destination of the other output'],
   [["--html", "-", "-f", "csv"], '"-" is already the destination of the other output'],
-  [["--html", ""], "--html is empty"],
 ])("refuses %j", async (args, message) => {
   const { code, stdout, stderr } = await runInProcess(["coverage", "--demo", ...args]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

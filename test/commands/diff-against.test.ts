@@ -297,11 +297,6 @@ test.each([
   ]);
 });
 
-test("an empty folder name is refused", async () => {
-  const { code, stderr } = await runInProcess(["diff", "--against", "", "--from", "7d"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("--against is empty")]);
-});
-
 test("a folder alone is compared over its last week", async () => {
   const rows = ["2026-01-01", "2026-01-03", "2026-01-10"].map((crawl_date, index) =>
     product({ crawl_date, sku: "A1", selling_price: 10 + index }),

@@ -140,6 +140,20 @@ test.each([
   expect(stderr).toContain(", or ./~");
 });
 
+test.each([
+  ["latest rows --skus=", "--skus is empty; name a file."],
+  ["export --demo --output=", "--output is empty; name a file."],
+  ["coverage --demo --html=", "--html is empty; name a file."],
+  ["coverage --from=", "--from is empty; name a folder."],
+  ["service keys list --database=", "--database is empty; name a file."],
+  ["diff ", "the name of the folder is empty."],
+  ["sync ", "the name of the folder is empty."],
+  ["verify ", "the name of the file is empty."],
+])("the empty path in `catalog %s` is refused", async (line, message) => {
+  const { code, stderr } = await runInProcess(line.split(" "));
+  expect([code, stderr]).toEqual([2, `error: ${message}\n`]);
+});
+
 test.each(["CATALOG_API_KEY_FILE", "CATALOG_CONFIG"])("the ~ in %s is refused, too", async (variable) => {
   const env = { [variable]: "~/key", CATALOG_BASE_URL: "http://127.0.0.1:1" };
   const { code, stderr } = await runInProcess(["coverage"], { env });

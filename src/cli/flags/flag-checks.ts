@@ -1,10 +1,11 @@
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { refuseTilde } from "../../config/expanded-path.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { pathKindOf, placeholderOf } from "./placeholder.ts";
 import { checkChoice, collectValues, flagError } from "./values.ts";
 
 /** The paths that options and operands give a command, with the option, or `the` and the name of the operand. */
-export function pathsOf(command: CommandUnknownOpts): { path: string; source: string }[] {
+export function pathsOf(command: CommandUnknownOpts) {
   const options = command.options.map((option) => ({
     word: placeholderOf(option),
     value: command.getOptionValue(option.attributeName()) as unknown,
@@ -15,17 +16,23 @@ export function pathsOf(command: CommandUnknownOpts): { path: string; source: st
     value: command.processedArgs[index] as unknown,
     source: `the ${argument.name()}`,
   }));
-  return [...options, ...operands].flatMap(({ word, value, source }) =>
-    pathKindOf(word) === undefined
-      ? []
-      : [value].flat().flatMap((path) => (typeof path === "string" ? { path, source } : [])),
-  );
+  return [...options, ...operands].flatMap(({ word, value, source }) => {
+    const kind = pathKindOf(word);
+    const paths = kind === undefined ? [] : [value].flat().filter((path) => typeof path === "string");
+    return paths.map((path) => ({ path, kind, source }));
+  });
 }
 
-/** Makes the program refuse paths with a `~` that the shell did not expand. */
-export function refuseTildes(program: CommandUnknownOpts): void {
+/** Makes the program refuse empty paths, as `"$UNSET"` is, and those with a `~` that the shell did not expand. */
+export function refuseUnusablePaths(program: CommandUnknownOpts): void {
   program.hook("preAction", (_, command) => {
-    for (const { path, source } of pathsOf(command)) {
+    for (const { path, kind, source } of pathsOf(command)) {
+      if (path === "") {
+        const word = kind === "folders" ? "folder" : "file";
+        throw source.startsWith("--")
+          ? flagError(source, `is empty; name a ${word}.`)
+          : new UsageError(`the name of the ${word} is empty.`);
+      }
       refuseTilde(path, source);
     }
   });

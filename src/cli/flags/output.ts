@@ -107,9 +107,6 @@ export function splitPage<Flags extends OutputFlags>(
   if (html === undefined) {
     return { page: undefined, listing: flags };
   }
-  if (html === "") {
-    throw flagError("--html", "is empty; name a file.");
-  }
   if (isListed && resolve(html) === resolve(output)) {
     throw flagError("--html", `${quoted(html)} is already the destination of the other output; name another file.`);
   }
@@ -158,9 +155,6 @@ export function parseOutput<Format extends string>(
   { stdout }: OutputContext,
   isForPeople = stdout.isTTY === true,
 ): OutputOptions<Format> {
-  if (flags.output === "") {
-    throw flagError("--output", "is empty; name a file, or leave the flag out to write to stdout.");
-  }
   const output = flags.output === "-" ? undefined : flags.output;
   if (output !== undefined && flags.partitionBy === undefined) {
     refuseEnding(output, flags, formats);

@@ -81,7 +81,7 @@ const REQUEST_FLAGS = ["--demo", "--base-url", "--profile", "--concurrency", "--
 /**
  * The synced folder to read instead of the service, given as an operand or by a flag.
  *
- * @throws UsageError if both are given, the path is empty, or a flag about requests is given
+ * @throws UsageError if both are given, or a flag about requests is given
  */
 export function parseFolder(
   command: CommandUnknownOpts,
@@ -96,9 +96,6 @@ export function parseFolder(
   const folder = operand ?? value;
   if (folder === undefined) {
     return undefined;
-  }
-  if (folder === "") {
-    throw flagError(flag, "is empty; name a folder of `catalog sync`.");
   }
   const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(new Option(name).attributeName()) === "cli";
   const other = REQUEST_FLAGS.find(isGiven);

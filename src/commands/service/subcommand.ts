@@ -94,9 +94,6 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
       if (database === undefined) {
         throw flagError("--database", "is needed, because there is no home folder for the database.");
       }
-      if (database === "") {
-        throw flagError("--database", "is empty; name a file, :memory: or a postgres: URL.");
-      }
       refuseTilde(database, flags.database === undefined ? "CATALOG_DATABASE" : "--database");
       if (Object.values(flags).some((value) => typeof value === "string" && shownLocation(value) !== value)) {
         // Hides the password of an address in the arguments from process listings.

@@ -4,7 +4,6 @@ import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addDemoFlag, addPullFlags, addRecheckFlag, parseSource } from "../../cli/flags/source.ts";
 import { formatOption, wholeNumber } from "../../cli/flags/values.ts";
-import { UsageError } from "../../contract/errors.ts";
 import { declareLog } from "./log-command.ts";
 import type { SyncOptions } from "./options.ts";
 
@@ -52,9 +51,6 @@ export function declare(command: Command, context: Context, run = load): void {
     `duckdb -c "SELECT retailer, count(*) FROM 'acme/*/*.parquet' GROUP BY ALL"`,
   ];
   addGlobalFlags(declared, examples, NOTE).action((folder, flags) => {
-    if (folder === "") {
-      throw new UsageError("the name of the folder is empty.");
-    }
     const {
       verify = false,
       adopt = false,
