@@ -3,12 +3,11 @@ import { type Correction, correct, withServiceFlags } from "./cli/errors/correct
 import { errorEntryOf } from "./cli/errors/error-table.ts";
 import { describeError, errorAsJson } from "./cli/errors/error-text.ts";
 import { missingPackageError } from "./cli/errors/missing-package.ts";
-import { inFlagWords } from "./cli/flags/flag-words.ts";
 import { hideSecrets, protectKnownKeys } from "./cli/secrets.ts";
 import { isColoured, terminalWidth } from "./cli/terminal/screen.ts";
 import { VERSION } from "./cli/version.ts";
 import type { Folders } from "./config/environment.ts";
-import { ClosedPipeError, EXIT, FileError, InputError, InterruptedError } from "./contract/errors.ts";
+import { ClosedPipeError, EXIT, FileError, InterruptedError } from "./contract/errors.ts";
 
 /** Runs one command line in the context of this process; see `main`. */
 export async function mainOfProcess(argv: readonly string[], folders: Folders): Promise<number> {
@@ -68,9 +67,6 @@ const SHORTAGES: Readonly<Record<string, string>> = {
  * when they are needed.
  */
 function userError(error: unknown, context: Context): unknown {
-  if (error instanceof InputError) {
-    return inFlagWords(error);
-  }
   if (!(error instanceof Error) || error instanceof FileError) {
     return error;
   }

@@ -37,12 +37,6 @@ describe("imports", () => {
     expect(broken).toEqual([]);
   });
 
-  test("give errors of the command line only to what reads it, and to what prints errors", () => {
-    const rooms = ["main.ts", "commands", "cli", "config"];
-    const others = [...imports.keys()].filter((file) => !rooms.includes(roomOf(file)) && file !== "contract/errors.ts");
-    expect(others.filter((file) => /\bUsageError\b/.test(readFileSync(join(ROOT, file), "utf8")))).toEqual([]);
-  });
-
   test("are the only way to the process: no file but the context reads it", () => {
     const others = [...imports.keys()].filter((file) => file !== "cli/context.ts");
     expect(others.filter((file) => /\bprocess\.\w/.test(readFileSync(join(ROOT, file), "utf8")))).toEqual([]);

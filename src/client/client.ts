@@ -41,7 +41,7 @@ export interface CatalogClient {
   close(): Promise<void>;
 }
 
-/** @throws InputError for a variable that is not the address of a proxy */
+/** @throws UsageError for a variable that is not the address of a proxy */
 export function createClient({ baseUrl, apiKey, keySource, ...options }: ClientOptions): CatalogClient {
   const { get, close } = createRequester(baseUrl, { apiKey, keySource }, options);
   const redact = createRedact(apiKey);

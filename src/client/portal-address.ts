@@ -9,7 +9,7 @@ const HINT_TIMEOUT = 3_000;
  * after any error of a request the result is undefined. No key is sent.
  *
  * @returns an http or https address; one of another origin only if it is https
- * @throws InputError for a proxy variable that is not a URL, or the reason of the signal
+ * @throws UsageError for a proxy variable that is not a URL, or the reason of the signal
  */
 export async function fetchPortalAddress(baseUrl: URL, options: RequesterOptions): Promise<string | undefined> {
   const requester = createRequester(baseUrl, {}, { ...options, requestTimeout: HINT_TIMEOUT, retries: 0 });

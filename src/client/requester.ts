@@ -60,7 +60,7 @@ interface Key {
  * Sends requests to one origin. Paces, retries and measures them, and removes the key from events, errors and `meta`.
  *
  * @param url any address of the origin
- * @throws InputError for a proxy variable that is not a URL.
+ * @throws UsageError for a proxy variable that is not a URL.
  */
 export function createRequester(url: URL, { apiKey, keySource }: Key, options: RequesterOptions) {
   const { elapsed, maxBody, maxRate, now, requestTimeout, sleep } = options;

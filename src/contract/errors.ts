@@ -1,6 +1,6 @@
 import type { Problem } from "./problems.ts";
 
-/** A flag, an argument or a configured value is wrong. No request was sent. */
+/** A flag, an argument or a configured value is wrong. */
 export class UsageError extends Error {
   /** The closest valid values, best first. */
   readonly suggestions: readonly string[];
@@ -20,39 +20,6 @@ export class UsageError extends Error {
 
 /** The command line is valid, but names something that does not exist, such as a sku, a brand or a file. */
 export class NotFoundError extends UsageError {}
-
-/** Returns the name of an input for an error message: `--start-date` for `start_date`. */
-export type NameOf = (input: string) => string;
-
-/**
- * A library function got invalid input. The message uses the names of the function's options; `say` returns the same message
- * with other names, such as those of flags.
- */
-export class InputError extends Error {
-  /** The invalid input (`retailer`), if there is exactly one. */
-  readonly input: string | undefined;
-  /** Its value, as the caller passed it. */
-  readonly value: string | undefined;
-  /** The closest valid values, best first. */
-  readonly suggestions: readonly string[];
-  readonly #say: (nameOf: NameOf) => string;
-
-  constructor(
-    text: string | ((nameOf: NameOf) => string),
-    { input, value, suggestions = [] }: { input?: string; value?: string; suggestions?: readonly string[] } = {},
-  ) {
-    const say = typeof text === "string" ? () => text : text;
-    super(say((name) => name));
-    this.#say = say;
-    this.input = input;
-    this.value = value;
-    this.suggestions = suggestions;
-  }
-
-  say(nameOf: NameOf): string {
-    return this.#say(nameOf);
-  }
-}
 
 /** The API key, or the password for a proxy, is missing or cannot be valid. The message never contains it. */
 export class CredentialsError extends Error {}

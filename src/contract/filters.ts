@@ -25,6 +25,11 @@ export const FILTER_NAMES = [
   "end_date",
 ] as const satisfies readonly FilterName[];
 
+/** `--start-date` for `start_date`. */
+export function flagOf(name: FilterName): string {
+  return `--${name.replaceAll("_", "-")}`;
+}
+
 /** A combination of a retailer, a category and the department of that category. */
 export interface Rcd {
   retailer: string;

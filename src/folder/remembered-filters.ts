@@ -1,6 +1,6 @@
-import { FileError, InputError, type NameOf } from "../contract/errors.ts";
-import { FILTER_NAMES, isCalendarDate, parseRcd } from "../contract/filters.ts";
-import { filtersInWords, type WrittenFilters } from "../pull/written-filters.ts";
+import { FileError, UsageError } from "../contract/errors.ts";
+import { FILTER_NAMES, flagOf, isCalendarDate, parseRcd } from "../contract/filters.ts";
+import { filtersAsFlags, type WrittenFilters } from "../pull/written-filters.ts";
 import { type SyncState, startOver, statePathOf } from "./folder-state.ts";
 
 type WrittenName = keyof WrittenFilters;
@@ -9,7 +9,7 @@ type WrittenName = keyof WrittenFilters;
  * The filters that a folder was first synced with, as they were written.
  *
  * @param given this run's filters; empty to use the remembered ones
- * @throws InputError if the folder is a copy of another service, or the filters are different
+ * @throws UsageError if the folder is a copy of another service, or the filters are different
  */
 export function rememberedFilters(
   folder: string,
@@ -17,7 +17,7 @@ export function rememberedFilters(
   given: { service: string; filters: WrittenFilters },
 ): WrittenFilters {
   if (state.service !== given.service) {
-    throw new InputError(
+    throw new UsageError(
       `${folder} is a copy of ${state.service}, not of ${given.service}. Name another folder, or use the service of the folder.`,
     );
   }
@@ -28,14 +28,13 @@ export function rememberedFilters(
     (name) => sortedValues(state.filters[name]) !== sortedValues(given.filters[name]),
   );
   if (differing.length > 0) {
-    const keptWith = (nameOf: NameOf) =>
-      Object.keys(state.filters).length === 0 ? "without filters" : `with ${filtersInWords(state.filters, nameOf)}`;
-    const change = (name: WrittenName, nameOf: NameOf) =>
-      `${nameOf(name)} is ${valueText(state.filters[name])} there and ${valueText(given.filters[name])} here`;
-    throw new InputError(
-      (nameOf) =>
-        `${folder} is kept ${keptWith(nameOf)}: ${differing.map((name) => change(name, nameOf)).join("; ")}. Leave out the filters to keep those of the folder, or name another folder.`,
-      { input: differing[0] as WrittenName },
+    const kept = Object.keys(state.filters).length === 0 ? "without filters" : `with ${filtersAsFlags(state.filters)}`;
+    const changes = differing.map(
+      (name) => `${flagOf(name)} is ${valueText(state.filters[name])} there and ${valueText(given.filters[name])} here`,
+    );
+    throw new UsageError(
+      `${folder} is kept ${kept}: ${changes.join("; ")}. Leave out the filters to keep those of the folder, or name another folder.`,
+      { flag: flagOf(differing[0] as WrittenName) },
     );
   }
   return given.filters;
@@ -51,7 +50,7 @@ export function assertWithinFilters(folder: string, { filters, days }: SyncState
   const path = statePathOf(folder);
   const refuse = (what: string) => {
     throw new FileError(
-      `${path} names ${what}, outside its filters (${filtersInWords(filters, (name) => name)}); ${startOver(folder)}`,
+      `${path} names ${what}, outside its filters (${filtersAsFlags(filters)}); ${startOver(folder)}`,
       path,
     );
   };

@@ -1,10 +1,11 @@
 import type { CatalogClient } from "../client/client.ts";
-import { ApiError, InputError, type NameOf } from "../contract/errors.ts";
-import { FILTER_NAMES, type Filters, fitsRequest, type Rcd, splitRcd } from "../contract/filters.ts";
+import { ApiError, UsageError } from "../contract/errors.ts";
+import { FILTER_NAMES, type Filters, fitsRequest, flagOf, type Rcd, splitRcd } from "../contract/filters.ts";
 import { closest } from "../contract/values/closest.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../contract/values/date-expression.ts";
 import { dayOf } from "../contract/values/day-arithmetic.ts";
 import { groupBy } from "../contract/values/group-by.ts";
+import { quoteCommand } from "../contract/values/quote-command.ts";
 import { type DayWindow, isNonEmptyWindow, type SetFilters, spanOf, windowOf } from "./set-filters.ts";
 
 /**
@@ -21,16 +22,20 @@ export interface WrittenFilters {
   end_date?: DateExpression;
 }
 
-/** Filters in a sentence: `retailer acme,bolt start_date 2026-01-31`, with the names that the reader knows. */
-export function filtersInWords(
+/** Filters as words of a command line. */
+export function flagsOfFilters(
   filters: WrittenFilters,
-  nameOf: NameOf,
   names: readonly (keyof WrittenFilters)[] = FILTER_NAMES,
-): string {
-  return names
-    .filter((name) => filters[name] !== undefined)
-    .map((name) => `${nameOf(name)} ${[filters[name]].flat().join(",")}`)
-    .join(" ");
+): string[] {
+  return names.flatMap((name) => {
+    const value = filters[name];
+    return value === undefined ? [] : [flagOf(name), [value].flat().join(",")];
+  });
+}
+
+/** @param brands those of `--brand`, which is no filter of the API */
+export function filtersAsFlags(filters: WrittenFilters, brands: readonly string[] = []): string {
+  return quoteCommand([...flagsOfFilters(filters), ...brands.flatMap((brand) => ["--brand", brand])]);
 }
 
 const SLUG_FILTERS = ["retailer", "category", "department"] as const satisfies readonly (keyof Rcd)[];
@@ -71,7 +76,7 @@ export function serviceFilters(client: Pick<CatalogClient, "coverage">, signal: 
  * @param now milliseconds since the epoch
  * @param options `oneWindow`: use the newest day over all retailers instead of each retailer's own. `isRemembered`: every value had
  * combinations once, so those without any are left out, unless that leaves no combination
- * @throws InputError if a value has no combination with the other filters, or the first day is after the last
+ * @throws UsageError if a value has no combination with the other filters, or the first day is after the last
  */
 export async function resolveFilters(
   written: WrittenFilters,
@@ -245,12 +250,12 @@ function assertEach(kind: keyof Rcd, written: WrittenFilters, known: readonly Co
   const others = matchingOf(known, written, kind).map((entry) => entry[kind]);
   for (const value of written[kind]?.filter((one) => !others.includes(one)) ?? []) {
     const rest = SLUG_FILTERS.filter((other) => other !== kind && written[other] !== undefined);
-    const together = (nameOf: NameOf) =>
-      rest.length === 0 ? "" : ` together with ${filtersInWords(written, nameOf, rest)}`;
-    throw new InputError(
-      (nameOf) => `${nameOf(kind)} ${JSON.stringify(value)} has no rows${together(nameOf)}; leave it out.`,
-      { input: kind, value, suggestions: closest(value, others) },
-    );
+    const together = rest.length === 0 ? "" : ` together with ${quoteCommand(flagsOfFilters(written, rest))}`;
+    throw new UsageError(`${flagOf(kind)} ${JSON.stringify(value)} has no rows${together}; leave it out.`, {
+      flag: flagOf(kind),
+      value,
+      suggestions: closest(value, others),
+    });
   }
 }
 
@@ -263,7 +268,7 @@ function toldDay(text: DateExpression | undefined, day: string | undefined): str
  * Resolves the written days.
  *
  * @param latest the newest day that has rows
- * @throws InputError if the first day is after the last
+ * @throws UsageError if the first day is after the last
  */
 export function resolveDays(
   written: Pick<WrittenFilters, "start_date" | "end_date">,
@@ -272,13 +277,11 @@ export function resolveDays(
 ): DayWindow {
   const days = daysFrom(written, now, latest);
   if (written.start_date !== undefined && !isNonEmptyWindow(days)) {
-    throw new InputError(
-      (nameOf) => {
-        const told = (name: keyof DayWindow) => `${nameOf(name)} ${toldDay(written[name], days[name])}`;
-        return `${told("start_date")} is after ${told("end_date")}.`;
-      },
-      { input: "start_date", value: written.start_date },
-    );
+    const told = (name: keyof DayWindow) => `${flagOf(name)} ${toldDay(written[name], days[name])}`;
+    throw new UsageError(`${told("start_date")} is after ${told("end_date")}.`, {
+      flag: "--start-date",
+      value: written.start_date,
+    });
   }
   return days;
 }

@@ -1,7 +1,7 @@
 import { appendFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { InputError } from "../../src/contract/errors.ts";
+import { UsageError } from "../../src/contract/errors.ts";
 import { BOOKMARK_NAME, openBookmark } from "../../src/folder/bookmarks.ts";
 import { checkDay } from "../../src/folder/check-day.ts";
 import { daysBeingReplaced, placeOfDay } from "../../src/folder/day-files.ts";
@@ -120,20 +120,20 @@ describe("the filters that a folder remembers", () => {
       rememberedFilters("rows", stateWith(kept), given(now));
       return undefined;
     } catch (error) {
-      expect(error).toBeInstanceOf(InputError);
-      return [(error as InputError).message, (error as InputError).input];
+      expect(error).toBeInstanceOf(UsageError);
+      return [(error as UsageError).message, (error as UsageError).flag];
     }
   };
   const advice = "Leave out the filters to keep those of the folder, or name another folder.";
 
   test("are refused if they are others, with what they are there and here", () => {
     expect(refusal({}, { retailer: ["acme"] })).toEqual([
-      `rows is kept without filters: retailer is not set there and acme here. ${advice}`,
-      "retailer",
+      `rows is kept without filters: --retailer is not set there and acme here. ${advice}`,
+      "--retailer",
     ]);
     expect(refusal({ retailer: ["b", "a"], end_date: "1d" }, { retailer: ["a", "b"], start_date: "7d" })).toEqual([
-      `rows is kept with retailer b,a end_date 1d: start_date is not set there and 7d here; end_date is 1d there and not set here. ${advice}`,
-      "start_date",
+      `rows is kept with --retailer b,a --end-date 1d: --start-date is not set there and 7d here; --end-date is 1d there and not set here. ${advice}`,
+      "--start-date",
     ]);
     expect(refusal({ retailer: ["ab"] }, { retailer: ["a", "b"] })).toBeDefined();
   });

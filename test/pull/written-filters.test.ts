@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { ApiError, InputError } from "../../src/contract/errors.ts";
+import { ApiError, UsageError } from "../../src/contract/errors.ts";
 import { type Filters, fitsRequest } from "../../src/contract/filters.ts";
 import {
   type FilterSource,
-  filtersInWords,
+  filtersAsFlags,
   namedRetailers,
   resolveFilters,
   type WrittenFilters,
@@ -154,54 +154,54 @@ test.each<[string, WrittenFilters, string]>([
   [
     "a first day after the last",
     { start_date: "2026-01-02", end_date: "2026-01-01" },
-    "start_date 2026-01-02 is after end_date 2026-01-01.",
+    "--start-date 2026-01-02 is after --end-date 2026-01-01.",
   ],
   [
     "such days from the newest one",
     { start_date: "latest", end_date: "2026-01-01" },
-    "start_date latest (2026-01-15) is after end_date 2026-01-01.",
+    "--start-date latest (2026-01-15) is after --end-date 2026-01-01.",
   ],
   [
     "such days for each of several retailers",
     { retailer: ["acme", "bolt"], start_date: "2026-01-16", end_date: "latest" },
-    "start_date 2026-01-16 is after end_date latest (2026-01-15).",
+    "--start-date 2026-01-16 is after --end-date latest (2026-01-15).",
   ],
   [
     "a value that has no rows with the others",
     { retailer: ["acme", "casa"], category: ["shoes", "lamps"] },
-    'retailer "casa" has no rows together with category shoes,lamps; leave it out.',
+    '--retailer "casa" has no rows together with --category shoes,lamps; leave it out.',
   ],
-  ["a value that has no rows", { retailer: ["acme", "none"] }, 'retailer "none" has no rows; leave it out.'],
+  ["a value that has no rows", { retailer: ["acme", "none"] }, '--retailer "none" has no rows; leave it out.'],
 ])("%s is refused", async (_, written, message) => {
-  const error = (await resolved(written).catch((caught: unknown) => caught)) as InputError;
-  expect(error).toBeInstanceOf(InputError);
+  const error = (await resolved(written).catch((caught: unknown) => caught)) as UsageError;
+  expect(error).toBeInstanceOf(UsageError);
   expect(error.message).toBe(message);
-  expect(error).toMatchObject({ input: message.split(" ")[0] });
+  expect(error).toMatchObject({ flag: message.split(" ")[0] });
 });
 
 test("the closest values that have rows with the others are suggested", async () => {
   const error = await resolved({ retailer: ["acme", "cassa"], category: ["lamps", "chairs"] }).catch(
     (caught) => caught,
   );
-  expect(error).toMatchObject({ input: "retailer", value: "cassa", suggestions: ["casa"] });
+  expect(error).toMatchObject({ flag: "--retailer", value: "cassa", suggestions: ["casa"] });
 });
 
-test("filters are told with the names that the reader knows", () => {
+test("filters are written as they are on a command line", () => {
   const written: WrittenFilters = { retailer: ["a", "b"], start_date: "1d" };
-  expect(filtersInWords(written, (name) => `--${name}`)).toBe("--retailer a,b --start_date 1d");
+  expect(filtersAsFlags(written, ["L'Oréal"])).toBe("--retailer a,b --start-date 1d --brand 'L'\\''Oréal'");
 });
 
 test("values that the source does not know are checked there, each with the retailer", async () => {
   const { source, asked } = sourceOf(KNOWN.slice(0, 2));
   const written: WrittenFilters = { retailer: ["acme"], category: ["lamps", "boots", "hats"] };
-  await expect(resolveFilters(written, source, NOW)).rejects.toThrow(InputError);
+  await expect(resolveFilters(written, source, NOW)).rejects.toThrow(UsageError);
   expect(asked).toStrictEqual([
     { retailer: "acme" },
     ["check", { retailer: "acme", category: "boots" }],
     ["check", { retailer: "acme", category: "hats" }],
   ]);
   const several = sourceOf();
-  await expect(resolveFilters({ retailer: ["acme", "none"] }, several.source, NOW)).rejects.toThrow(InputError);
+  await expect(resolveFilters({ retailer: ["acme", "none"] }, several.source, NOW)).rejects.toThrow(UsageError);
   expect(several.asked).toStrictEqual([{}, ["check", { retailer: "none" }]]);
 });
 

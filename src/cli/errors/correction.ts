@@ -1,10 +1,9 @@
 import { distance } from "fastest-levenshtein";
 import { ApiError, FileError, NotFoundError, UsageError } from "../../contract/errors.ts";
-import { FILTER_NAMES } from "../../contract/filters.ts";
+import { FILTER_NAMES, flagOf } from "../../contract/filters.ts";
 import { API_KEY_LENGTH } from "../../contract/limits.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
-import { flagOf } from "../flags/flag-words.ts";
 
 /** A wrong value, and the command line with the best suggestion in its place. */
 export interface Correction {

@@ -67,7 +67,7 @@ export function columnsOption(description: string, known: readonly string[] = PR
   return new NamesOption("--columns <names>", description, known);
 }
 
-/** @throws InputError if the value of `--columns` names an unknown column */
+/** @throws UsageError if the value of `--columns` names an unknown column */
 export function chosenColumns(flag: string | undefined, known: readonly string[]): string[] | undefined {
   return flag === undefined ? undefined : parseColumns(flag, known);
 }

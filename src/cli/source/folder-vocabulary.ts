@@ -1,12 +1,11 @@
 import { UsageError } from "../../contract/errors.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
-import { type Filters, splitRcd } from "../../contract/filters.ts";
+import { type Filters, flagOf, splitRcd } from "../../contract/filters.ts";
 import { describeUnknown, findUnknownValue, type UnknownValue } from "../../contract/unknown-value.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import { type SyncState, syncCommand } from "../../folder/folder-state.ts";
-import type { FilterSource } from "../../pull/written-filters.ts";
-import { filtersAsFlags, flagOf } from "../flags/flag-words.ts";
+import { type FilterSource, filtersAsFlags } from "../../pull/written-filters.ts";
 
 /**
  * Refuses days after the newest day of the folder, and days outside of the dates that it was synced with. Other missing days

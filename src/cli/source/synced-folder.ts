@@ -11,9 +11,8 @@ import {
 } from "../../folder/folder-state.ts";
 import { matchingDays } from "../../folder/matching-days.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
-import { resolveFilters } from "../../pull/written-filters.ts";
+import { filtersAsFlags, resolveFilters } from "../../pull/written-filters.ts";
 import type { Context } from "../context.ts";
-import { filtersAsFlags } from "../flags/flag-words.ts";
 import type { FolderOptions } from "../flags/source.ts";
 import { flagError } from "../flags/values.ts";
 import { type Reporter, type Reporting, startReporting } from "../reporter.ts";

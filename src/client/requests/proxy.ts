@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import { InputError } from "../../contract/errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { untilAborted } from "../../contract/values/timer.ts";
 import { CONNECTIONS, type Connections, directConnections, headersOf } from "./direct-connections.ts";
 import { proxyPasswordError } from "./network-failure.ts";
@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * `NO_PROXY` does not exempt; lower-case names count too. An https origin is reached through a tunnel, so that the proxy
  * sees no header of ours.
  *
- * @throws InputError for a variable that is not the address of a proxy
+ * @throws UsageError for a variable that is not the address of a proxy
  */
 export function connectionsTo(baseUrl: URL, env: Environment, connectTimeout: number): Connections {
   const isSecure = baseUrl.protocol === "https:";
@@ -108,19 +108,19 @@ function withoutBrackets(host: string): string {
 /**
  * Reads the address of a proxy. It may lack the scheme (`proxy.example:3128`), as for curl.
  *
- * @throws InputError that leaves out the address, which may contain a password
+ * @throws UsageError that leaves out the address, which may contain a password
  */
 function proxyUrl(text: string, variable: string): URL {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   // A backslash would end the host, and undici decodes the user and the password.
   const url = URL.canParse(address) && !text.includes("\\") ? new URL(address) : undefined;
   if (url === undefined || !isDecodable(url.username) || !isDecodable(url.password)) {
-    throw new InputError(
+    throw new UsageError(
       `${variable} is not the address of a proxy; expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, with %5C for a backslash and %25 for a percent sign in USER and PASSWORD.`,
     );
   }
   if (!["http:", "https:"].includes(url.protocol)) {
-    throw new InputError(
+    throw new UsageError(
       `${variable} names a proxy with ${url.protocol}//, but only http:// and https:// are supported.`,
     );
   }

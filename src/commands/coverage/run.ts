@@ -1,6 +1,5 @@
 import type { Context } from "../../cli/context.ts";
 import { failIfAnyMatch, failIfCountMatches, isMet } from "../../cli/flags/condition.ts";
-import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { limitNote } from "../../cli/list-limit.ts";
 import type { Reporter } from "../../cli/reporter.ts";
@@ -10,6 +9,7 @@ import { showTable, showText } from "../../cli/terminal/pager.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
 import { openPage, writeRecords } from "../../cli/write-rows.ts";
 import { plural } from "../../contract/values/phrases.ts";
+import { filtersAsFlags } from "../../pull/written-filters.ts";
 import { coverageTypes } from "./columns.ts";
 import type { DayRows } from "./counts.ts";
 import { describeGaps, entriesInOrder, type Listing, listingOf } from "./groups.ts";

@@ -1,16 +1,15 @@
 import type { Context } from "../../cli/context.ts";
 import { SERVICE_FLAGS } from "../../cli/errors/correction.ts";
-import { flagOf, flagsOfFilters } from "../../cli/flags/flag-words.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { Connection } from "../../cli/source/connection.ts";
 import { VERSION } from "../../cli/version.ts";
 import { UsageError } from "../../contract/errors.ts";
-import { FILTER_NAMES } from "../../contract/filters.ts";
+import { FILTER_NAMES, flagOf } from "../../contract/filters.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { FEW_PAGES, type Leftover, type StoreOptions } from "../../pull/store/open-store.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";
 import type { StoreHead } from "../../pull/store/store-lines.ts";
-import type { WrittenFilters } from "../../pull/written-filters.ts";
+import { flagsOfFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import type { ExportOptions } from "./options.ts";
 
 /**

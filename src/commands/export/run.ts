@@ -32,7 +32,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   const manifest = options.manifest || (ownList === undefined && (await hasManifest(path)));
   const fingerprint = manifest ? runningFingerprint() : undefined;
   const createEncoder = await loadEncoder(format, signal);
-  const resume = options.storeMode === "resume" ? "resume" : undefined;
+  const resume = options.storeMode === "resume" ? "--resume" : undefined;
   await using destination = await openDestination(
     {
       output: path,
@@ -40,7 +40,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       noClobber,
       fingerprint,
       signal,
-      fileFor: manifest ? "manifest" : resume,
+      fileFor: manifest ? "--manifest" : resume,
       stdout: context.stdout,
       beforeData: reporter.dataBegins,
       pid: context.pid,

@@ -1,10 +1,10 @@
 import type { Run } from "../../cli/context.ts";
-import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import type { Question } from "../../cli/question/question.ts";
 import { runQuestion } from "../../cli/question/run-question.ts";
 import { refuseFolderFirst } from "../../cli/source/synced-folder.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import HISTORY from "../../folder/questions/history.sql";
+import { filtersAsFlags } from "../../pull/written-filters.ts";
 import { findProducts } from "./find-products.ts";
 import { HISTORY_COLUMNS, type HistoryOptions } from "./options.ts";
 import { seriesOfRows } from "./product-series.ts";

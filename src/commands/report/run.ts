@@ -1,9 +1,9 @@
 import type { Context } from "../../cli/context.ts";
-import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { newestMatchingDay } from "../../cli/question/compared-days.ts";
 import { openQuestionPrices, type QuestionPrices } from "../../cli/question/question-prices.ts";
 import { noMatchingRows, openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { openPage, writeChunks } from "../../cli/write-rows.ts";
+import { filtersAsFlags } from "../../pull/written-filters.ts";
 import { collectReport, type ReportSubject } from "./collect-report.ts";
 import { failIfFiguresMatch } from "./figures.ts";
 import type { ReportOptions } from "./options.ts";

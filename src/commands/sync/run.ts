@@ -2,14 +2,12 @@ import { join } from "node:path";
 import type { Context } from "../../cli/context.ts";
 import { errorEntryOf } from "../../cli/errors/error-table.ts";
 import { observeLimits, printEstimate } from "../../cli/estimate-view.ts";
-import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { rereadObserver, showProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, connect } from "../../cli/source/connection.ts";
 import { newestDay } from "../../cli/source/empty-result.ts";
 import { VERSION } from "../../cli/version.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
-import { InputError } from "../../contract/errors.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
@@ -17,7 +15,7 @@ import { firstFew, plural } from "../../contract/values/phrases.ts";
 import { planSync, type SyncResult, syncFolder } from "../../folder/sync/sync.ts";
 import { logSync } from "../../folder/sync-log.ts";
 import { timeOf } from "../../pull/estimate.ts";
-import { namedRetailers } from "../../pull/written-filters.ts";
+import { filtersAsFlags, namedRetailers } from "../../pull/written-filters.ts";
 import type { SyncOptions } from "./options.ts";
 
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
@@ -43,7 +41,7 @@ async function sync(options: SyncOptions, context: Context): Promise<void> {
     });
   const result = await syncWithProgress(options, connection, context).catch(async (error: unknown) => {
     // An error of the log would hide the reason why the sync ended.
-    await log(error instanceof InputError ? "usage" : errorEntryOf(error).code).catch(() => undefined);
+    await log(errorEntryOf(error).code).catch(() => undefined);
     throw error;
   });
   // The copy is complete nevertheless.

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { InputError } from "../../contract/errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 import type { Chunk, Encoder } from "../formats/encoder.ts";
 
 export type Compression = "gzip" | "zstd";
@@ -44,28 +44,28 @@ export function withCompressionEnding(name: string, compression: Compression | u
 /**
  * The compression of an output: the requested one, else the one of the file extension.
  *
- * @throws InputError if the two contradict each other, or this Node.js lacks the codec.
+ * @throws UsageError if the two contradict each other, or this Node.js lacks the codec.
  */
 export function compressionFor(file: string | undefined, asked: Compression | undefined): Compression | undefined {
   const name = file ?? "";
   const { stem, compression: byEnding } = withoutCompressionEnding(name);
   const compression = asked ?? byEnding;
   const renamed = (codec: Compression, isRight: boolean) => ({
-    input: "output",
+    flag: "--output",
     value: name,
     suggestions: isRight ? [withCompressionEnding(stem, codec)] : [],
   });
   if (compression !== undefined && CODECS[compression].createStream === undefined) {
-    throw new InputError(
+    throw new UsageError(
       "zstd needs Node.js 22.15 or newer; gzip works with every version",
       byEnding === compression
         ? renamed("gzip", asked === undefined)
-        : { input: "compress", value: compression, suggestions: ["gzip"] },
+        : { flag: "--compress", value: compression, suggestions: ["gzip"] },
     );
   }
   if (asked !== undefined && byEnding !== undefined && asked !== byEnding) {
-    throw new InputError(
-      (nameOf) => `${nameOf("compress")} ${asked} contradicts the ending ${CODECS[byEnding].ending} of ${name}`,
+    throw new UsageError(
+      `--compress ${asked} contradicts the ending ${CODECS[byEnding].ending} of ${name}`,
       renamed(asked, true),
     );
   }

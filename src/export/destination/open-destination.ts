@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Writable } from "node:stream";
-import { InputError } from "../../contract/errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../../files/fingerprint.ts";
 import { fsyncFile } from "../../files/fsync.ts";
 import { createOwnFile, removeOwnFile } from "../../files/own-file.ts";
@@ -21,7 +21,7 @@ export interface DestinationOptions extends FileOptions {
   beforeData?: (() => void) | undefined;
   compression?: Compression | undefined;
   /** What needs a regular file as the output, if anything does. */
-  fileFor?: "manifest" | "resume" | undefined;
+  fileFor?: "--manifest" | "--resume" | undefined;
   /** Computed from what is written. */
   fingerprint?: RunningFingerprint | undefined;
 }
@@ -29,7 +29,7 @@ export interface DestinationOptions extends FileOptions {
 /**
  * Opens stdout or a file; detects as early as possible what would otherwise fail at the end.
  *
- * @throws InputError if the output is no file and `fileFor` needs one
+ * @throws UsageError if the output is no file and `fileFor` needs one
  */
 export async function openDestination<Input>(
   options: DestinationOptions,
@@ -50,9 +50,7 @@ export async function openDestination<Input>(
   const { file } = destination;
   if (file === undefined && fileFor !== undefined) {
     await destination[Symbol.asyncDispose]();
-    throw new InputError((nameOf) => `${nameOf(fileFor)} needs a regular file, but ${output} is not one`, {
-      input: fileFor,
-    });
+    throw new UsageError(`${fileFor} needs a regular file, but ${output} is not one`, { flag: fileFor });
   }
   const write = async (chunk: Chunk): Promise<void> => {
     await destination.write(chunk);

@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, rename, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { FileError, InputError } from "../../contract/errors.ts";
+import { FileError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { escapePartitionValue } from "../../contract/values/hive-path.ts";
 import { fsyncFolder } from "../../files/fsync.ts";
@@ -19,20 +19,20 @@ export type PartitionColumn = (typeof PARTITION_COLUMNS)[number];
 /**
  * Reads a list of partition columns, separated by commas.
  *
- * @throws InputError if a name is repeated or not one of `PARTITION_COLUMNS`
+ * @throws UsageError if a name is repeated or not one of `PARTITION_COLUMNS`
  */
 export function parsePartitionColumns(text: string): PartitionColumn[] {
   const names = text.split(",").map((name) => name.trim());
   const known: readonly string[] = PARTITION_COLUMNS;
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new InputError((nameOf) => `${nameOf("partition_by")} takes ${known.join(", ")}, not "${unknown}"`, {
-      input: "partition_by",
+    throw new UsageError(`--partition-by takes ${known.join(", ")}, not "${unknown}"`, {
+      flag: "--partition-by",
       value: unknown,
       suggestions: closest(unknown, known),
     });
   }
-  assertDistinct(names, "partition_by", text);
+  assertDistinct(names, "--partition-by", text);
   return names as PartitionColumn[];
 }
 
@@ -64,7 +64,7 @@ export function partitionOf(columns: readonly PartitionColumn[]): (rows: RowBatc
 /**
  * Refuses a value that cannot be the name of a folder, before any page is requested.
  *
- * @throws InputError naming the value
+ * @throws UsageError naming the value
  */
 export function assertFolderNames(
   columns: readonly PartitionColumn[],
@@ -76,10 +76,9 @@ export function assertFolderNames(
       (value) => Buffer.byteLength(`${column}=${escapePartitionValue(value)}`) > LONGEST_NAME,
     );
     if (tooLong !== undefined) {
-      throw new InputError(
-        (nameOf) =>
-          `the ${column} "${tooLong.slice(0, 40)}…" is too long for the name of a folder; leave ${column} out of ${nameOf("partition_by")}`,
-        { input: "partition_by", value: column },
+      throw new UsageError(
+        `the ${column} "${tooLong.slice(0, 40)}…" is too long for the name of a folder; leave ${column} out of --partition-by`,
+        { flag: "--partition-by", value: column },
       );
     }
   }
@@ -91,7 +90,7 @@ export function assertFolderNames(
  *
  * @param name of the file of a partition
  * @returns one of the files of the partitions; undefined if there are none
- * @throws InputError naming what is in the way
+ * @throws UsageError naming what is in the way
  */
 export async function assertSameLayout(
   folder: string,
@@ -100,10 +99,9 @@ export async function assertSameLayout(
 ): Promise<string | undefined> {
   let file: string | undefined;
   const refuse = (path: string): never => {
-    throw new InputError(
-      (nameOf) =>
-        `${path} is of another layout or format than ${nameOf("partition_by")} ${columns.join(",")} with ${name}, so that readers of the folder would count rows twice; export to another folder, or remove ${path}`,
-      { input: "partition_by" },
+    throw new UsageError(
+      `${path} is of another layout or format than --partition-by ${columns.join(",")} with ${name}, so that readers of the folder would count rows twice; export to another folder, or remove ${path}`,
+      { flag: "--partition-by" },
     );
   };
   const check = async (parent: string, [column, ...deeper]: readonly PartitionColumn[]): Promise<void> => {

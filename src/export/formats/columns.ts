@@ -1,11 +1,11 @@
-import { InputError } from "../../contract/errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 
 /**
  * Reads a list of columns: names separated by commas.
  *
  * @param known the columns of the rows
- * @throws InputError if a name is empty, repeated or not a column
+ * @throws UsageError if a name is empty, repeated or not a column
  */
 export function parseColumns(text: string, known: readonly string[]): string[] {
   const names = text.split(",").map((name) => name.trim());
@@ -14,21 +14,21 @@ export function parseColumns(text: string, known: readonly string[]): string[] {
     throw unknownColumns(unknown, names, text.trim(), known);
   }
   if (names.includes("")) {
-    throw new InputError((nameOf) => `${nameOf("columns")} contains an empty name`, { input: "columns", value: text });
+    throw new UsageError("--columns contains an empty name", { flag: "--columns", value: text });
   }
-  assertDistinct(names, "columns", text);
+  assertDistinct(names, "--columns", text);
   return names;
 }
 
 /**
- * @param input whose value the list is
+ * @param flag whose value the list is
  * @param text the value as written
- * @throws InputError if a name is repeated
+ * @throws UsageError if a name is repeated
  */
-export function assertDistinct(names: readonly string[], input: string, text: string): void {
+export function assertDistinct(names: readonly string[], flag: string, text: string): void {
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
-    throw new InputError((nameOf) => `${nameOf(input)} names "${repeated}" twice`, { input, value: text });
+    throw new UsageError(`${flag} names "${repeated}" twice`, { flag, value: text });
   }
 }
 
@@ -38,7 +38,7 @@ function unknownColumns(
   names: readonly string[],
   text: string,
   known: readonly string[],
-): InputError {
+): UsageError {
   const nearest = new Map(unknown.map((name) => [name, closest(name, known)]));
   const corrected = [...new Set(names.map((name) => nearest.get(name)?.[0] ?? name))].join(",");
   const hasNoMatch = [...nearest.values()].some((columns) => columns.length === 0);
@@ -47,8 +47,8 @@ function unknownColumns(
   const suggestions = single ? (nearest.get(only) ?? []) : hasNoMatch ? [] : [corrected];
   const quotedNames = unknown.map((name) => `"${name}"`).join(", ");
   const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of "${text}"`;
-  return new InputError(hasNoMatch ? `${what}; the columns are ${known.join(", ")}` : what, {
-    input: "columns",
+  return new UsageError(hasNoMatch ? `${what}; the columns are ${known.join(", ")}` : what, {
+    flag: "--columns",
     value: single ? only : text,
     suggestions,
   });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { InputError } from "../../contract/errors.ts";
+import { UsageError } from "../../contract/errors.ts";
 import { firstFew } from "../../contract/values/phrases.ts";
 import { columnsOfParquet } from "../../export/formats/file-columns.ts";
 import { PARQUET_MEMORY, PARQUET_WRITER, WRITER_KEY } from "../../export/formats/parquet.ts";
@@ -24,7 +24,7 @@ interface AdoptOptions {
  *
  * @param state undefined if the folder has none
  * @returns the days taken over; they must be pulled again, because their rows are not known
- * @throws InputError if there are such files and they cannot be taken over, or `adopt` is false
+ * @throws UsageError if there are such files and they cannot be taken over, or `adopt` is false
  */
 export async function adoptDays(
   { days, unexpectedFiles }: DayFolders,
@@ -38,9 +38,8 @@ export async function adoptDays(
     return {};
   }
   if (!adopt) {
-    throw new InputError(
-      (nameOf) =>
-        `${folder} has day folders that \`catalog sync\` does not know: ${firstFew(foreign)}. Name another folder. If catalog wrote them, take them over with ${nameOf("adopt")}.`,
+    throw new UsageError(
+      `${folder} has day folders that \`catalog sync\` does not know: ${firstFew(foreign)}. Name another folder. If catalog wrote them, take them over with --adopt.`,
     );
   }
   const adopted: Record<string, DayState> = {};
@@ -51,7 +50,7 @@ export async function adoptDays(
     content === undefined ? refused.push(placeOfDay(day)) : Object.assign(adopted, { [day]: content });
   }
   const refusal = (reason: string) =>
-    new InputError(`${folder} cannot be taken over, because ${reason}`, { input: "adopt" });
+    new UsageError(`${folder} cannot be taken over, because ${reason}`, { flag: "--adopt" });
   if (refused.length > 0) {
     const names = firstFew(refused);
     throw refusal(`\`catalog sync\` did not write ${names}. Move them away, or name another folder.`);

@@ -23,7 +23,7 @@ interface PreparedRun {
 /**
  * Reads the state of a folder and looks at its files; writes nothing.
  *
- * @throws InputError if the folder is a copy of another set, or has day files that the state does not list
+ * @throws UsageError if the folder is a copy of another set, or has day files that the state does not list
  */
 export async function prepareRun(client: CatalogClient, options: ComparisonOptions): Promise<PreparedRun> {
   const { folder, service, signal } = options;

@@ -51,7 +51,7 @@ export interface SyncResult extends SyncCounts {
  *
  * After an interruption, each day has its complete old or new file, and the next run continues with the pages that were read.
  *
- * @throws InputError if the folder is a copy of another set, or has day files that the state does not list
+ * @throws UsageError if the folder is a copy of another set, or has day files that the state does not list
  * @throws LockedError if another process is writing it
  * @throws ShrinkError if more than half of the rows would be removed
  * @throws SetChangedError if the set changes faster than it can be read

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import * as zlib from "node:zlib";
 import { beforeEach, expect, test } from "vitest";
-import { ClosedPipeError, FileError, InputError } from "../../../src/contract/errors.ts";
+import { ClosedPipeError, FileError, UsageError } from "../../../src/contract/errors.ts";
 import {
   type Compression,
   compressed,
@@ -124,9 +124,9 @@ test("a file ending decides the compression, which gives its ending to a name wi
 test("a compression that contradicts the ending is refused", () => {
   expect(() => compressionFor("rows.csv.zst", "gzip")).toThrow(
     expect.objectContaining({
-      constructor: InputError,
-      message: "compress gzip contradicts the ending .zst of rows.csv.zst",
-      ...{ input: "output", value: "rows.csv.zst", suggestions: ["rows.csv.gz"] },
+      constructor: UsageError,
+      message: "--compress gzip contradicts the ending .zst of rows.csv.zst",
+      ...{ flag: "--output", value: "rows.csv.zst", suggestions: ["rows.csv.gz"] },
     }),
   );
 });
@@ -146,13 +146,13 @@ if (hasZstd) {
 } else {
   test("zstd is refused if this Node.js lacks it", () => {
     const message = "zstd needs Node.js 22.15 or newer; gzip works with every version";
-    const refusal = (input: string, suggestions: readonly string[]) =>
-      expect.objectContaining({ constructor: InputError, message, input, suggestions });
-    expect(() => compressionFor("rows.csv.zst", undefined)).toThrow(refusal("output", ["rows.csv.gz"]));
-    expect(() => compressionFor("rows.csv", "zstd")).toThrow(refusal("compress", ["gzip"]));
-    expect(() => compressionFor("rows.csv.gz", "zstd")).toThrow(refusal("compress", ["gzip"]));
+    const refusal = (flag: string, suggestions: readonly string[]) =>
+      expect.objectContaining({ constructor: UsageError, message, flag, suggestions });
+    expect(() => compressionFor("rows.csv.zst", undefined)).toThrow(refusal("--output", ["rows.csv.gz"]));
+    expect(() => compressionFor("rows.csv", "zstd")).toThrow(refusal("--compress", ["gzip"]));
+    expect(() => compressionFor("rows.csv.gz", "zstd")).toThrow(refusal("--compress", ["gzip"]));
     // Both would have to change, and a correction changes one word.
-    expect(() => compressionFor("rows.csv.zst", "zstd")).toThrow(refusal("output", []));
+    expect(() => compressionFor("rows.csv.zst", "zstd")).toThrow(refusal("--output", []));
     expect(() => compressed(asItIs, "zstd")).toThrow("no codec for zstd");
   });
 }

@@ -3,7 +3,7 @@ import fs, { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { FileError, InputError, LockedError } from "../../../src/contract/errors.ts";
+import { FileError, LockedError, UsageError } from "../../../src/contract/errors.ts";
 import {
   assertFolderNames,
   moveIntoPlace,
@@ -17,12 +17,12 @@ import { followSyncs } from "../../helpers/durability.ts";
 import { productRow } from "../../helpers/products.ts";
 import { rejectionOf } from "../faults.ts";
 
-function refusalOf(action: () => unknown): Partial<InputError> {
+function refusalOf(action: () => unknown): Partial<UsageError> {
   try {
     action();
   } catch (error) {
-    if (error instanceof InputError) {
-      return { message: error.message, suggestions: error.suggestions, input: error.input, value: error.value };
+    if (error instanceof UsageError) {
+      return { message: error.message, suggestions: error.suggestions, flag: error.flag, value: error.value };
     }
   }
   throw new Error("it was not refused");
@@ -35,17 +35,17 @@ describe("the columns of partitions", () => {
 
   test("are those that have few values", () => {
     expect(refusalOf(() => parsePartitionColumns("retailer,retailr"))).toEqual({
-      message: 'partition_by takes retailer, department, category, crawl_date, not "retailr"',
+      message: '--partition-by takes retailer, department, category, crawl_date, not "retailr"',
       suggestions: ["retailer"],
-      input: "partition_by",
+      flag: "--partition-by",
       value: "retailr",
     });
   });
 
   test("are named once", () => {
     expect(refusalOf(() => parsePartitionColumns("category,category"))).toMatchObject({
-      message: 'partition_by names "category" twice',
-      input: "partition_by",
+      message: '--partition-by names "category" twice',
+      flag: "--partition-by",
       value: "category,category",
     });
   });
@@ -99,9 +99,9 @@ describe("a value as the name of a folder", () => {
 
   test.each([`${long}x`, `/${long.slice(2)}`])("is refused if its escaped bytes are more: %s", (category) => {
     expect(refusalOf(() => assertFolderNames(PARTITION_COLUMNS, [combination, { ...combination, category }]))).toEqual({
-      message: `the category "${category.slice(0, 40)}…" is too long for the name of a folder; leave category out of partition_by`,
+      message: `the category "${category.slice(0, 40)}…" is too long for the name of a folder; leave category out of --partition-by`,
       suggestions: [],
-      input: "partition_by",
+      flag: "--partition-by",
       value: "category",
     });
   });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { InputError } from "../../../src/contract/errors.ts";
+import { UsageError } from "../../../src/contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
 import { parseColumns } from "../../../src/export/formats/columns.ts";
 
-function refusalOf(text: string): Partial<InputError> {
+function refusalOf(text: string): Partial<UsageError> {
   try {
     parseColumns(text, PRODUCT_COLUMNS);
   } catch (error) {
-    if (error instanceof InputError) {
-      return { message: error.message, suggestions: error.suggestions, input: error.input, value: error.value };
+    if (error instanceof UsageError) {
+      return { message: error.message, suggestions: error.suggestions, flag: error.flag, value: error.value };
     }
   }
   throw new Error("it was not refused");
@@ -22,7 +22,7 @@ test("an unknown column is refused with the closest names, best first", () => {
   expect(refusalOf("sku,titel")).toEqual({
     message: 'there is no column "titel"',
     suggestions: ["title"],
-    input: "columns",
+    flag: "--columns",
     value: "titel",
   });
 });
@@ -35,15 +35,15 @@ test("a column without close matches is refused, and all names are listed", () =
   expect(refusalOf("zzzzzz")).toEqual({
     message: `there is no column "zzzzzz"; the columns are ${PRODUCT_COLUMNS.join(", ")}`,
     suggestions: [],
-    input: "columns",
+    flag: "--columns",
     value: "zzzzzz",
   });
 });
 
 test.each([
-  ["sku,,mrp", "columns contains an empty name"],
-  ["", "columns contains an empty name"],
-  ["sku,mrp,sku", 'columns names "sku" twice'],
+  ["sku,,mrp", "--columns contains an empty name"],
+  ["", "--columns contains an empty name"],
+  ["sku,mrp,sku", '--columns names "sku" twice'],
 ])("the list '%s' is refused", (text, message) => {
   expect(refusalOf(text).message).toBe(message);
 });
@@ -52,7 +52,7 @@ test("several unknown columns are refused together, with the whole list correcte
   expect(refusalOf(" titel, sku,brnd ")).toEqual({
     message: 'there are no columns "titel", "brnd" of "titel, sku,brnd"',
     suggestions: ["title,sku,brand"],
-    input: "columns",
+    flag: "--columns",
     value: "titel, sku,brnd",
   });
 });
@@ -65,13 +65,13 @@ test("several unknown columns of which one has no match are refused without a co
   expect(refusalOf("titel,zzzzzz")).toEqual({
     message: `there are no columns "titel", "zzzzzz" of "titel,zzzzzz"; the columns are ${PRODUCT_COLUMNS.join(", ")}`,
     suggestions: [],
-    input: "columns",
+    flag: "--columns",
     value: "titel,zzzzzz",
   });
 });
 
 test("an unknown column is refused before an empty name, and both name the flag", () => {
   expect(refusalOf(",titel").message).toBe('there is no column "titel"');
-  expect(refusalOf("sku,")).toMatchObject({ input: "columns", value: "sku," });
-  expect(refusalOf("sku, sku")).toMatchObject({ input: "columns", value: "sku, sku" });
+  expect(refusalOf("sku,")).toMatchObject({ flag: "--columns", value: "sku," });
+  expect(refusalOf("sku, sku")).toMatchObject({ flag: "--columns", value: "sku, sku" });
 });

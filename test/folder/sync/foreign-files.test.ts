@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { FileError, InputError } from "../../../src/contract/errors.ts";
+import { FileError, UsageError } from "../../../src/contract/errors.ts";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { PARQUET_WRITER } from "../../../src/export/formats/parquet.ts";
 import { fingerprint } from "../../../src/files/fingerprint.ts";
@@ -27,7 +27,7 @@ describe("a folder without a state", () => {
     const rows = await servedFolder(products(2));
     await place(rows.file(OTHER_DAY), FOREIGN);
     const failure = await failureOf(rows.sync({ adopt }));
-    expect(failure).toBeInstanceOf(InputError);
+    expect(failure).toBeInstanceOf(UsageError);
     expect(String(failure)).toContain(`crawl_date=${OTHER_DAY}/part-0.parquet`);
     expect(await readFile(rows.file(OTHER_DAY))).toEqual(FOREIGN);
     expect(await readdir(rows.folder)).toEqual([`crawl_date=${OTHER_DAY}`]);
@@ -51,7 +51,7 @@ describe("a folder without a state", () => {
     await mkdir(dirname(rows.file(OTHER_DAY)));
     await copyFile(other.file(OTHER_DAY), rows.file(OTHER_DAY));
 
-    await expect(rows.sync()).rejects.toThrow("take them over with adopt");
+    await expect(rows.sync()).rejects.toThrow("take them over with --adopt");
     expect(await rows.sync({ adopt: true })).toMatchObject({
       daysRemoved: 1,
       rowsAdded: 2,
@@ -98,11 +98,11 @@ describe("a folder without a state", () => {
     }
     const names = days.slice(0, 3).map((day) => `crawl_date=${day}/part-0.parquet`);
     await expect(rows.sync()).rejects.toMatchObject({
-      message: `${rows.folder} has day folders that \`catalog sync\` does not know: ${names.join(", ")}${more}. Name another folder. If catalog wrote them, take them over with adopt.`,
+      message: `${rows.folder} has day folders that \`catalog sync\` does not know: ${names.join(", ")}${more}. Name another folder. If catalog wrote them, take them over with --adopt.`,
     });
     await expect(rows.sync({ adopt: true })).rejects.toMatchObject({
       message: `${rows.folder} cannot be taken over, because \`catalog sync\` did not write ${names.join(", ")}${more}. Move them away, or name another folder.`,
-      input: "adopt",
+      flag: "--adopt",
     });
   });
 
@@ -154,7 +154,7 @@ describe("in a synced folder", () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
     await rows.alreadySynced();
     await place(rows.file(OTHER_DAY), "a stranger");
-    await expect(rows.sync()).rejects.toThrow(InputError);
+    await expect(rows.sync()).rejects.toThrow(UsageError);
     await expect(rows.sync({ adopt: true })).rejects.toThrow("did not write");
     expect(await readFile(rows.file(OTHER_DAY), "utf8")).toBe("a stranger");
   });

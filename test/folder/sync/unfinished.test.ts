@@ -98,7 +98,7 @@ describe("a run that failed on its way", () => {
 
     test("keeps its filters with its pages", async () => {
       const rows = await stopped(6);
-      await expect(rows.sync({ filters: { retailer: ["bolt"] } })).rejects.toThrow("is kept with retailer acme");
+      await expect(rows.sync({ filters: { retailer: ["bolt"] } })).rejects.toThrow("is kept with --retailer acme");
       expect(await rows.sync()).toMatchObject({ filters, days: 8, rowsAdded: 16 });
     });
 

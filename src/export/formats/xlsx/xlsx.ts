@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { ZipFile } from "yazl";
-import { InputError } from "../../../contract/errors.ts";
+import { UsageError } from "../../../contract/errors.ts";
 import { groupDigits } from "../../../contract/values/phrases.ts";
 import type { EncoderOptions, RowEncoder } from "../encoder.ts";
 import { ByteJoiner, byteText, columnsOf, reportUnknownMembers } from "../row-members.ts";
@@ -108,9 +108,9 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   };
 }
 
-function sheetLimitError(limit: string): InputError {
-  return new InputError(
+function sheetLimitError(limit: string): UsageError {
+  return new UsageError(
     `a sheet of xlsx holds at most ${limit}, and there are more; write csv, or ask for fewer rows or columns`,
-    { input: "format", value: "xlsx" },
+    { flag: "--format", value: "xlsx" },
   );
 }

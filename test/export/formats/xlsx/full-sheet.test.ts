@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { InputError } from "../../../../src/contract/errors.ts";
+import { UsageError } from "../../../../src/contract/errors.ts";
 import { SHEET_PART, SHEET_RELATIONS_PART } from "../../../../src/export/formats/xlsx/workbook-parts.ts";
 import { createXlsxEncoder } from "../../../../src/export/formats/xlsx/xlsx.ts";
 import { batchOf } from "../../../../src/rows/scan.ts";
@@ -34,9 +34,9 @@ test("a sheet takes as many rows as it can hold, and one more is refused", async
   }
   await encoder.encode(batchOf([row, row, row], known));
   await expect(encoder.encode(batchOf([row], known))).rejects.toStrictEqual(
-    new InputError(
+    new UsageError(
       "a sheet of xlsx holds at most 1,048,575 rows below its header, and there are more; write csv, or ask for fewer rows or columns",
-      { input: "format", value: "xlsx" },
+      { flag: "--format", value: "xlsx" },
     ),
   );
 });
