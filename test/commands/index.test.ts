@@ -239,10 +239,14 @@ test.each([
 });
 
 test.each([
-  [["index", "./none.csv"]],
-  [["latest", "--skus", "./none.csv"]],
-  [["compare", "--currency", "EUR", "--rates", "./none.csv"]],
-])("%j: there is no file of that name", async (args) => {
+  [["index", "none.csv"], "a list of products is CSV, as `catalog latest -f csv` writes it"],
+  [["latest", "--skus", "NW-000003"], "a list of products is CSV, as `catalog latest -f csv` writes it"],
+  [
+    ["compare", "--currency", "EUR", "--rates", "none.csv"],
+    "exchange rates are CSV with the columns currency and rate",
+  ],
+])("%j: there is no file of that name", async (args, expected) => {
   const { code, stderr } = await runInProcess([...args, folder], { cwd: home });
-  expect([code, stderr]).toEqual([EXIT.notFound, expect.stringContaining("none.csv: no such file or folder")]);
+  const message = expect.stringContaining(`${args.at(-1)}: no such file or folder; ${expected}`);
+  expect({ code, stderr: stderr.replace(/\s+/g, " ") }).toEqual({ code: EXIT.notFound, stderr: message });
 });

@@ -1,4 +1,4 @@
-import { FileError } from "../../contract/errors.ts";
+import { FileError, NotFoundError } from "../../contract/errors.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { ContentError, contentFlaw, RowError, shown } from "../../files/content-error.ts";
 import { type CsvPart, type CsvRecord, readCsvRecords } from "../../files/csv-records.ts";
@@ -22,7 +22,7 @@ export interface CsvLine {
 
 interface CsvTable {
   name: string;
-  /** What the file should be; follows `is a Parquet file; `. */
+  /** What the file should be; follows `is a Parquet file; ` and `no such file or folder; `. */
   kind: string;
   required: readonly string[];
   optional: readonly string[];
@@ -38,6 +38,7 @@ const LIMIT: ReadLimit = {
 /**
  * Reads a table that a user wrote: CSV with a header, columns in any order, any separator.
  *
+ * @throws NotFoundError if there is no file
  * @throws FileError naming the line and what was expected, also for a RowError or ContentError of `read`
  */
 export async function readCsvTable(
@@ -52,6 +53,9 @@ export async function readCsvTable(
     }
     await readRecords(limited(content, LIMIT), table, read);
   } catch (error) {
+    if (error instanceof NotFoundError) {
+      throw new NotFoundError(`${error.message}; ${table.kind}`);
+    }
     const flaw = contentFlaw(table.name, error);
     throw flaw === undefined ? error : new FileError(flaw, table.name, error);
   }
