@@ -202,8 +202,9 @@ WITH days AS (
     FROM price JOIN rhythm USING (product) WHERE day = last_seen GROUP BY product
   ) USING (product) JOIN listing USING (product, listing) JOIN last_told_day(until) USING (retailer)
 ), known_day AS (
+  -- Counting what is not null, because DuckDB counts rows with a FILTER anew for each row of a window.
   SELECT retailer, department, category, day,
-    count(*) FILTER (is_good) OVER so_far AS good, count(*) FILTER (NOT is_good) OVER so_far AS bad
+    count(CASE WHEN is_good THEN 1 END) OVER so_far AS good, count(CASE WHEN NOT is_good THEN 1 END) OVER so_far AS bad
   FROM category_day('last', until)
   WINDOW so_far AS (PARTITION BY retailer, department, category ORDER BY day)
 )
