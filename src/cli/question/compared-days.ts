@@ -13,8 +13,8 @@ export type RetailerDays = {
   today: string;
 };
 
-/** A day before all others. */
-const BEFORE_ALL_DAYS = "0001-01-01";
+/** The first day that a row can have. */
+const FIRST_DAY = "0000-01-01";
 
 /** The newest day of the folder up to today (UTC). */
 export function newestDayOf({ state }: Pick<SyncedFolder, "state">, now: number): string {
@@ -42,7 +42,7 @@ export function newestOfRetailers({ state, filters }: SyncedFolder, lastDay: str
   for (const last of lastDays) {
     const days = Object.keys(state.days).filter((day) => day <= last);
     for (const { retailer, latest_date } of combinationsOn(days, state).filter(combinationFilter(filters))) {
-      if (lastDayOf(retailer) === last && latest_date > (newest.get(retailer) ?? BEFORE_ALL_DAYS)) {
+      if (lastDayOf(retailer) === last && latest_date > (newest.get(retailer) ?? "")) {
         newest.set(retailer, latest_date);
       }
     }
@@ -61,11 +61,11 @@ export function daysOfRetailers(
   { filters }: SyncedFolder,
   retailers: ReadonlyMap<string, string>,
   { lastDay, today }: { lastDay: string; today: string },
-  sinceOf: (retailer: string) => string = () => BEFORE_ALL_DAYS,
+  sinceOf: (retailer: string) => string = () => FIRST_DAY,
 ): RetailerDays[] {
   const { daysByRetailer = {}, ...shared } = filters;
   return [...retailers.keys()].sort().map((retailer) => {
-    const { start_date = BEFORE_ALL_DAYS, end_date } = daysByRetailer[retailer] ?? shared;
+    const { start_date = FIRST_DAY, end_date } = daysByRetailer[retailer] ?? shared;
     const [last_day, until] = [end_date ?? lastDay, end_date ?? today];
     return { retailer, first_day: start_date, since: sinceOf(retailer), last_day, today: until };
   });

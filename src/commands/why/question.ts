@@ -19,7 +19,7 @@ const WHY_QUESTION: Question<WhyOptions> = {
     const product = await findProduct(prices, parameters, options, synced);
     const rows = await readRows(
       prices,
-      "SELECT day::VARCHAR, place::VARCHAR FROM price WHERE product = $product AND day <= $last_day::DATE ORDER BY ALL",
+      "SELECT strftime(day, '%Y-%m-%d'), place::VARCHAR FROM price WHERE product = $product AND day <= $last_day::DATE ORDER BY ALL",
       { product, last_day: parameters.last_day ?? null },
     );
     const crawled = rows.map(([day, place]) => ({ day: String(day), place: String(place) }));

@@ -46,6 +46,10 @@ function valueSql(column: string, type: string): string {
   if (/^DECIMAL\(\d+,[1-9]/.test(type)) {
     return `rtrim(rtrim(${column}::VARCHAR, '0'), '.')`;
   }
+  if (type === "DATE") {
+    // As JSON, the year 0000 would be "0001-01-01 (BC)".
+    return `strftime(${column}, '"%Y-%m-%d"')`;
+  }
   if (type !== "DOUBLE") {
     return json;
   }

@@ -29,7 +29,7 @@ export async function readProductIds(
   }
   const paths = files.map(({ path }) => path);
   const wanted = rows.map(({ day, place }) => `(DATE ${sqlText(day)}, ${place})`).join(", ");
-  const sql = `SELECT crawl_date::VARCHAR, place::VARCHAR, exact(product_id) FROM (${crawledRows(fileList(paths))})
+  const sql = `SELECT strftime(crawl_date, '%Y-%m-%d'), place::VARCHAR, exact(product_id) FROM (${crawledRows(fileList(paths))})
     SEMI JOIN (VALUES ${wanted}) AS wanted (crawl_date, place) USING (crawl_date, place)`;
   const threads = Math.min(availableParallelism(), MAX_THREADS);
   await using duckDb = await openDuckDb({ threads, memory: MEMORY, files: paths, signal });

@@ -214,7 +214,10 @@ async function openEmpty(
     try {
       duckDb = await openDuckDb({ ...options, setUp: [...own, `ATTACH ${sqlText(path)} AS old (READ_ONLY)`] });
       const [meta] = await rowsOf(duckDb, "SELECT version FROM old.meta");
-      const days = meta?.[0] === INDEX_VERSION ? await rowsOf(duckDb, "SELECT day::VARCHAR, sha256 FROM old.day") : [];
+      const days =
+        meta?.[0] === INDEX_VERSION
+          ? await rowsOf(duckDb, "SELECT strftime(day, '%Y-%m-%d'), sha256 FROM old.day")
+          : [];
       const kept = days.filter(([day, sha256]) => state.days[String(day)]?.sha256 === sha256);
       return { duckDb, kept: new Set(kept.map(([day]) => String(day))) };
     } catch {

@@ -10,7 +10,7 @@ WITH side AS (
   SELECT side.*, coalesce(outage, false) AS is_outage, crawled.day IS NULL AS is_empty
   FROM side LEFT JOIN retailer_outage($last_day) o USING (retailer, day) LEFT JOIN crawled USING (retailer, day)
 )
-SELECT day::VARCHAR, is_outage, change, string_agg(retailer, ' ' ORDER BY retailer)
+SELECT strftime(day, '%Y-%m-%d'), is_outage, change, string_agg(retailer, ' ' ORDER BY retailer)
 FROM gap
 WHERE is_outage OR $strict AND is_empty AND day IN (SELECT day FROM crawled)
 GROUP BY ALL ORDER BY ALL

@@ -49,7 +49,7 @@ SELECT retailer, sku, title, crawl_date, file, sha256, product_id, currency, mrp
   date, known_price, days_old, is_known, before_date, before_selling_price, difference, percent, low_date, low_selling_price,
   present_since, reference_price, real_discount_pct, reference_days, reason, known_currency
 FROM (
-  SELECT retailer, sku, title, crawled.day AS crawl_date, 'crawl_date=' || crawled.day || '/part-0.parquet' AS file, sha256,
+  SELECT retailer, sku, title, crawled.day AS crawl_date, strftime(crawled.day, 'crawl_date=%Y-%m-%d/part-0.parquet') AS file, sha256,
     product_id, currency, mrp, selling_price, discount_pct, excluded IS NULL AS counted, excluded AS rule, series, place,
     lead(crawled.day) OVER (PARTITION BY excluded IS NULL ORDER BY crawled.day, place) AS next_date
   FROM crawled JOIN listing USING (product, listing) JOIN day USING (day) JOIN id USING (day, place)
