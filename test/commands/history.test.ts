@@ -273,7 +273,9 @@ describe("catalog history", () => {
       "2026-01-06,910,1.111111,false",
       "2026-01-07,905,-0.549451,false",
     ]);
-    expect(await ask("-f", "table")).toContain("lowest 900.00 INR (2026-01-05), highest 910.00 INR (2026-01-06)");
+    expect(await ask("-f", "table")).toContain(
+      "lowest 900.00 INR (2026-01-05), highest 910.00 INR (2026-01-06), since 2026-01-05 in INR\n4 changes in 6 days  ▁█▅\n",
+    );
     const all = await ask("--include-suspect", "--end-date", "2026-01-04", "-f", "table");
     expect(all).toContain("lowest 0.01 EUR (2026-01-03)");
   });
@@ -311,7 +313,7 @@ describe("catalog history", () => {
     await runInProcess(["history", "A1", "B2", synced, "--html", page]);
     const html = await readFile(page, "utf8");
 
-    expect(html).toContain('data-tip="Desk lamp, brass: 18 EUR on 2026-01-04"');
+    expect(html).toContain('data-tip="Desk lamp, brass: 18.00 EUR on 2026-01-04"');
     expect(html).not.toMatch(/(?:src|href)="(?!data:|#|https:\/\/shop\.example\/)/);
     const sku = "A1";
     await runInProcess(["history", sku, synced, "--html", page]);

@@ -107,7 +107,7 @@ describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
   });
 
   test("a finger sees what a pointer does", async () => {
-    const tips = { history: "7 EUR on 2026-01-04", coverage: "acme, 2026-01-04: 1 row" };
+    const tips = { history: "7.00 EUR on 2026-01-04", coverage: "acme, 2026-01-04: 1 row" };
     const points = { history: 'circle[data-tip$="2026-01-04"]', coverage: "table.map tbody tr td:nth-child(5)" };
     const addresses = await pages();
     for (const name of ["history", "coverage"] as const) {

@@ -1,7 +1,7 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { html, link, renderPage } from "../../cli/html/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../cli/html/html-table.ts";
-import { percentText } from "../../cli/terminal/tables/cell.ts";
+import { percentText, priceCell } from "../../cli/terminal/tables/cell.ts";
 import { minuteOf } from "../../contract/values/day-arithmetic.ts";
 import { groupBy } from "../../contract/values/group-by.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
@@ -9,7 +9,7 @@ import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
 import { markShape, priceChart } from "./price-chart.ts";
 import { extremeName, priceChanges, productsInOrder } from "./price-tables.ts";
-import type { PricePoint, ProductSeries } from "./product-series.ts";
+import { currencySince, type PricePoint, type ProductSeries } from "./product-series.ts";
 
 /** Maximum number of lines in a chart; more are hard to tell apart. */
 const LINES = 8;
@@ -36,10 +36,11 @@ export function historyPage(
 
 function singleProduct(product: ProductSeries, read: Html, list: ListOptions): Html {
   const { title, url, retailer, sku, department, category, last, lowest, highest, points, changes, isNewLow } = product;
+  const since = currencySince(product);
   const price = (point: PricePoint) =>
-    html`${groupDigits(point.selling_price)} ${point.currency} <small class="day">${point.day}</small>`;
+    html`${priceOf(point)} ${point.currency} <small class="day">${point.day}</small>`;
   return html`<h1>${link(title, url)}</h1>
-<p>${retailer} ${sku}; ${department}, ${category}</p>
+<p>${retailer} ${sku}; ${department}, ${category}${since === undefined ? "" : `; ${since}`}</p>
 ${read}
 <dl><div><dt>Last</dt><dd>${price(last)}${isNewLow ? html` <b>new low</b>` : ""}</dd></div>
 <div><dt>Lowest</dt><dd>${price(lowest)}</dd></div>
@@ -85,11 +86,10 @@ function productsTable(series: readonly ProductSeries[], currency: string): Html
     {
       heading: "Last price",
       kind: "count",
-      cell: ({ last, isNewLow }) =>
-        html`${isNewLow ? html`<small>new low</small> ` : ""}${groupDigits(last.selling_price)}`,
+      cell: ({ last, isNewLow }) => html`${isNewLow ? html`<small>new low</small> ` : ""}${priceOf(last)}`,
     },
-    { heading: "Lowest", kind: "count", cell: ({ lowest }) => groupDigits(lowest.selling_price) },
-    { heading: "Highest", kind: "count", cell: ({ highest }) => groupDigits(highest.selling_price) },
+    { heading: "Lowest", kind: "count", cell: ({ lowest }) => priceOf(lowest) },
+    { heading: "Highest", kind: "count", cell: ({ highest }) => priceOf(highest) },
     {
       heading: "Changes",
       kind: "count",
@@ -104,17 +104,21 @@ function productsTable(series: readonly ProductSeries[], currency: string): Html
 function changesTable(product: ProductSeries, list: ListOptions): Html {
   const columns: HtmlColumn<PricePoint>[] = [
     { heading: "Since", kind: "day", cell: ({ day }) => day },
-    { heading: "Price", kind: "count", cell: (point) => `${groupDigits(point.selling_price)} ${point.currency}` },
+    { heading: "Price", kind: "count", cell: (point) => `${priceOf(point)} ${point.currency}` },
     {
       heading: "Change",
       kind: "count",
       cell: ({ percent }) => (percent === undefined ? "" : `${percent > 0 ? "+" : ""}${percentText(percent)} %`),
     },
-    { heading: "List price", kind: "count", cell: ({ mrp }) => (mrp === undefined ? "" : groupDigits(mrp)) },
+    { heading: "List price", kind: "count", cell: ({ mrp, currency }) => priceCell(mrp, currency).text },
     { heading: "Discount", kind: "count", cell: ({ discount_pct }) => (discount_pct > 0 ? `${discount_pct} %` : "") },
     { heading: "", kind: "", cell: (point) => extremeName(point, product) },
   ];
   return htmlTable(columns, priceChanges(product, list), `Changes of ${product.title}`);
+}
+
+function priceOf({ selling_price, currency }: PricePoint): string {
+  return priceCell(selling_price, currency).text;
 }
 
 function idOf({ retailer, sku }: ProductSeries): string {
@@ -136,7 +140,7 @@ figcaption ul { list-style: none; padding: 0; margin: .5rem 0; display: grid; ga
 figcaption svg { display: inline-block; width: 1.1rem; height: 1.1rem; vertical-align: -.2rem; margin-right: .4rem; }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .5rem 1rem; margin: 1rem 0; }
 dt { color: var(--soft); font-size: .85rem; } dd { margin: 0; font-size: 1.1rem; } dd b { color: var(--accent); font-size: .85rem; }
-summary { overflow-wrap: anywhere; }
+summary, figcaption, td:first-child { overflow-wrap: anywhere; }
 ${colours(COLOURS)}
 @media (max-width: 40rem) {
   h1 { font-size: 1.25rem; }

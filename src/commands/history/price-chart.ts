@@ -1,4 +1,5 @@
 import { html } from "../../cli/html/html-document.ts";
+import { priceCell } from "../../cli/terminal/tables/cell.ts";
 import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { groupDigits } from "../../contract/values/phrases.ts";
@@ -14,17 +15,12 @@ const CHARACTER = 16;
 const NAMED_DAYS = 3;
 
 /**
- * A chart of the prices of products in one currency over time: one line per product, with a distinct end marker. Lines are dashed across
- * days without a price, and prices far from all others are cut off and marked.
+ * A chart of the prices of products over time, since each has its present currency: one line per product, with a distinct end marker.
+ * Lines are dashed across days without a price, and prices far from all others are cut off and marked.
  */
 export function priceChart(series: readonly ProductSeries[], currency: string): Html {
-  const drawn = series.map((one) => ({ ...one, points: one.points.filter((point) => point.currency === currency) }));
-  const all = drawn.flatMap(({ points }) => points);
-  const days = all.map(({ day }) => dayNumber(day));
-  const ranges = drawn.flatMap(({ points }) => {
-    const last = points.at(-1);
-    return last === undefined ? [] : shownRange(points, last);
-  });
+  const days = series.flatMap(({ comparable }) => comparable.map(({ day }) => dayNumber(day)));
+  const ranges = series.flatMap(({ comparable, last }) => shownRange(comparable, last));
   const [first, last] = [Math.min(...days), Math.max(...days)];
   const ticks = ticksOf(Math.min(...ranges), Math.max(...ranges));
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
@@ -45,20 +41,19 @@ export function priceChart(series: readonly ProductSeries[], currency: string): 
     return html`<line class="grid" x1="${x(day)}" x2="${x(day)}" y1="${TOP}" y2="${HEIGHT - BOTTOM}"/>
 <text x="${x(day)}" y="${HEIGHT - 8}" text-anchor="${anchor}">${dayOf(day * DAY)}</text>`;
   });
-  const lines = drawn.map(({ title, points }, index) => {
-    const { crawled, gaps } = stepPaths(points, xOf, yOf);
-    const cuts = points
+  const lines = series.map(({ title, comparable, last }, index) => {
+    const { crawled, gaps } = stepPaths(comparable, xOf, yOf);
+    const cuts = comparable
       .filter(({ selling_price }) => selling_price > high || selling_price < low)
       .map(
         (point) =>
           html`<path class="mark" d="M${tenths(Number(xOf(point)) - 6)} ${yOf(point)}h12l-6 ${point.selling_price > high ? -10 : 10}z"/>`,
       );
-    const end = points.at(-1);
-    const mark = end === undefined ? "" : html`<path class="mark" d="M${xOf(end)} ${yOf(end)}${markShape(index)}"/>`;
+    const mark = html`<path class="mark" d="M${xOf(last)} ${yOf(last)}${markShape(index)}"/>`;
     const name = series.length === 1 ? "" : `${title}: `;
-    const dots = points.map(
+    const dots = comparable.map(
       (point) =>
-        html`<circle cx="${xOf(point)}" cy="${yOf(point)}" r="${points.length > 90 ? 1.5 : 4}" data-tip="${name}${groupDigits(point.selling_price)} ${currency} on ${point.day}"/>`,
+        html`<circle cx="${xOf(point)}" cy="${yOf(point)}" r="${comparable.length > 90 ? 1.5 : 4}" data-tip="${name}${priceCell(point.selling_price, currency).text} ${currency} on ${point.day}"/>`,
     );
     return html`<g class="line${index}"><path class="gap" d="${gaps}"/><path d="${crawled}"/>${dots}${cuts}${mark}</g>`;
   });

@@ -16,7 +16,7 @@ import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts
 import { truncate, widthOf } from "../../cli/terminal/width.ts";
 import { plural } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
-import { isSamePrice, type PricePoint, type ProductSeries } from "./product-series.ts";
+import { currencySince, isSamePrice, type PricePoint, type ProductSeries } from "./product-series.ts";
 
 /** Cells of a title that are always shown. */
 const SHORTEST_TITLE = 20;
@@ -44,10 +44,9 @@ export function historyText(
   return productsTable(series, list, screen);
 }
 
-function productFacts(
-  { title, url, retailer, sku, points, lowest, highest, last, changes, isNewLow }: ProductSeries,
-  screen: Screen,
-) {
+function productFacts(product: ProductSeries, screen: Screen) {
+  const { title, url, retailer, sku, points, comparable, lowest, highest, last, changes, isNewLow } = product;
+  const since = currencySince(product);
   const price = (point: PricePoint) =>
     `${priceCell(point.selling_price, point.currency).text} ${point.currency} (${point.day})`;
   const name = visible(` · ${retailer} ${sku}`);
@@ -57,8 +56,8 @@ function productFacts(
   return [
     style("bold", `${screen.links ? linked(shown, url) : shown}${name}`, screen.colour),
     `last ${price(last)}${isNewLow === undefined ? "" : isNewLow ? ", a new low" : ", not a new low"}`,
-    `lowest ${price(lowest)}, highest ${price(highest)}`,
-    `${plural(changes, "change")} in ${plural(points.length, "day")}  ${lineOf(points, SPARK_CELLS * 2)}`,
+    `lowest ${price(lowest)}, highest ${price(highest)}${since === undefined ? "" : `, ${since}`}`,
+    `${plural(changes, "change")} in ${plural(points.length, "day")}  ${lineOf(comparable, SPARK_CELLS * 2)}`,
   ].join("\n");
 }
 
@@ -123,7 +122,7 @@ function productsTable(series: readonly ProductSeries[], list: ListOptions, scre
     priceColumn("lowest", ({ lowest }) => lowest.selling_price, lastCurrency),
     priceColumn("highest", ({ highest }) => highest.selling_price, lastCurrency),
     numberColumn("changes", ({ changes }) => changes),
-    textColumn("prices", ({ points }) => lineOf(points, SPARK_CELLS)),
+    textColumn("prices", ({ comparable }) => lineOf(comparable, SPARK_CELLS)),
   ]);
   return renderCaptioned(table, ["retailer", "currency"], screen);
 }

@@ -21,7 +21,9 @@ export interface PricePoint extends DatedPrice {
 export interface PriceCourse<Point extends DatedPrice> {
   /** Oldest first, one a day. */
   points: readonly Point[];
-  /** Of the last series; each is the newest day with that price. */
+  /** Those of the last series, which alone can be compared with the last one. */
+  comparable: readonly Point[];
+  /** Of these, each the newest day with that price. */
   lowest: Point;
   highest: Point;
   last: Point;
@@ -71,7 +73,13 @@ export function courseOf<Point extends DatedPrice>(points: readonly Point[], las
   const comparable = points.filter(({ series }) => series === last.series);
   const extreme = (isBetter: (a: number, b: number) => boolean) =>
     comparable.reduce((best, point) => (isBetter(best.selling_price, point.selling_price) ? best : point));
-  return { points, last, lowest: extreme((a, b) => a < b), highest: extreme((a, b) => a > b) };
+  return { points, comparable, last, lowest: extreme((a, b) => a < b), highest: extreme((a, b) => a > b) };
+}
+
+/** Such as `since 2026-11-03 in EUR`, if the currency was another one before; otherwise undefined. */
+export function currencySince({ points, comparable }: PriceCourse<DatedPrice>): string | undefined {
+  const [first] = comparable;
+  return first === undefined || first === points[0] ? undefined : `since ${first.day} in ${first.currency}`;
 }
 
 function pointOf(row: AnswerRow): PricePoint {
@@ -87,5 +95,5 @@ function pointOf(row: AnswerRow): PricePoint {
 }
 
 export function isSamePrice(a: PricePoint, b: PricePoint | undefined): boolean {
-  return b !== undefined && a.selling_price === b.selling_price && a.currency === b.currency;
+  return b !== undefined && a.selling_price === b.selling_price && a.series === b.series;
 }

@@ -13,8 +13,7 @@ const [WIDTH, HEIGHT, EDGE] = [112, 28, 4];
  * The prices of a product as a small line with a dot at the last one: those since its currency last changed. The line is
  * dashed through days without a price. A spike is cut off and marked, because it would flatten all other prices.
  */
-export function priceLine({ points, last, lowest, highest }: PriceCourse<DatedPrice>): Html {
-  const drawn = points.filter(({ series }) => series === last.series);
+export function priceLine({ comparable: drawn, last, lowest, highest }: PriceCourse<DatedPrice>): Html {
   const [first = last] = drawn;
   const [start, end] = [dayNumber(first.day), dayNumber(last.day)];
   const [low, high] = shownRange(drawn, last);

@@ -68,9 +68,3 @@ export function shownProduct(
     series,
   };
 }
-
-/** The first day on which a product had its present currency; undefined if it always had it. */
-export function currencySince({ series }: ShownProduct): string | undefined {
-  const own = series?.points.filter((point) => point.series === series.last.series) ?? [];
-  return series === undefined || own.length === series.points.length ? undefined : own[0]?.day;
-}

@@ -4,9 +4,10 @@ import { minuteOf } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
+import { currencySince } from "../history/product-series.ts";
 import type { Report } from "./collect-report.ts";
 import { priceLine } from "./price-line.ts";
-import { currencySince, HEADINGS, type ProductSection, type ShownProduct } from "./product-section.ts";
+import { HEADINGS, type ProductSection, type ShownProduct } from "./product-section.ts";
 import {
   basisOf,
   changeWords,
@@ -91,8 +92,8 @@ const PRICE: HtmlColumn<ShownProduct> = {
   heading: "Price",
   kind: "count",
   cell: (product) => {
-    const since = currencySince(product);
-    const change = since === undefined ? "" : html`<br><small>since ${since} in ${product.currency}</small>`;
+    const since = product.series && currencySince(product.series);
+    const change = since === undefined ? "" : html`<br><small>${since}</small>`;
     return html`<b>${priceWords(product.price, product)}</b> ${product.currency}${change}`;
   },
 };

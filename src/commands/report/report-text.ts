@@ -5,8 +5,9 @@ import { minuteOf } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { visible } from "../../contract/values/visible.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
+import { currencySince } from "../history/product-series.ts";
 import type { Report } from "./collect-report.ts";
-import { currencySince, HEADINGS, type ShownProduct } from "./product-section.ts";
+import { HEADINGS, type ShownProduct } from "./product-section.ts";
 import { basisOf, changeWords, goneWords, percentWords, priceWords, titleOf, troubleOf } from "./report-words.ts";
 
 /** What mail programs show without breaking a line. */
@@ -52,8 +53,7 @@ function indented(text: string, spaces: number): string {
 }
 
 function factsOf(product: ShownProduct): string[] {
-  const { percent, discount, before, low, target, reason, retailer, sku, day, currency } = product;
-  const since = currencySince(product);
+  const { percent, discount, before, low, target, reason, retailer, sku, day, currency, series } = product;
   const isLowGone = low !== undefined && low.price !== product.price;
   const facts = [
     changeWords(percent),
@@ -62,7 +62,7 @@ function factsOf(product: ShownProduct): string[] {
     before === undefined ? (discount > 0 ? `${discount} % off` : "") : `before ${priceWords(before.price, product)}`,
     target === undefined ? "" : `target ${priceWords(target.price, product)}${target.isMet ? ", met" : ""}`,
     reason === "" ? "" : `${reason}, last seen ${day}`,
-    since === undefined ? "" : `since ${since} in ${currency}`,
+    (series && currencySince(series)) ?? "",
     `${retailer} ${sku}`,
     product.note,
   ];
