@@ -106,6 +106,9 @@ describe("catalog index", () => {
     expect(stderr).toContain(
       "acme: 1 of 2 products left out, without a price of at most 14 days on 2026-01-01; every product that has prices has one on 2026-01-05 (--base)\n",
     );
+    // On that day, the price of the other product is no longer known.
+    const { stderr: young } = await runInProcess(["index", file, folder, "--max-age", "1d"], { columns: 200 });
+    expect(young).toContain("acme: 1 of 2 products left out, without a price of at most 1 day on 2026-01-01\n");
   });
 
   test("a price older than --max-age is not known, on the base day and on each day", async () => {

@@ -1,5 +1,5 @@
 -- What the index of a basket is about: its base day, and by retailer how many of the products have no price on that day, and
--- the day on which the last of those that ever get a price has one.
+-- the day on which the last of those that ever get a price gets it, if the others still have one then.
 WITH seen AS (
   FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
 ), item AS (
@@ -19,14 +19,19 @@ WITH seen AS (
   SELECT own_retailer AS retailer, count(*) AS products FROM line WHERE own_retailer <> '' GROUP BY own_retailer
   UNION ALL
   SELECT retailer, count(*) FROM item WHERE own_retailer = '' GROUP BY retailer
+), last_first AS (
+  SELECT retailer, max(first_day) AS day, count(*) AS products FROM item GROUP BY retailer
 ), priced AS (
-  SELECT item.retailer, count(DISTINCT product) AS priced
-  FROM item JOIN seen USING (product), base
-  WHERE seen.day <= base.day AND ($max_age IS NULL OR seen.day >= base.day - $max_age::INTEGER) GROUP BY item.retailer
+  SELECT retailer, asked.day, count(DISTINCT product) AS products
+  FROM (SELECT retailer, base.day FROM last_first, base UNION SELECT retailer, day FROM last_first) asked
+  JOIN item USING (retailer) JOIN seen USING (product)
+  WHERE seen.day <= asked.day AND ($max_age IS NULL OR seen.day >= asked.day - $max_age::INTEGER) GROUP BY ALL
 )
-SELECT (SELECT day FROM base)::VARCHAR AS base, retailer, sum(products)::INTEGER AS products,
-  sum(products)::INTEGER - coalesce(any_value(priced), 0)::INTEGER AS lacking,
-  (SELECT max(first_day) FROM item WHERE item.retailer = wanted.retailer)::VARCHAR AS complete
-FROM wanted LEFT JOIN priced USING (retailer)
+SELECT (SELECT strftime(day, '%Y-%m-%d') FROM base) AS base, retailer, sum(wanted.products)::INTEGER AS products,
+  sum(wanted.products)::INTEGER - coalesce(any_value(on_base.products), 0)::INTEGER AS lacking,
+  strftime(any_value(complete.day), '%Y-%m-%d') AS complete
+FROM wanted
+  LEFT JOIN (FROM priced SEMI JOIN base USING (day)) on_base USING (retailer)
+  LEFT JOIN (FROM last_first SEMI JOIN priced USING (retailer, day, products)) complete USING (retailer)
 WHERE retailer IN (SELECT unnest($days::STRUCT(retailer VARCHAR)[]).retailer)
 GROUP BY retailer ORDER BY retailer
