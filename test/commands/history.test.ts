@@ -280,6 +280,16 @@ describe("catalog history", () => {
     expect(all).toContain("lowest 0.01 EUR (2026-01-03)");
   });
 
+  test.each([
+    ["all", ["1 row with a suspect price left out; --include-suspect keeps them"]],
+    ["new", null],
+  ])("counts the suspect rows of %s alone", async (sku, noted) => {
+    for (const command of [["history"], ["why", "acme"]]) {
+      const found = await runInProcess([...command, sku, troubled, "-v"]);
+      expect([found.code, found.stderr.match(/.* suspect .*/g)]).toEqual([0, noted]);
+    }
+  });
+
   test("names a sku that is not in the folder", async () => {
     const { code, stderr } = await runInProcess(["history", "A1", "C3", synced]);
 

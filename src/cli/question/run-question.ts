@@ -126,7 +126,10 @@ async function noteSuspects(
   if (!reporter.showsNotes || suspectFactor === undefined || Object.keys(state.days).length === 0) {
     return;
   }
-  const [[count] = []] = await readRows(prices, `SELECT count(*) FROM (${SUSPECTS})`, parameters);
+  const [[count] = []] = await readRows(prices, `SELECT count(*) FROM (${SUSPECTS})`, {
+    products: null,
+    ...parameters,
+  });
   if (Number(count) > 0) {
     reporter.note(`${plural(Number(count), "row")} with a suspect price left out; --include-suspect keeps them`);
   }

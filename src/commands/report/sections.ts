@@ -77,6 +77,7 @@ const BASES: readonly Step[] = [
     name: "suspects",
     compares: true,
     sql: SUSPECTS,
+    parameters: { products: null },
     figures: { suspects: "count(DISTINCT product) FILTER (is_new)" },
   },
 ];

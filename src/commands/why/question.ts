@@ -23,7 +23,7 @@ const WHY_QUESTION: Question<WhyOptions> = {
       { product, last_day: parameters.last_day ?? null },
     );
     const crawled = rows.map(([day, place]) => ({ day: String(day), place: String(place) }));
-    return { product, product_ids: await readProductIds(synced, crawled) };
+    return { products: [String(product)], product_ids: await readProductIds(synced, crawled) };
   },
   subject: ["retailer", "sku", "crawl_date"],
   noun: "row",

@@ -2,7 +2,7 @@
 WITH crawled AS (
   SELECT price.*, last_day, today
   FROM price JOIN scope($days, $departments, $categories, $combinations, $brands, $own_list) USING (listing)
-  WHERE product = $product::INTEGER AND day <= last_day
+  WHERE product = ($products::INTEGER[])[1] AND day <= last_day
 ), seen AS (
   FROM crawled WHERE excluded IS NULL
 ), span AS (
