@@ -97,6 +97,17 @@ describe("catalog compare", () => {
     });
   });
 
+  test("rounds converted prices in a table by their decimal digits, and advises no rates if there are some", async () => {
+    const rates = join(await temporaryFolder(), "rates.csv");
+    await writeFile(rates, "currency,rate\nUSD,0.067\n");
+    const args = ["compare", await syncedFolder(rows), "--rates", rates, "--currency", "EUR", "-f", "table"];
+    const { stdout } = await runInProcess(args);
+    // 1.005, of which a double is less.
+    expect(stdout).toMatch(/^MX 7 +EUR +casa-luz +1\.01 +24\.50 /m);
+    const { stderr } = await runInProcess([...args, "--retailer", "acme"], { columns: 80 });
+    expect(stderr).toContain("no product is known at two retailers\n");
+  });
+
   test.each([
     [
       "currency,rate\nUSD,0\n",

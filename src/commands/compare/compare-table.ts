@@ -1,7 +1,7 @@
 import { numberOf, percentColumnOf, textOf } from "../../cli/question/answer-cells.ts";
 import { namesOf, type ShownAnswer } from "../../cli/question/question.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
-import { decimalsOf } from "../../cli/terminal/tables/cell.ts";
+import { decimalsOf, roundedText } from "../../cli/terminal/tables/cell.ts";
 import { itemTable, numberColumn, priceColumn, textColumn, titleColumn } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import type { AnswerRow } from "../../folder/ask/ask.ts";
@@ -19,7 +19,7 @@ export function compareText({ rows }: ShownAnswer, { by, conversion }: CompareOp
       heading,
       (row) => {
         const value = numberOf(name)(row);
-        return value === undefined || decimals === undefined ? value : Number(value.toFixed(decimals));
+        return value === undefined || decimals === undefined ? value : Number(roundedText(value, decimals));
       },
       textOf("currency"),
     );
@@ -35,6 +35,7 @@ export function compareText({ rows }: ShownAnswer, { by, conversion }: CompareOp
     numberColumn("retailers", numberOf("retailers")),
     ...shown.map((name) => price(name.slice("price_".length), name)),
   ]);
-  const none = "no product is known at two retailers in one currency; --rates FILE with --currency converts prices";
-  return { ...renderCaptioned(table, ["currency", "retailers"], screen), notes: rows.length === 0 ? [none] : [] };
+  const other = conversion === undefined ? " in one currency; --rates FILE with --currency converts prices" : "";
+  const notes = rows.length === 0 ? [`no product is known at two retailers${other}`] : [];
+  return { ...renderCaptioned(table, ["currency", "retailers"], screen), notes };
 }

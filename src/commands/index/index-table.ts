@@ -1,7 +1,7 @@
 import { numberOf, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
 import type { ShownAnswer } from "../../cli/question/question.ts";
 import type { Screen } from "../../cli/terminal/style.ts";
-import { numberCell } from "../../cli/terminal/tables/cell.ts";
+import { numberCell, roundedText } from "../../cli/terminal/tables/cell.ts";
 import { itemTable, numberColumn, textColumn } from "../../cli/terminal/tables/item-table.ts";
 import { renderCaptioned } from "../../cli/terminal/tables/table.ts";
 import type { IndexOptions } from "./options.ts";
@@ -19,7 +19,6 @@ export function indexText({ rows }: ShownAnswer, _: IndexOptions, screen: Screen
   return renderCaptioned(table, ["retailer", "currency", "products"], screen);
 }
 
-/** Rounds half up by its digits, where `toFixed` rounds its binary value. An index is never negative. */
 function twoDecimals(index: number | undefined): string | undefined {
-  return index === undefined ? undefined : (Math.round(Number(`${index}e2`)) / 100).toFixed(2);
+  return index === undefined ? undefined : roundedText(index, 2);
 }

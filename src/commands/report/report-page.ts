@@ -1,5 +1,6 @@
 import { html, link, renderPage } from "../../cli/html/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../cli/html/html-table.ts";
+import { percentOfShare } from "../../cli/terminal/tables/cell.ts";
 import { minuteOf } from "../../contract/values/day-arithmetic.ts";
 import type { Html } from "../../contract/values/html-tag.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
@@ -181,7 +182,7 @@ function retailerSection(report: Report): Html {
     {
       heading: "Share of usual rows",
       kind: "count",
-      cell: ({ share }) => (share === null ? "" : percentWords(100 * Number(share))),
+      cell: ({ share }) => (share === null ? "" : percentWords(percentOfShare(Number(share)))),
     },
     { heading: "Products", kind: "count", cell: ({ products }) => groupDigits(Number(products)) },
   ];

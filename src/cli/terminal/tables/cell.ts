@@ -61,15 +61,23 @@ export function jsonCell(raw: string): Cell {
   return raw === "null" ? NULL_CELL : textCell(raw);
 }
 
-/** A percentage with one decimal. Rounds decimal digits half away from zero; `toFixed` rounds the binary value. */
-export function percentText(percent: number | undefined): string | undefined {
-  if (percent === undefined || !Number.isFinite(percent)) {
-    return undefined;
-  }
-  const digits = String(Math.abs(percent));
+/** A number with some decimals. Rounds its decimal digits half away from zero; `toFixed` rounds the binary value. */
+export function roundedText(number: number, decimals: number): string {
+  const digits = String(Math.abs(number));
+  const unit = 10 ** decimals;
   // Numbers with an exponent are far too small or large for a rounded digit to matter.
-  const tenths = Math.round(digits.includes("e") ? Math.abs(percent) * 10 : Number(`${digits}e1`));
-  return `${percent < 0 && tenths > 0 ? "-" : ""}${(tenths / 10).toFixed(1)}`;
+  const units = Math.round(digits.includes("e") ? Math.abs(number) * unit : Number(`${digits}e${decimals}`));
+  return `${number < 0 && units > 0 ? "-" : ""}${(units / unit).toFixed(decimals)}`;
+}
+
+/** A percentage with one decimal. */
+export function percentText(percent: number | undefined): string | undefined {
+  return percent === undefined || !Number.isFinite(percent) ? undefined : roundedText(percent, 1);
+}
+
+/** A share as a percentage, without the binary error of a product. */
+export function percentOfShare(share: number): number {
+  return Number(`${share}e2`);
 }
 
 /** A change in percent with arrow, sign and colour; an empty cell if `percent` is undefined or not finite. */

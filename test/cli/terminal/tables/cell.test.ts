@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { jsonCell, numberCell, percentCell } from "../../../../src/cli/terminal/tables/cell.ts";
+import {
+  jsonCell,
+  numberCell,
+  percentCell,
+  percentOfShare,
+  percentText,
+} from "../../../../src/cli/terminal/tables/cell.ts";
 
 test.each([
   ["1234567.50", { text: "1,234,567.50", numeric: true }],
@@ -31,4 +37,8 @@ test.each([
 
 test("a number that is not known is an empty cell", () => {
   expect([null, undefined, 0].map((value) => numberCell(value).text)).toEqual(["", "", "0"]);
+});
+
+test("a share becomes the percentage of its decimal digits", () => {
+  expect(percentText(percentOfShare(0.2855))).toBe("28.6");
 });
