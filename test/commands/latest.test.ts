@@ -162,3 +162,12 @@ test("the reference price is that of the thirty days before the present price, h
   const { stdout } = await runInProcess(args, { now: () => Date.parse("2026-02-10T12:00:00Z") });
   expect(stdout.split("\r\n")[1]).toBe("15,20,25,30");
 });
+
+test.each([
+  [[], "product"],
+  [["--group-by", "brand"], "group"],
+])("a person is told that a table of %j has no rows because nothing matches", async (args, noun) => {
+  const empty = ["latest", folder, ...args, "--date", "2026-01-03"];
+  const { stderr } = await runInProcess(empty, { now: () => NOW, columns: 80 });
+  expect(stderr).toContain(`no ${noun} matches\n`);
+});

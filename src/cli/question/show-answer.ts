@@ -51,7 +51,8 @@ export async function showForPeople<Options extends QuestionOptions>(
   const view = isView ? await question.view?.() : undefined;
   const table: ReturnType<AnswerView<Options>> = view?.(shown, options, screen) ?? plainTable();
   await showTable(table, output, list, reporter, context);
-  table.notes?.forEach(reporter.note);
+  const { notes = answer.count === 0 ? [`no ${question.noun} matches`] : [] } = table;
+  notes.forEach(reporter.note);
   const crawled = Object.keys(state.days).filter((day) => day <= about.days.newest).length;
   const what = question.countsRows ? "rows" : "prices";
   reporter.note(`${what} of ${plural(crawled, "day")}, the newest ${about.days.newest}`);
