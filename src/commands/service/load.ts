@@ -95,20 +95,16 @@ async function loadFile(
     file === "-"
       ? { name, stream: readStream(context.stdin, signal) }
       : { name, ...((await stat(file)).isFIFO() ? { stream: readPipe(file, signal) } : { path: file }) };
-  const onUnknownCurrencies = (codes: readonly string[]) => {
-    reporter.warn(
-      `${name}: unknown currency codes (ISO 4217): ${firstFew(codes, 5)}; rows with them were loaded unchanged.`,
-    );
-  };
   const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });
   try {
-    const { added, alreadyPresent, removed } = await loadRows(store, source, {
-      signal,
-      onProgress,
-      onUnknownCurrencies,
-      replacement,
-    });
+    const loaded = await loadRows(store, source, { signal, onProgress, replacement });
+    const { added, alreadyPresent, removed, unknownCurrencies } = loaded;
     reporter.progress.clear();
+    if (unknownCurrencies.length > 0) {
+      reporter.warn(
+        `${name}: unknown currency codes (ISO 4217): ${firstFew(unknownCurrencies, 5)}; rows with them were loaded unchanged.`,
+      );
+    }
     if (!globals.quiet) {
       const present =
         alreadyPresent === 0

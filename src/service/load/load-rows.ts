@@ -18,6 +18,8 @@ export interface LoadResult {
   alreadyPresent: number;
   /** Stored rows that were replaced or are missing in a replaced day. */
   removed: number;
+  /** The currency codes that ISO 4217 lacks. Rows with them are loaded as they were crawled. */
+  unknownCurrencies: string[];
 }
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
@@ -27,8 +29,6 @@ export interface LoadOptions {
   replacement?: Replacement | undefined;
   /** Called regularly with the rows read so far. */
   onProgress?: (progress: { rows: number }) => void;
-  /** Called after the rows were added with the currency codes that ISO 4217 lacks. Their rows are loaded as they were crawled. */
-  onUnknownCurrencies?: (codes: readonly string[]) => void;
   signal?: AbortSignal;
 }
 
@@ -41,7 +41,7 @@ export interface LoadOptions {
 export async function loadRows(
   database: Store,
   source: LoadSource,
-  { onProgress, onUnknownCurrencies, signal = new AbortController().signal, replacement }: LoadOptions = {},
+  { onProgress, signal = new AbortController().signal, replacement }: LoadOptions = {},
 ): Promise<LoadResult> {
   const partition = "path" in source ? partitionValuesOf(resolve(source.path)) : new Map<string, string>();
   try {
@@ -74,11 +74,8 @@ export async function loadRows(
       }
       const { added, removed } = await session.transaction("rows", stage.merge);
       await publishVersion(session);
-      if (unknown.size > 0) {
-        onUnknownCurrencies?.([...unknown]);
-      }
       await stage.end();
-      return { added, alreadyPresent: read - added, removed };
+      return { added, alreadyPresent: read - added, removed, unknownCurrencies: [...unknown] };
     });
   } catch (error) {
     throw signal.aborted ? signal.reason : error;

@@ -29,7 +29,7 @@ test("numbers keep their digits and strings their escapes, whatever the order of
 test("a byte order mark, blank lines, Windows line ends and a missing last line end change no rows", async () => {
   const store = await testStore();
   const result = await loadContent(store, `\ufeff\n\r\n${ROW}\r\n  \n${JSON.stringify(product({ sku: "sku-2" }))}`);
-  expect(result).toEqual({ added: 2, alreadyPresent: 0, removed: 0 });
+  expect(result).toEqual({ added: 2, alreadyPresent: 0, removed: 0, unknownCurrencies: [] });
 });
 
 test("a source in chunks of one byte gives the same rows as in one piece", async () => {
@@ -56,7 +56,7 @@ test("a row that is already in the database or the source is counted and not add
     JSON.stringify(product({ sku: "sku-2" })),
     ROW.replace(":20,", ":20.0,"),
   ]);
-  expect(result).toEqual({ added: 1, alreadyPresent: 2, removed: 0 });
+  expect(result).toEqual({ added: 1, alreadyPresent: 2, removed: 0, unknownCurrencies: [] });
   expect(await walk(store)).toHaveLength(2);
 });
 
@@ -87,7 +87,12 @@ test("a changed row is refused after hundreds of others that are only spelt diff
   const changed = { ...product(), ...rows.at(-1), selling_price: 1 };
 
   expect((await errorIn(loadContent(store, array([...rows.slice(0, -1), changed])))).field).toBe("selling_price");
-  expect(await loadContent(store, array(rows))).toEqual({ added: 0, alreadyPresent: 250, removed: 0 });
+  expect(await loadContent(store, array(rows))).toEqual({
+    added: 0,
+    alreadyPresent: 250,
+    removed: 0,
+    unknownCurrencies: [],
+  });
 });
 
 test("two long numbers that are one double are different values", async () => {
@@ -195,7 +200,7 @@ test("a source with one bad row changes nothing", async () => {
   const loading = loadLines(store, [...many, "{}"]);
   await expect(loading).rejects.toThrow("2001: product_id: expected a value, found none");
   expect(await walk(store)).toEqual(products(3).map((row) => JSON.stringify(row)));
-  expect(await loadLines(store, many)).toEqual({ added: 2000, alreadyPresent: 0, removed: 0 });
+  expect(await loadLines(store, many)).toEqual({ added: 2000, alreadyPresent: 0, removed: 0, unknownCurrencies: [] });
 });
 
 test("an interrupted load changes nothing and rejects with the reason", async () => {
@@ -218,7 +223,7 @@ test("after a killed load, the database has its earlier rows", async () => {
   loader.kill("SIGKILL");
   expect(await once(loader, "exit")).toEqual([null, "SIGKILL"]);
   expect(await walk(store)).toEqual(products(3).map((row) => JSON.stringify(row)));
-  expect(await load(store, products(4))).toEqual({ added: 1, alreadyPresent: 3, removed: 0 });
+  expect(await load(store, products(4))).toEqual({ added: 1, alreadyPresent: 3, removed: 0, unknownCurrencies: [] });
 });
 
 test("while a load waits for a pipe, a key can be revoked, and the rows are added when the pipe ends", async () => {
