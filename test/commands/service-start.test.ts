@@ -40,6 +40,22 @@ test("under a public address there is no portal without mail, and a warning says
   });
 });
 
+test("with --log json, what is wrong with the set-up is a line of JSON, too", async () => {
+  const { log } = await start(["--log", "json"], { CATALOG_PUBLIC_URL: "http://api.example.com" });
+
+  await expect
+    .poll(() =>
+      log()
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).warning),
+    )
+    .toEqual([
+      expect.stringMatching(/^the developer portal is off, .* prints the codes instead$/),
+      "http://api.example.com is not https: others on the network can read keys, codes and cookies",
+    ]);
+});
+
 test("with mail there is a portal under the public address, which may come from the environment", async () => {
   const { url, log } = await start(["--host", "0.0.0.0", "--public-url", "https://api.example.com/"], {
     CATALOG_SMTP_URL: "smtp://user:secret-word@127.0.0.1:1",

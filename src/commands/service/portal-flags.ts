@@ -46,7 +46,7 @@ export function signInOf(
   const isPublicLoopback = publicUrl === undefined || isLoopback(new URL(publicUrl).hostname);
   const warnings =
     publicUrl?.startsWith("http:") && !isPublicLoopback
-      ? [`${publicUrl} is not https: others on the network can read keys, codes and cookies.`]
+      ? [`${publicUrl} is not https: others on the network can read keys, codes and cookies`]
       : [];
   if (mail !== undefined) {
     return { portal: { sendCode: mailCodes(mail), codesArePrinted: false }, warnings };
@@ -58,7 +58,7 @@ export function signInOf(
     return { portal: { sendCode, codesArePrinted: true }, warnings };
   }
   const off =
-    "the developer portal is off, because it sends sign-in codes by mail, and --smtp-url and --mail-from are not set. Only a service for this machine alone prints the codes instead.";
+    "the developer portal is off, because it sends sign-in codes by mail, and --smtp-url and --mail-from are not set. Only a service for this machine alone prints the codes instead";
   return { warnings: [off, ...warnings] };
 }
 

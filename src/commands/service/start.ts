@@ -77,7 +77,7 @@ async function serve({ options, reporter, context, signal }: ServiceCall<StartOp
       });
       const metrics = observer.metricsUrl === undefined ? "" : `metrics on ${observer.metricsUrl}\n`;
       await context.print(`listening on ${app.listeningOrigin}\n${metrics}`);
-      warnings.forEach(reporter.warn);
+      warnings.forEach(observer.warn);
       if (!hasKeys) {
         reporter.note(`There is no valid key yet. \`catalog service keys create NAME${databaseFlag}\` creates one.`);
       }
