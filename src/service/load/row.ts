@@ -53,6 +53,7 @@ export function readRow({ line, text: source }: SourceRow, partition: ReadonlyMa
     refuseLoneSurrogates(line, value);
   }
   const body = CANONICAL.test(text) ? text : canonicalBody(line, text);
+  // No value of a shorter row is above a bound.
   if (body.length > ROW_BOUNDS.numberCharacters) {
     refuseLongValues(line, body);
   }
@@ -78,7 +79,6 @@ function addedMembers(line: number, given: JsonObject, partition: ReadonlyMap<st
   return added;
 }
 
-/** A row that is shorter than the longest number needs no such check. */
 function refuseLongValues(line: number, body: string): void {
   const { numberCharacters, rowBytes } = ROW_BOUNDS;
   const members = [...rawMembers(body)];

@@ -144,7 +144,8 @@ function storeOf(
       return await writer.use(work);
     }
     const deadline = startDeadline([ends]);
-    const keeping = (session: Session): Session => ({
+    // Once a change is complete, the signal does not end its commit.
+    const committing = (session: Session): Session => ({
       ...session,
       transaction: (kind, change) =>
         session.transaction(kind, async () => {
@@ -156,7 +157,7 @@ function storeOf(
         }),
     });
     try {
-      return await writer.use((session) => work(keeping(session)), deadline.signal);
+      return await writer.use((session) => work(committing(session)), deadline.signal);
     } finally {
       deadline.release();
     }

@@ -16,7 +16,7 @@ import { closedPage, messagePage } from "./sign-in-pages.ts";
 /** Maximum size of a form in bytes. Forms carry only an address and a token. */
 const FORM_BYTES = 4_096;
 
-/** A store that no page waits for longer than a query may take, whether a load locks the file or the server is silent. */
+/** A store whose reads, changes and counts end after the query timeout, for example while a load locks the file. */
 function withoutLongWaits({ store, settings: { queryTimeout } }: ServiceParts): Store {
   return {
     ...store,

@@ -20,7 +20,7 @@ export interface Session {
    * or `?1`, `?2` and so on.
    */
   query<T = unknown>(sql: string, parameters?: readonly SqlParameter[]): Promise<T[]>;
-  /** Inserts rows, except those whose first column, which is unique, has a known value. @returns the positions of these */
+  /** Inserts the rows whose first column, which is unique, has a new value. @returns the positions of the others */
   insertNew(table: string, columns: Columns, rows: readonly SqlValue[][]): Promise<number[]>;
   /** Runs several statements without parameters. */
   script(sql: string): Promise<void>;

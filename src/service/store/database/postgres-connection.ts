@@ -21,7 +21,7 @@ const CONNECT_WAIT = 5_000;
  */
 const SETTINGS = "-c client_connection_check_interval=1000 -c jit=off -c work_mem=16MB -c enable_sort=off";
 
-/** What only one transaction of a kind has. The others wait for it. */
+/** The lock of each kind of transaction, for which the next one waits. */
 const LOCKS = {
   // Any numbers.
   schema: "SELECT pg_advisory_xact_lock(1380147572)",
@@ -101,12 +101,12 @@ export function connectToPostgres(url: string): DatabaseAccess {
     const client = await pool.connect().catch((error: unknown) => {
       throw unavailable(error);
     });
-    // Such a connection is closed when it is released, and the next query opens another.
+    // If so, the connection is closed when it is released, and the next query opens another.
     let isLastUse = false;
     const onLastUse = () => {
       isLastUse = true;
     };
-    // Closing the connection ends its query on the server, also if the server does not answer.
+    // Closing the connection ends its query, also if the server does not respond.
     const cancel = () => {
       onLastUse();
       void client.end().catch(() => undefined);

@@ -56,7 +56,7 @@ export async function readPage(
     const { ids, retailers } = set.listed;
     const [retailer = ""] = retailers;
     conditions.push(dialect.isListed("combination", parameters.push(ids), "BIGINT"));
-    // A comparison with one value is what every engine takes to choose the server of a row.
+    // Every engine finds the server of a row by a comparison with one value, but not all by a list.
     ofRetailers =
       retailers.length === 1
         ? `retailer = ${parameter(retailer)}`
