@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
 import { listKeys } from "../../src/service/store/access/manage-keys.ts";
 import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
@@ -16,6 +16,28 @@ const CHANGES = [
   ["keys", "create", "new"],
   ["teams", "create", "new"],
 ];
+
+test("a change that waits a minute for another process ends with the exit code of what may work later", async () => {
+  const database = join(await temporaryFolder(), "rows.db");
+  const { store } = await startTestService({ database });
+  const { passed, open } = gate();
+  const held = store.write(() => passed);
+  let time = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => {
+    time += 10_000;
+    return time;
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+
+  const { code, stderr } = await runInProcess(["service", "keys", "create", "new", "--database", database]);
+  open();
+  await held;
+
+  expect([code, stderr]).toEqual([
+    EXIT.unavailable,
+    `error: another process keeps the database ${database} locked\nRun the command again when the other one has ended.\n`,
+  ]);
+});
 
 test.each(CHANGES)(
   "service %s that waits for another process ends with Ctrl-C and --max-time, and changes nothing",

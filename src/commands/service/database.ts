@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Reporter } from "../../cli/reporter.ts";
-import { FileError, NetworkError, UsageError } from "../../contract/errors.ts";
+import { FileError, LockedError, NetworkError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { errorCode } from "../../files/system-error.ts";
@@ -75,6 +75,9 @@ function reportedError(error: unknown, location: string): unknown {
     const shown = shownLocation(location);
     if (["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ETIMEDOUT"].some((code) => code === errorCode(error.cause))) {
       return new NetworkError(`the database server of ${shown} does not respond: ${error.message}`, { cause: error });
+    }
+    if (errorCode(error.cause) === "SQLITE_BUSY") {
+      return new LockedError(`another process keeps the database ${shown} locked`);
     }
     return new FileError(`the database ${shown} cannot be used: ${error.message}`, shown, error);
   }
