@@ -1,11 +1,10 @@
-import { readFile, realpath, stat } from "node:fs/promises";
+import { readFile, realpath, rm, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import { FileError, MismatchError } from "../contract/errors.ts";
 import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
 import { isJsonObject, parseJsonObject } from "../contract/values/json-object.ts";
-import { removeOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { errorCode, fileError, withFileError } from "../files/system-error.ts";
 import { checkedJson, isUnaltered } from "../files/text-checksum.ts";
@@ -129,7 +128,9 @@ export async function removeManifest(file: string): Promise<void> {
     (error) => error instanceof MismatchError,
   );
   if (isManifest) {
-    await removeOwnFile(manifestPathOf(file));
+    const path = manifestPathOf(file);
+    // Of a link, not the file to which it leads.
+    await withFileError(path, () => rm(path, { force: true }));
   }
 }
 
