@@ -12,9 +12,9 @@ export function isColoured(stream: Output, color: boolean, env: Context["env"]):
   return isForced(env.FORCE_COLOR) ?? (stream.isTTY === true && env.TERM !== "dumb");
 }
 
-/** Whether a variable such as FORCE_COLOR turns something on or off; undefined if it is not set. */
+/** Whether a variable such as FORCE_COLOR turns something on or off; undefined if it is not set, or empty. */
 function isForced(value: string | undefined): boolean | undefined {
-  return value === undefined ? undefined : value !== "0" && value !== "false";
+  return value ? value !== "0" && value !== "false" : undefined;
 }
 
 /** The width of the terminal; undefined, which means no limit, for any other stream. */

@@ -17,6 +17,7 @@ test.each([
   [{ WT_SESSION: "c0ffee" }, true],
   [{ FORCE_HYPERLINK: "1" }, true],
   [{ TERM: "xterm-kitty", FORCE_HYPERLINK: "0" }, false],
+  [{ FORCE_HYPERLINK: "" }, false],
   [{ TERM: "xterm-kitty", NO_COLOR: "1" }, false],
   [{ TERM: "dumb", TERM_PROGRAM: "vscode" }, false],
 ])("whether a terminal with %j has links: %s", (env, expected) => {
