@@ -1,6 +1,5 @@
 import {
   ApiError,
-  ClosedPipeError,
   ContractError,
   FileError,
   isTemporary,
@@ -52,12 +51,9 @@ export interface ErrorContext {
 
 /**
  * Describes an error for people: what was wrong, suggestions, the corrected command line, how to recover, and what to quote in
- * a report. Empty for a closed pipe.
+ * a report.
  */
 export function describeError(error: unknown, context: ErrorContext = {}): string {
-  if (error instanceof ClosedPipeError) {
-    return "";
-  }
   const problem = problemDocumentOf(error);
   const { colour = false, complete = (text) => text } = context;
   // The options are listed above, so the text only says how to get all of them.

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { describeError, errorAsJson } from "../../../src/cli/errors/error-text.ts";
 import {
   ApiError,
-  ClosedPipeError,
   ContractError,
   CredentialsError,
   EmptyResultError,
@@ -123,7 +122,6 @@ test.each([
   [new EmptyResultError("nothing matches the filters"), "error: nothing matches the filters"],
   [new FileError("rows.csv: the disk is full", "rows.csv"), "error: rows.csv: the disk is full"],
   [new InterruptedError("SIGINT"), "error: interrupted"],
-  [new ClosedPipeError("the reader went away"), ""],
 ])("%o is described in full", (error, text) => {
   expect(describeError(error)).toBe(text);
 });
