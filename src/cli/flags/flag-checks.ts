@@ -1,8 +1,20 @@
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
-import { pathKindOf, placeholderOf } from "./placeholder.ts";
 import { checkChoice, collectValues, flagError } from "./values.ts";
+
+/** The word for the value of an option, `file` in `--output <file>`; empty for an option without a value. */
+export function placeholderOf({ flags }: Option): string {
+  return /<([^>]*)>/.exec(flags)?.[1] ?? "";
+}
+
+/** What a value is a path of, by the word for it: the placeholder of an option, or the name of an operand. */
+export function pathKindOf(placeholder: string): "folders" | "files" | undefined {
+  if (/^(dir|folder)/.test(placeholder)) {
+    return "folders";
+  }
+  return /^(file|basket)/.test(placeholder) ? "files" : undefined;
+}
 
 /** The paths that options and operands give a command, with the option, or `the` and the name of the operand. */
 export function pathsOf(command: CommandUnknownOpts) {

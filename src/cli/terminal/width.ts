@@ -26,7 +26,6 @@ export function truncate(text: string, width: number): string {
   return `${cut}…`;
 }
 
-export function pad(text: string, width: number, align: "left" | "right"): string {
-  const space = " ".repeat(Math.max(0, width - widthOf(text)));
-  return align === "left" ? text + space : space + text;
+export function padEnd(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }

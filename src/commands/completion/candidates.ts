@@ -1,8 +1,7 @@
 import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { type CursorPosition, longOf } from "../../cli/cursor-position.ts";
 import { SERVICE_ERRORS, TOOL_ERRORS } from "../../cli/errors/error-table.ts";
-import { isRepeatable } from "../../cli/flags/flag-checks.ts";
-import { pathKindOf, placeholderOf } from "../../cli/flags/placeholder.ts";
+import { isRepeatable, pathKindOf, placeholderOf } from "../../cli/flags/flag-checks.ts";
 import { NamesOption } from "../../cli/flags/values.ts";
 import { parseRcd, type Rcd } from "../../contract/filters.ts";
 import { TOPICS } from "../help/topics.ts";

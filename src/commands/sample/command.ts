@@ -23,7 +23,7 @@ import { linked, type Screen, style } from "../../cli/terminal/style.ts";
 import { type Cell, textCell } from "../../cli/terminal/tables/cell.ts";
 import { rowCell, rowTable } from "../../cli/terminal/tables/row-table.ts";
 import { renderCaptioned, renderTable } from "../../cli/terminal/tables/table.ts";
-import { pad, widthOf } from "../../cli/terminal/width.ts";
+import { padEnd, widthOf } from "../../cli/terminal/width.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
@@ -163,7 +163,7 @@ function renderCards(rows: RowBatch, columns: readonly string[], { colour, links
   const cards = Array.from({ length: rows.length }, (_, row) => {
     const title = style("bold", `${row + 1}. ${shown(rowCell(rows, row, "title"))}`, colour);
     const members = columns.map((name) =>
-      `  ${style("dim", pad(name, width, "left"), colour)}  ${shown(memberCell(rows, row, name))}`.trimEnd(),
+      `  ${style("dim", padEnd(name, width), colour)}  ${shown(memberCell(rows, row, name))}`.trimEnd(),
     );
     return `${[title, ...members].join("\n")}\n`;
   });

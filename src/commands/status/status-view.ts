@@ -1,5 +1,5 @@
 import { type Screen, type Style, style } from "../../cli/terminal/style.ts";
-import { pad, truncate, widthOf } from "../../cli/terminal/width.ts";
+import { padEnd, truncate, widthOf } from "../../cli/terminal/width.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import type { StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../contract/status.ts";
 import { minuteOf } from "../../contract/values/day-arithmetic.ts";
@@ -45,7 +45,7 @@ function suiteLines(suite: StatusSuite, view: StatusView): string[] {
     `${style("bold", visible(name), view.colour)}  ${look(state, "word", view)}  ${uptimeText(uptime_pct, " uptime")}`.trimEnd(),
     ...(hasDays(suite) ? [shown.map((day) => look(day.state, "block", view)).join(""), daysLine(shown)] : []),
     ...endpoints.map(({ label, ...endpoint }) =>
-      `  ${pad(visible(label), labelWidth, "left")}  ${look(endpoint.state, "word", view)}  ${uptimeText(endpoint.uptime_pct)}`.trimEnd(),
+      `  ${padEnd(visible(label), labelWidth)}  ${look(endpoint.state, "word", view)}  ${uptimeText(endpoint.uptime_pct)}`.trimEnd(),
     ),
   ];
 }

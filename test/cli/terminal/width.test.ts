@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pad, truncate, widthOf } from "../../../src/cli/terminal/width.ts";
+import { padEnd, truncate, widthOf } from "../../../src/cli/terminal/width.ts";
 
 test.each([
   ["short", 5, "short"],
@@ -15,5 +15,5 @@ test.each([
 });
 
 test("text is padded by the cells it takes, not by its characters", () => {
-  expect([pad("寿司", 6, "left"), pad("e\u0301", 3, "right")]).toEqual(["寿司  ", "  e\u0301"]);
+  expect([padEnd("寿司", 6), padEnd("e\u0301", 3)]).toEqual(["寿司  ", "e\u0301  "]);
 });
