@@ -24,7 +24,7 @@ export function addStartFlags(command: Command) {
       wholeNumber("--sample-rate-limit", 1),
       sample,
     )
-    .option("--window <seconds>", "length of a window", wholeNumber("--window", 1), LIMITS.windowSeconds)
+    .option("--window <seconds>", "length of a rate-limit window", wholeNumber("--window", 1), LIMITS.windowSeconds)
     .option("--cursor-ttl <duration>", "how long a cursor is valid (default: 1h)", duration("--cursor-ttl"))
     .option("--query-timeout <duration>", "how long a query may take (default: 10s)", duration("--query-timeout"))
     .option(
@@ -68,7 +68,10 @@ export function addStartFlags(command: Command) {
 
 export function addLoadFlags(command: Command) {
   return command
-    .option("--replace", "replace rows with the same product_id; without it, one with other values is an error")
+    .option(
+      "--replace",
+      "replace stored rows with the same product_id; without it, other values of a stored product_id are an error",
+    )
     .option("--retailer <slug>", "with --replace and --date: the file replaces all rows of this retailer and day")
     .option(
       "--date <day>",
@@ -102,7 +105,7 @@ export function addCreateFlags(command: Command) {
 
 export function addOpenFlags(command: Command) {
   return command
-    .addOption(new Option("--severity <severity>", "(default: minor)").choices(INCIDENT_SEVERITIES))
+    .addOption(new Option("--severity <severity>", "how bad it is (default: minor)").choices(INCIDENT_SEVERITIES))
     .option("--suite <slug>", "affected suite (default: catalog-api)")
     .option("--body <text>", "what is known (default: the title)");
 }
