@@ -175,7 +175,8 @@ function withoutPrefix(target: string, prefix: string): string {
 }
 
 /**
- * Refuses requests above a limit. They count from the end of their body to the start of the response: slow clients block nobody.
+ * Refuses requests while too many are being handled. A request counts from the end of its body to the start of its response, so
+ * that slow clients block nobody.
  */
 function limitRequests(app: FastifyInstance): void {
   const handled = new Set<string>();

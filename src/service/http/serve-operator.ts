@@ -3,7 +3,7 @@ import { withinDeadline } from "../store/query-deadline.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import { ServiceProblem } from "./service-problem.ts";
 
-/** It is served even by an overloaded service. */
+/** Served even while the service handles too many requests. */
 export const HEALTH = "/healthz";
 
 /** Length in milliseconds of the window in which `/readyz` counts its requests. */

@@ -18,7 +18,7 @@ export function createParts(store: Store, options: ServiceOptions) {
   const limitOf = (name: string, limit: number) => createRateLimit(store, name, limit, windowSeconds, now);
   let listeningUrl = "";
   const base = (): string => publicUrl ?? listeningUrl;
-  /** Of each team, by endpoint group (contract section 8). */
+  /** The rate limits of teams, by endpoint group (contract section 8). */
   const rateLimits = { catalog: limitOf("catalog", rateLimit), sample: limitOf("sample", sampleRateLimit) };
   return {
     store,
@@ -29,7 +29,7 @@ export function createParts(store: Store, options: ServiceOptions) {
       const [versioned, sample] = VERSIONED.exec(path) ?? [];
       return versioned === undefined ? undefined : sample === undefined ? rateLimits.catalog : rateLimits.sample;
     },
-    /** Of failed authentications, by source address. */
+    /** The rate limit of failed authentications, by source address. */
     failedAttempts: limitOf("failed", FAILED_ATTEMPTS),
     measurements: createMeasurements(store, now),
     /** Address of the service, without a final slash. */

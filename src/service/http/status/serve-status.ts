@@ -18,7 +18,7 @@ export function serveStatus(app: FastifyInstance, { store, measurements, setting
   /** While the database is not available, the values read last are used. */
   async function read() {
     const since = windowStart(now());
-    // Taken first: counts that are written meanwhile are rather there twice, for a second, than missing.
+    // Taken first: counts that are written meanwhile are counted twice for a second, and never missing.
     const pending = measurements.pendingCounts();
     const storeReachable = await withinDeadline(queryTimeout, async (deadline) => {
       known = { counts: await store.dayCounts(since, deadline), incidents: await store.incidents(since, deadline) };

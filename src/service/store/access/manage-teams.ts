@@ -19,7 +19,7 @@ export async function createTeam(
   });
 }
 
-/** Changes the grants of a team and all its keys at once; what is not wanted stays. @throws RefusedChangeError for an unknown team */
+/** Changes the grants of a team and all its keys at once; what `wanted` leaves out stays. @throws RefusedChangeError for an unknown team */
 export async function grantTeam(database: Store, name: string, wanted: Partial<Grants>): Promise<TeamRecord> {
   return await database.write(async (session) => {
     const team = await requireTeam(session, name);
