@@ -117,7 +117,9 @@ export function createPageCheck(filters: Filters, counted: number | undefined) {
     assertComplete: (): void => {
       const total = first?.total ?? null;
       if (total !== null && count !== total) {
-        throw new OutdatedPlanError(`the walk ended after ${plural(count, "row")}, but total_matching is ${total}`);
+        throw new OutdatedPlanError(
+          `the walk ended after ${plural(count, "row")}, but total_matching is ${groupDigits(total)}`,
+        );
       }
     },
   };

@@ -43,7 +43,7 @@ test("--dry-run refuses what the sync would refuse", async () => {
   expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("--allow-shrink")]);
 });
 
-test("--dry-run --prune refuses to remove all days, as the sync would", async () => {
+test("--dry-run --prune refuses to remove all days, as the sync would, which says that it did so if it may", async () => {
   const rows = await servedFolder(sixteenDays());
   const sync = (day: number, ...flags: string[]) =>
     runInProcess(["sync", rows.folder, "--start-date", "15d", ...flags], {
@@ -53,6 +53,9 @@ test("--dry-run --prune refuses to remove all days, as the sync would", async ()
   await sync(0);
   const { code, stderr } = await sync(60, "--dry-run", "--prune");
   expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("--prune would remove all of them")]);
+  expect((await sync(60, "--prune", "--allow-shrink")).stdout).toBe(
+    "No rows since 2026-03-02; the newest day is 2026-01-16; 16 days left the window\n",
+  );
 });
 
 test("sync log measures a run by a clock that nobody sets", async () => {

@@ -8,7 +8,6 @@ import { type Connection, connect } from "../../cli/source/connection.ts";
 import { newestDay } from "../../cli/source/empty-result.ts";
 import { VERSION } from "../../cli/version.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
-import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { firstFew, plural } from "../../contract/values/phrases.ts";
@@ -50,7 +49,7 @@ async function sync(options: SyncOptions, context: Context): Promise<void> {
   const isEmpty = result.daysChecked === 0;
   const newest = isEmpty ? await newestDay({ client, filters: result.resolved, signal }) : undefined;
   const { sent } = reporter.requests();
-  const text = isEmpty ? asEmpty(result.resolved, newest ?? undefined) : asText(result, sent);
+  const text = isEmpty ? asEmpty(result, newest ?? undefined) : asText(result, sent);
   if (options.format === "json" || !options.globals.quiet) {
     await context.print(`${options.format === "json" ? asJson(result, sent) : text}\n`);
   }
@@ -128,12 +127,14 @@ function asText(result: SyncResult, requests: number): string {
 }
 
 /** The outcome if neither the service nor the folder has rows. */
-function asEmpty({ start_date: first, end_date: last }: Filters, newest: string | undefined): string {
+function asEmpty({ resolved, daysPruned }: SyncResult, newest: string | undefined): string {
+  const { start_date: first, end_date: last } = resolved;
   const from = first === undefined ? "" : ` ${last === undefined ? "since" : "from"} ${first}`;
   const to = last === undefined ? "" : ` ${first === undefined ? "up to" : "to"} ${last}`;
   const days = first === last ? ` on ${first}` : `${from}${to}`;
   const rows = first === undefined && last === undefined ? "No rows match the filters" : `No rows${days}`;
-  return newest === undefined ? rows : `${rows}; the newest day is ${newest}`;
+  const pruned = daysPruned === 0 ? [] : [`${plural(daysPruned, "day")} left the window`];
+  return [rows, ...(newest === undefined ? [] : [`the newest day is ${newest}`]), ...pruned].join("; ");
 }
 
 function asJson(result: SyncResult, requests: number): string {

@@ -140,8 +140,8 @@ export function longestUnchecked(days: Days, count: number): string[] {
 }
 
 /**
- * Days that must differ, because a combination begins or ends on another day than in the copy although its total is the same,
- * because the first or last day of the combination is not the same as in the copy.
+ * Days that must differ: a combination with as many rows as in the copy has its first or last one on another day. Of the two
+ * days, the one that is farther out has rows on one side only.
  */
 export function edgesThatDiffer(days: Days, coverage: readonly Coverage[]): string[] {
   const copies = combinationsIn(days);
