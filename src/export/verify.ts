@@ -1,5 +1,5 @@
 import { MismatchError } from "../contract/errors.ts";
-import { plural } from "../contract/values/phrases.ts";
+import { groupDigits, plural } from "../contract/values/phrases.ts";
 import { type Fingerprint, fingerprint } from "../files/fingerprint.ts";
 import type { Manifest } from "./manifest.ts";
 
@@ -26,11 +26,13 @@ export async function verify(
   }
   const inSlices = plan.slices.reduce((sum, slice) => sum + slice.rows, 0);
   if (inSlices !== rows) {
-    throw new MismatchError(`the manifest of ${path} says ${plural(rows, "row")}, but its slices have ${inSlices}`);
+    throw new MismatchError(
+      `the manifest of ${path} says ${plural(rows, "row")}, but its slices have ${groupDigits(inSlices)}`,
+    );
   }
   if (complete && coverage.matching_rows !== rows) {
     throw new MismatchError(
-      `the manifest of ${path} says ${plural(rows, "row")}, but the service counted ${coverage.matching_rows}`,
+      `the manifest of ${path} says ${plural(rows, "row")}, but the service counted ${groupDigits(coverage.matching_rows)}`,
     );
   }
   return { rows, bytes, sha256 };

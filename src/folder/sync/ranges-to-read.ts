@@ -2,7 +2,7 @@ import { type Coverage, summaryOf } from "../../contract/coverage.ts";
 import { ShrinkError } from "../../contract/errors.ts";
 import { splitRcd } from "../../contract/filters.ts";
 import { addDays, dayOf } from "../../contract/values/day-arithmetic.ts";
-import { plural } from "../../contract/values/phrases.ts";
+import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import type { SyncState } from "../folder-state.ts";
 import { compareRange, edgesThatDiffer, longestUnchecked, type RcdCounts, sumOfCounts } from "./changes.ts";
 import { type DayRange, daysInRange, isInRange, oneDay } from "./day-ranges.ts";
@@ -145,7 +145,7 @@ async function refuseLost(run: ComparedRun): Promise<void> {
     const left = summaryOf(await coverageOf(run, oneDay(day))).matching_rows;
     if (left < rows) {
       throw new ShrinkError(
-        `the file of ${day} in ${options.folder} is damaged or missing, and the service has ${left} of its ${plural(rows, "row")}; nothing was changed. --allow-shrink reads the day again, and --prune removes the days outside the dates of the filters`,
+        `the file of ${day} in ${options.folder} is damaged or missing, and the service has ${groupDigits(left)} of its ${plural(rows, "row")}; nothing was changed. --allow-shrink reads the day again, and --prune removes the days outside the dates of the filters`,
       );
     }
   }

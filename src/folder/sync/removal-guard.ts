@@ -1,4 +1,5 @@
 import { ShrinkError } from "../../contract/errors.ts";
+import { groupDigits } from "../../contract/values/phrases.ts";
 import type { DayState } from "../day-state.ts";
 import type { RcdCounts } from "./changes.ts";
 
@@ -21,7 +22,7 @@ export function removalGuard(
       throw new ShrinkError(
         held === 1
           ? "the only row in the folder would be removed. --allow-shrink removes it"
-          : `${lost} of the ${held} rows in the folder would be removed, more than half of them. --allow-shrink removes them`,
+          : `${groupDigits(lost)} of the ${groupDigits(held)} rows in the folder would be removed, more than half of them. --allow-shrink removes them`,
       );
     }
   };
