@@ -143,11 +143,13 @@ function acquired(subject: string, path: string, content: string, handle: FileHa
      * Call it right before each change that another process could see: a process that was stopped for a minute may have
      * lost its lock.
      *
-     * @throws LockedError if another process has it
+     * @throws LockedError if another process has it, or FileError if its file cannot be written
      */
     assertHeld: async (): Promise<void> => {
-      if (!isUnchanged() && !(await renew().catch(() => false))) {
-        throw lockedError(subject, (await readLock(path))?.owner);
+      const held = isUnchanged() || (await renew().catch((error: unknown) => error));
+      if (held !== true) {
+        const found = await readLock(path);
+        throw found?.content === content ? fileError(path, held) : lockedError(subject, found?.owner);
       }
     },
     release: async (): Promise<void> => {

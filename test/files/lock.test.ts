@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs, { renameSync } from "node:fs";
-import { readdir, readFile, rename, symlink, utimes, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, rename, symlink, utimes, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -184,6 +184,19 @@ test("a lock whose file can no longer be looked at is not held", async () => {
   });
   await rename(`${file}.partial.lock`, `${file}.other`);
   await expect(lock.assertHeld()).rejects.toThrow(LockedError);
+  await lock.release();
+});
+
+test("a lock that cannot be renewed is not said to be that of another process", async () => {
+  const { file, lockPath } = await target();
+  let slept = 0;
+  const lock = await lockOutput(file, process.pid, () => Date.now() + slept);
+  await using handle = await open(lockPath);
+  const write = vi.spyOn(Object.getPrototypeOf(handle), "write");
+  onTestFinished(() => write.mockRestore());
+  write.mockRejectedValue(Object.assign(new Error("i/o error"), { code: "EIO" }));
+  slept = 40_000;
+  await expect(lock.assertHeld()).rejects.toThrow(`${lockPath}: the device failed to read or write`);
   await lock.release();
 });
 
