@@ -8,6 +8,7 @@ import { type ScratchFolder, scratchFolder } from "../../files/scratch-folder.ts
 import { withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { Chunk, Encoder } from "../formats/encoder.ts";
+import { removeManifest } from "../manifest.ts";
 import { type Compression, compressed } from "./compression.ts";
 import type { Destination } from "./destination.ts";
 import { type FileOptions, openFile, partialPathOf } from "./partial-file.ts";
@@ -22,7 +23,7 @@ export interface DestinationOptions extends FileOptions {
   compression?: Compression | undefined;
   /** What needs a regular file as the output, if anything does. */
   fileFor?: "--manifest" | "--resume" | undefined;
-  /** Computed from what is written. */
+  /** Computed from what is written, for a manifest. Without it, the output loses the manifest of what it had before. */
   fingerprint?: RunningFingerprint | undefined;
 }
 
@@ -65,6 +66,9 @@ export async function openDestination<Input>(
       }
       await encoder.close?.();
       await destination.finish();
+      if (file !== undefined && fingerprint === undefined) {
+        await removeManifest(file.path);
+      }
     },
     [Symbol.asyncDispose]: async () => {
       // An error would hide the reason why the output is given up.

@@ -10,7 +10,6 @@ import { lockOutput } from "../../files/lock.ts";
 import { createOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { errorCode, fileError, ifPresent, withFileError } from "../../files/system-error.ts";
 import { scratchFilesOf } from "../formats/encoder.ts";
-import { removeManifest } from "../manifest.ts";
 import type { Destination, LockedFile } from "./destination.ts";
 import { writeToStream } from "./stdout.ts";
 
@@ -94,7 +93,6 @@ function partialFile(
         const isThere = await stat(partial).catch(() => undefined);
         throw fileError(path, reason, isThere && `; the complete output is in ${partial}`);
       });
-      await removeManifest(target);
       await withFileError(path, () => fsyncFolder(dirname(target)));
     },
     // Errors are ignored: the next run replaces what is left, and they would hide the reason why this one ends.
