@@ -29,6 +29,9 @@ export function readCoverage(document: unknown, filters: Filters): CoverageRespo
   return { data, meta };
 }
 
+/** More rows than any service has. To plan a pull of a count that is wrong by far would use up the memory. */
+const MOST_ROWS = 100_000_000_000;
+
 function assertConsistent(entries: readonly Coverage[], { coverage, request_id }: Meta): void {
   const sums = summaryOf(entries);
   for (const name of ["combinations", "matching_rows", "corpus_rows"] as const) {
@@ -36,6 +39,10 @@ function assertConsistent(entries: readonly Coverage[], { coverage, request_id }
       const what = `\`meta.coverage.${name}\` is ${coverage[name]}, but the entries make ${sums[name]}`;
       throw brokenContract(what, request_id);
     }
+  }
+  if (coverage.matching_rows > MOST_ROWS) {
+    const what = `\`meta.coverage.matching_rows\` is ${coverage.matching_rows}; at most ${MOST_ROWS} are believed`;
+    throw brokenContract(what, request_id);
   }
   entries.forEach((entry, index) => {
     if (entry.rcd !== formatRcd(entry)) {

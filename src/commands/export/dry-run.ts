@@ -6,6 +6,7 @@ import { fileBehind } from "../../export/destination/partial-file.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import { temporaryBytes } from "../../files/stored-bytes.ts";
 import { storeIn } from "../../folder/folder-lock.ts";
+import { assertPlausible } from "../../pull/checks.ts";
 import { estimate } from "../../pull/estimate.ts";
 import { planPull } from "../../pull/plan.ts";
 import { earlierPages } from "../../pull/store/open-store.ts";
@@ -23,6 +24,7 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
   const earlier = storeMode === "resume" ? await pagesToContinue(options, connection, context) : undefined;
   const store = createPageStore(temporaryBytes(), earlier && { pages: earlier.pages });
   const coverage = await client.coverage(filters, signal, store.version());
+  assertPlausible(coverage.data, filters);
   assertFitsSheet(options, coverage.data);
   const { page_size = options.pageSize, slice_pages } = earlier?.head.cuts ?? {};
   const plan = planPull(coverage, filters, page_size, slice_pages);

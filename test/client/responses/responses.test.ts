@@ -322,6 +322,17 @@ describe("a coverage", () => {
     expect(coverageRefusal(coverageBody(data))).toBe(message);
   });
 
+  test("with more rows than any service has is refused", () => {
+    const bodyOf = (rows: number) => {
+      const counts = { matching_rows: rows, corpus_rows: rows };
+      return coverageBody([{ ...COMBINATION, ...counts }], { ...META, coverage: { ...META.coverage, ...counts } });
+    };
+    expect([100_000_000_000, 100_000_000_001].map((rows) => coverageRefusal(bodyOf(rows)))).toEqual([
+      undefined,
+      "`meta.coverage.matching_rows` is 100000000001; at most 100000000000 are believed (request req-1)",
+    ]);
+  });
+
   test("with dates of no rows in any order is read", () => {
     const none = { ...COMBINATION, rcd: "acme:sofas:home", category: "sofas", matching_rows: 0, corpus_rows: 0 };
     const coverage = { ...META.coverage, combinations: 2 };
