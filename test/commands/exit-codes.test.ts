@@ -183,5 +183,5 @@ test("a missing folder and a column to sort by that does not exist are told with
 test("a database server that does not run is worth another run", async () => {
   const { code, stderr } = await runInProcess(["service", "keys", "list", "--database", "postgres://127.0.0.1:1/rows"]);
   expect(code).toBe(EXIT.unavailable);
-  expect(stderr).toContain("the database server of postgres://127.0.0.1:1/rows does not respond");
+  expect(stderr).toContain("the database server of postgres://127.0.0.1:1/rows is not available");
 });

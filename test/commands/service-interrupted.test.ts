@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { EXIT, InterruptedError } from "../../src/contract/errors.ts";
+import { withDatabase } from "../../src/commands/service/database.ts";
+import { EXIT, InterruptedError, LockedError } from "../../src/contract/errors.ts";
 import { listKeys } from "../../src/service/store/access/manage-keys.ts";
+import { StoreUnavailableError } from "../../src/service/store/store-types.ts";
 import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { gate } from "../helpers/gate.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -37,6 +39,15 @@ test("a change that waits a minute for another process ends with the exit code o
     EXIT.unavailable,
     `error: another process keeps the database ${database} locked\nRun the command again when the other one has ended.\n`,
   ]);
+});
+
+test("a change that PostgreSQL ends because another process holds its lock is the same error", async () => {
+  const ended = async () => {
+    const cause = Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
+    throw new StoreUnavailableError(cause.message, { cause });
+  };
+
+  await expect(withDatabase({ database: ":memory:" }, ended)).rejects.toThrow(LockedError);
 });
 
 test.each(CHANGES)(

@@ -235,6 +235,43 @@ test("a port of the metrics that is taken is named", async () => {
   ]);
 });
 
+/** The answer of a PostgreSQL server to the first message of a client. */
+const fatal = (code: string, message: string) => {
+  const fields = `SFATAL\0C${code}\0M${message}\0\0`;
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(4 + fields.length);
+  return `E${length.toString("latin1")}${fields}`;
+};
+
+test.each([
+  ["closes the connection", "", EXIT.unavailable, /is not available: /],
+  [
+    "starts",
+    fatal("57P03", "the database system is starting up"),
+    EXIT.unavailable,
+    /is not available: the database sys/,
+  ],
+  ["has no such role", fatal("28000", 'role "user" does not exist'), EXIT.failure, /cannot be used: role "user" does/],
+])("if the database server %s, the exit code says whether to try again", async (_, answer, code, message) => {
+  const server = createServer((socket) => socket.once("data", () => socket.end(answer, "latin1"))).listen(
+    0,
+    "127.0.0.1",
+  );
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  const keys = await runInProcess([
+    "service",
+    "keys",
+    "list",
+    "--database",
+    `postgres://user@127.0.0.1:${port}/catalog`,
+  ]);
+
+  expect([keys.code, keys.stderr]).toEqual([code, expect.stringMatching(message)]);
+});
+
 test("the list of processes does not show the password of a database", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void silent.close());

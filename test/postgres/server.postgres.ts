@@ -286,7 +286,7 @@ test("messages name the database without its password", async () => {
   const failed = await runInProcess(["service", "keys", "list", "--database", place]);
   expect(failed).toMatchObject({ code: EXIT.unavailable, stdout: "" });
   expect(failed.stderr).toMatch(
-    /^error: the database server of postgres:\/\/me@127\.0\.0\.1:1\/db does not respond: .*ECONNREFUSED/,
+    /^error: the database server of postgres:\/\/me@127\.0\.0\.1:1\/db is not available: .*ECONNREFUSED/,
   );
   expect(failed.stderr).not.toContain("s3cret");
 });

@@ -4,7 +4,7 @@ import { FileError, LockedError, NetworkError, UsageError } from "../../contract
 import { closest } from "../../contract/values/closest.ts";
 import { quoted } from "../../contract/values/phrases.ts";
 import { errorCode } from "../../files/system-error.ts";
-import { databasePath, LocationError, shownLocation } from "../../service/store/database/location.ts";
+import { databasePath, isPostgres, LocationError, shownLocation } from "../../service/store/database/location.ts";
 import { openStore, type Store, type StoreOpening } from "../../service/store/store.ts";
 import { RefusedChangeError, StoreUnavailableError } from "../../service/store/store-types.ts";
 import { type ServiceCall, type Subcommand, subcommand } from "./subcommand.ts";
@@ -73,15 +73,24 @@ function reportedError(error: unknown, location: string): unknown {
   }
   if (error instanceof StoreUnavailableError) {
     const shown = shownLocation(location);
-    if (["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ETIMEDOUT"].some((code) => code === errorCode(error.cause))) {
-      return new NetworkError(`the database server of ${shown} does not respond: ${error.message}`, { cause: error });
+    if (isPostgres(location) && isAway(error)) {
+      return new NetworkError(`the database server of ${shown} is not available: ${error.message}`, { cause: error });
     }
-    if (errorCode(error.cause) === "SQLITE_BUSY") {
+    // Of SQLite, and of PostgreSQL after its lock_timeout.
+    if (["SQLITE_BUSY", "55P03"].includes(errorCode(error.cause) ?? "")) {
       return new LockedError(`another process keeps the database ${shown} locked`);
     }
     return new FileError(`the database ${shown} cannot be used: ${error.message}`, shown, error);
   }
   return error instanceof RefusedChangeError ? new UsageError(`${error.message}.`) : error;
+}
+
+/** Whether a server cannot be reached, or takes no connections now: by a system error, an SQLSTATE or a message of the driver. */
+function isAway({ message, cause }: StoreUnavailableError): boolean {
+  return (
+    /^(E(?!RR_)[A-Z_]+|08\w{3}|53300|57P0[123])$/.test(errorCode(cause) ?? "") ||
+    /^(Connection terminated|timeout exceeded)/.test(message)
+  );
 }
 
 /** Warns about granted retailers without rows in the database: for a misspelt one, the team would see no rows. */
