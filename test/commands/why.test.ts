@@ -142,10 +142,16 @@ Did you mean Lamp 1, Lamp 2?
   test.each([
     [[], "name a retailer and a sku"],
     [["Lamp 1", "2026-01-01", "copy", "more"], '"more" is one word too many'],
+    [["Lamp 1", "2026-13-01", "copy"], '"2026-13-01" is not a day; quote a sku with spaces.'],
     [["Lamp 1", "--retailer", "bolt"], "--retailer has no effect"],
     [["Lamp 1", "7d", "--end-date", "8d"], "--end-date cannot be combined with the day 7d"],
   ])("refuses %j", async (args, message) => {
     const { code, stderr } = await ask(...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test.each(["", "acme,bolt"])("refuses %j, which is not one retailer", async (retailer) => {
+    const { code, stderr } = await runInProcess(["why", retailer, "Lamp 1"]);
+    expect([code, stderr]).toEqual([2, `error: "${retailer}" is not a retailer; name one.\n`]);
   });
 });

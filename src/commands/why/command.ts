@@ -54,12 +54,13 @@ function namedBy([retailer, sku, ...rest]: readonly string[]) {
   if (retailer === undefined || sku === undefined) {
     throw new UsageError("name a retailer and a sku, as in: catalog why acme B0CHX1W1XY rows.");
   }
-  const [first, second] = rest;
-  const day = first !== undefined && isDateExpression(first) ? first : undefined;
-  const folder = day === undefined ? first : second;
-  const extra = rest[day === undefined ? 1 : 2];
+  if (retailer === "" || retailer.includes(",")) {
+    throw new UsageError(`${quoted(retailer)} is not a retailer; name one.`, { value: retailer });
+  }
+  const [day, folder, extra] = isDateExpression(rest[0] ?? "") ? rest : [undefined, ...rest];
   if (extra !== undefined) {
-    throw new UsageError(`${quoted(extra)} is one word too many; quote a sku with spaces.`, { value: extra });
+    const wrong = day === undefined ? `${quoted(folder ?? "")} is not a day` : `${quoted(extra)} is one word too many`;
+    throw new UsageError(`${wrong}; quote a sku with spaces.`);
   }
   return { retailer, sku, day, folder };
 }
