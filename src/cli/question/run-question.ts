@@ -9,8 +9,8 @@ import { hasRowFormat } from "../flags/output.ts";
 import { allRowsHint, usualLimit } from "../list-limit.ts";
 import { openSyncedFolder, type SyncedFolder } from "../source/synced-folder.ts";
 import { openPage, writeChunks, writeRows } from "../write-rows.ts";
+import { prepareQuestion } from "./prepare-question.ts";
 import { answerColumns, namesOf, type Question, type QuestionOptions, typesOf } from "./question.ts";
-import { openQuestionPrices } from "./question-prices.ts";
 import type { Answered } from "./show-answer.ts";
 
 /**
@@ -24,13 +24,13 @@ export async function runQuestion<Options extends QuestionOptions>(
   context: Context,
 ): Promise<void> {
   using synced = await openSyncedFolder(options, context);
-  await using opened = await openQuestionPrices(declared, options, synced, context);
-  const { prices, newest, comparison, retailers } = opened;
+  await using prepared = await prepareQuestion(declared, options, synced, context);
+  const { prices, newest, comparison, retailers } = prepared;
   const question = { ...declared, ...declared.ofRetailers?.(options, retailers) };
-  const known = { ...opened.parameters, ...question.parameters?.(options) };
+  const known = { ...prepared.parameters, ...question.parameters?.(options) };
   const parameters = { ...known, ...(await question.find?.(prices, known, options, synced)) };
   if (options.showSql) {
-    await writeChunks([opened.preamble, `${filledIn(question.sql, parameters).trim()}\n`], options.output, context);
+    await writeChunks([prepared.preamble, `${filledIn(question.sql, parameters).trim()}\n`], options.output, context);
     return;
   }
   const totals = hasRowFormat(options.output) ? undefined : await totalsOf(prices, question, parameters);

@@ -1,4 +1,4 @@
-import { checkBrandNames, indexMessages } from "../../cli/question/question-prices.ts";
+import { checkBrandNames, indexMessages } from "../../cli/question/prepare-question.ts";
 import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { splitRcd } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../../cli/context.ts";
 import { newestMatchingDay } from "../../cli/question/compared-days.ts";
-import { openQuestionPrices, type QuestionPrices } from "../../cli/question/question-prices.ts";
+import { type PreparedQuestion, prepareQuestion } from "../../cli/question/prepare-question.ts";
 import { noMatchingRows, openSyncedFolder, type SyncedFolder } from "../../cli/source/synced-folder.ts";
 import { openPage, writeChunks } from "../../cli/write-rows.ts";
 import { filtersAsFlags } from "../../pull/written-filters.ts";
@@ -19,23 +19,23 @@ import {
 
 export async function runReport(options: ReportOptions, context: Context): Promise<void> {
   using synced = await openSyncedFolder(options, context);
-  await using asked = await openQuestionPrices({ bookmarks: "report" }, options, synced, context);
-  const subject = subjectOf(options, synced, asked, context);
+  await using prepared = await prepareQuestion({ bookmarks: "report" }, options, synced, context);
+  const subject = subjectOf(options, synced, prepared, context);
   const request: ReportRequest = {
-    parameters: { ...asked.parameters, own_list: null, stale_after: options.staleAfter },
-    ownList: asked.parameters.own_list ?? null,
+    parameters: { ...prepared.parameters, own_list: null, stale_after: options.staleAfter },
+    ownList: prepared.parameters.own_list ?? null,
     compares: subject.since !== undefined,
   };
   if (options.showSql) {
-    await writeChunks([asked.preamble, reportSql(request)], options.output, context);
+    await writeChunks([prepared.preamble, reportSql(request)], options.output, context);
     return;
   }
-  const answers = await askReport(asked.prices, request);
+  const answers = await askReport(prepared.prices, request);
   if (answers.answers.get("retailers")?.count === 0) {
     throw noMatchingRows(synced);
   }
   const { output, page, limit, urls } = options;
-  const report = await collectReport(asked.prices, answers, subject, { limit, parameters: request.parameters });
+  const report = await collectReport(prepared.prices, answers, subject, { limit, parameters: request.parameters });
   await using file = page && (await openPage(page, context));
   if (page === undefined || !page.isOnly) {
     const document = output.format === "json" ? reportDocument(subject, answers) : [reportText(report, { urls })];
@@ -49,14 +49,14 @@ export async function runReport(options: ReportOptions, context: Context): Promi
     synced.reporter.note(`${page.file}: the report of ${days}`);
   }
   // Only the lists for people are cut, which say so; the figures count all products.
-  await asked.comparison?.bookmark?.set();
+  await prepared.comparison?.bookmark?.set();
   failIfFiguresMatch(options.conditions, answers.figures);
 }
 
 function subjectOf(
   { brands, filters, staleAfter }: ReportOptions,
   { name, days }: SyncedFolder,
-  { newest, comparison }: QuestionPrices,
+  { newest, comparison }: PreparedQuestion,
   context: Context,
 ): ReportSubject {
   // There may be no newer day since a bookmark. A folder with one day has nothing to compare.

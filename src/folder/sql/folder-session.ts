@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { scratchFolder } from "../../files/scratch-folder.ts";
-import { openPrices } from "../ask/open-prices.ts";
+import { openJudgedPrices } from "../ask/judged-prices.ts";
 import { placeOfDay } from "../day-files.ts";
 import { areInPlace, checkFiles, replacedError } from "../index/checked-files.ts";
 import { SUSPECT_FACTOR } from "../index/suspect-factor.ts";
@@ -47,7 +47,7 @@ export async function withFolderSql<T>(
     const files = [...paths, resultFile];
     const scope = { departments: null, categories: null, combinations: null, brands: null };
     const which = { lastDay, suspectFactor: SUSPECT_FACTOR, scope };
-    await using prices = await openPrices({ ...request, ...which, files, signal: active });
+    await using prices = await openJudgedPrices({ ...request, ...which, files, signal: active });
     await declareObserved(prices, lastDay, prices.preamble !== "");
     const views = viewStatements(paths, lastDay);
     const assertInPlace = async () => {

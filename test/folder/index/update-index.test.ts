@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import type { DuckDb } from "../../../src/files/duckdb.ts";
 import { readRows } from "../../../src/folder/ask/ask.ts";
-import { openPrices } from "../../../src/folder/ask/open-prices.ts";
+import { openJudgedPrices } from "../../../src/folder/ask/judged-prices.ts";
 import { placeOfDay } from "../../../src/folder/day-files.ts";
 import { ownFolderOf } from "../../../src/folder/folder-lock.ts";
 import { readSyncedFolder } from "../../../src/folder/folder-state.ts";
@@ -174,7 +174,7 @@ describe("the index of a folder", () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const scope = { departments: null, categories: null, combinations: null, brands: null };
     const request = { folder, state: await readSyncedFolder(folder), signal: new AbortController().signal, scope };
-    await expect(openPrices({ ...request, lastDay: FIRST_DAY, suspectFactor: "none" })).rejects.toThrow("none");
+    await expect(openJudgedPrices({ ...request, lastDay: FIRST_DAY, suspectFactor: "none" })).rejects.toThrow("none");
     expect(await readdir(temporary)).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { plural, quoted } from "../../contract/values/phrases.ts";
 import type { DuckDb } from "../../files/duckdb.ts";
 import { type Parameters, readRows } from "../../folder/ask/ask.ts";
-import { openPrices } from "../../folder/ask/open-prices.ts";
+import { openJudgedPrices } from "../../folder/ask/judged-prices.ts";
 import type { PriceIndexRequest } from "../../folder/index/update-index.ts";
 import type { Context } from "../context.ts";
 import type { Reporter } from "../reporter.ts";
@@ -15,8 +15,8 @@ import { checkOwnList, ownListParameter } from "./own-list.ts";
 import type { PriceOptions, Question } from "./question.ts";
 import { type SinceOfRetailers, sinceDay, sinceOfRetailers } from "./since.ts";
 
-/** The open prices of a folder, and the parameters that all questions have. */
-export interface QuestionPrices extends AsyncDisposable {
+/** What a question needs before it is asked: the open prices of a folder, and the parameters that all questions have. */
+export interface PreparedQuestion extends AsyncDisposable {
   prices: DuckDb;
   /** Statements that `--show-sql` prints before the question. */
   preamble: string;
@@ -30,17 +30,17 @@ export interface QuestionPrices extends AsyncDisposable {
 }
 
 /**
- * Opens the prices of a folder for a question, and warns of products on the `--skus` list that the folder does not have.
+ * Resolves the days of a question, opens the prices of a folder, and warns of products on the `--skus` list that it does not have.
  *
  * @throws NotFoundError if the folder has no product of a given brand
  * @throws UsageError if there is nothing to compare since the given day
  */
-export async function openQuestionPrices<Options extends PriceOptions>(
+export async function prepareQuestion<Options extends PriceOptions>(
   question: Pick<Question<Options>, "bookmarks" | "days">,
   options: Options,
   synced: SyncedFolder,
   context: Context,
-): Promise<QuestionPrices> {
+): Promise<PreparedQuestion> {
   const { reporter, signal, folder, name, state } = synced;
   const newestInFolder = newestDayOf(synced, context.now());
   const ownList = options.ownList === undefined ? undefined : await readProductList(options.ownList, context, signal);
@@ -56,7 +56,7 @@ export async function openQuestionPrices<Options extends PriceOptions>(
     : question.bookmarks !== undefined
       ? await sinceOfRetailers({ since: options.since, command: question.bookmarks }, synced, newestByRetailer, context)
       : undefined;
-  let prices: Awaited<ReturnType<typeof openPrices>> | undefined;
+  let prices: Awaited<ReturnType<typeof openJudgedPrices>> | undefined;
   const release = async () => {
     try {
       await prices?.[Symbol.asyncDispose]();
@@ -77,7 +77,7 @@ export async function openQuestionPrices<Options extends PriceOptions>(
       own_list: null,
     };
     const isNewest = days === undefined || days.isNewest === true || newest > newestInFolder;
-    prices = await openPrices({
+    prices = await openJudgedPrices({
       folder,
       state,
       signal,

@@ -6,7 +6,7 @@ import { type OpenPriceIndex, openPriceIndex, type PriceIndexRequest } from "../
 import { filledIn, type Parameters, runStatement } from "./ask.ts";
 import MATCHED_LISTINGS from "./matched-listings.sql";
 
-interface PricesRequest extends PriceIndexRequest {
+interface JudgedPricesRequest extends PriceIndexRequest {
   /** The newest day that counts. */
   lastDay: string;
   /** How far a price must be from the usual one to be suspect, in digits; undefined if no row is to be suspect. */
@@ -18,7 +18,7 @@ interface PricesRequest extends PriceIndexRequest {
 /** The filters that can match some rows of a product and not others. */
 const ROW_FILTERS = ["departments", "categories", "combinations", "brands"] as const;
 
-interface OpenPrices extends OpenPriceIndex {
+interface JudgedPrices extends OpenPriceIndex {
   /** The statements to run in the index before the question, so that it has the same answer there; may be empty. */
   preamble: string;
 }
@@ -28,7 +28,7 @@ interface OpenPrices extends OpenPriceIndex {
  * the default factor. If a question has an earlier day, another factor or filters, the few products for which that makes a
  * difference are judged again here.
  */
-export async function openPrices(request: PricesRequest): Promise<OpenPrices> {
+export async function openJudgedPrices(request: JudgedPricesRequest): Promise<JudgedPrices> {
   const index = await openPriceIndex(request);
   const statements = isJudgedAgain(request, index) ? judgeAgain(request) : [];
   try {
@@ -45,7 +45,7 @@ export async function openPrices(request: PricesRequest): Promise<OpenPrices> {
   return { ...index, preamble };
 }
 
-function isJudgedAgain({ lastDay, suspectFactor, scope }: PricesRequest, { state }: OpenPriceIndex): boolean {
+function isJudgedAgain({ lastDay, suspectFactor, scope }: JudgedPricesRequest, { state }: OpenPriceIndex): boolean {
   const hasOtherSuspects = suspectFactor !== SUSPECT_FACTOR || Object.keys(state.days).some((day) => day > lastDay);
   return hasOtherSuspects || hasRowFilter(scope);
 }
@@ -58,7 +58,7 @@ function hasRowFilter(scope: Parameters): boolean {
  * The statements that decide again which rows of the affected products count, and replace the view `price` of the index. Suspect
  * rows are found among all rows; of the others, only those that the filters match count.
  */
-function judgeAgain({ lastDay, suspectFactor = "NULL", scope }: PricesRequest): string[] {
+function judgeAgain({ lastDay, suspectFactor = "NULL", scope }: JudgedPricesRequest): string[] {
   const hasFilter = hasRowFilter(scope);
   const upToLastDay = `day <= DATE ${sqlText(lastDay)}`;
   return [
