@@ -97,11 +97,7 @@ export async function readRows(duckDb: DuckDb, sql: string, parameters: Paramete
 }
 
 /** Runs a statement with the parameters of questions. @returns the rows of its result */
-export async function runStatement(
-  duckDb: DuckDb,
-  sql: string,
-  parameters: Parameters,
-): Promise<readonly DuckDBValue[][]> {
+async function runStatement(duckDb: DuckDb, sql: string, parameters: Parameters): Promise<readonly DuckDBValue[][]> {
   return (await duckDb.until(async () => (await prepare(duckDb, sql, parameters)).runAndReadAll())).getRows();
 }
 

@@ -3,8 +3,7 @@ import MARK_ROWS from "../index/mark-rows.sql";
 import { SUSPECT_FACTOR } from "../index/suspect-factor.ts";
 import SUSPECT_ROWS from "../index/suspect-rows.sql";
 import { type OpenPriceIndex, openPriceIndex, type PriceIndexRequest } from "../index/update-index.ts";
-import { filledIn, type Parameters, runStatement } from "./ask.ts";
-import MATCHED_LISTINGS from "./matched-listings.sql";
+import { filledIn, type Parameters } from "./ask.ts";
 
 interface JudgedPricesRequest extends PriceIndexRequest {
   /** The newest day that counts. */
@@ -33,15 +32,13 @@ export async function openJudgedPrices(request: JudgedPricesRequest): Promise<Ju
   const statements = isJudgedAgain(request, index) ? judgeAgain(request) : [];
   try {
     for (const sql of statements) {
-      await (sql === MATCHED_LISTINGS
-        ? runStatement(index, sql, request.scope)
-        : index.until((connection) => connection.run(sql)));
+      await index.until((connection) => connection.run(sql));
     }
   } catch (error) {
     await index[Symbol.asyncDispose]();
     throw error;
   }
-  const preamble = statements.map((sql) => `${filledIn(sql, request.scope).trim().replace(/;$/, "")};\n`).join("\n");
+  const preamble = statements.map((sql) => `${sql.trim().replace(/;$/, "")};\n`).join("\n");
   return { ...index, preamble };
 }
 
@@ -64,7 +61,7 @@ function judgeAgain({ lastDay, suspectFactor = "NULL", scope }: JudgedPricesRequ
   return [
     `SET VARIABLE suspect_factor = ${suspectFactor}::DECIMAL(15, 6)`,
     `SET VARIABLE last_day = DATE ${sqlText(lastDay)}`,
-    ...(hasFilter ? [MATCHED_LISTINGS] : []),
+    ...(hasFilter ? [filledIn(MATCHED_LISTINGS, scope)] : []),
     `CREATE TEMP TABLE judged AS FROM rare_product${hasFilter ? ` UNION ${PARTLY_MATCHED}` : ""}`,
     `CREATE TEMP TABLE unmarked AS
 SELECT * EXCLUDE (series, excluded, next_day, is_new_price) FROM price_row SEMI JOIN judged USING (product) WHERE ${upToLastDay}`,
@@ -77,6 +74,9 @@ FROM price_row ANTI JOIN judged USING (product) ${hasFilter ? "SEMI JOIN wanted 
 UNION ALL BY NAME FROM marked`,
   ];
 }
+
+const MATCHED_LISTINGS = `CREATE TEMP TABLE wanted AS
+SELECT listing FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)`;
 
 /** Products of which the filters match some wordings and not others. */
 const PARTLY_MATCHED = `SELECT product FROM listing LEFT JOIN wanted USING (listing)
