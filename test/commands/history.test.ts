@@ -290,6 +290,20 @@ describe("catalog history", () => {
     }
   });
 
+  test.each([
+    [[], ["old", "new", "last", "all"]],
+    [["--include-suspect"], ["free", "old", "new", "last", "all"]],
+    [
+      ["--max-age", "10d"],
+      ["new", "all"],
+    ],
+  ])("a table of the products %j with a limit has the first of the whole one", async (flags, skus) => {
+    const args = ["history", "free", "last", "all", "old", "new", troubled, "-f", "table", ...flags];
+    const listed = async (limit: string) =>
+      (await runInProcess([...args, "-n", limit])).stdout.match(/(?<= {2})(?:free|last|all|old|new)(?= {2})/g);
+    expect([await listed("9"), await listed("1")]).toEqual([skus, skus.slice(0, 1)]);
+  });
+
   test("names a sku that is not in the folder", async () => {
     const { code, stderr } = await runInProcess(["history", "A1", "C3", synced]);
 

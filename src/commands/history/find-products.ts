@@ -93,6 +93,11 @@ function unknownSkus(
   );
 }
 
+/** Whether `--limit` is one of products, as of a table and a page; other formats are limited by their rows. */
+export function isOfProducts({ output, page }: Pick<HistoryOptions, "output" | "page">): boolean {
+  return output.format === "table" || page?.isOnly === true;
+}
+
 async function bySearch(
   rows: readonly NewestRow[],
   { search, list, output, page }: HistoryOptions,
@@ -110,9 +115,7 @@ async function bySearch(
       { flag: "--search" },
     );
   }
-  // Only a table and a page are limited by products; other formats are limited by their rows.
-  const isOfProducts = output.format === "table" || page?.isOnly;
-  const shown = isOfProducts ? Math.min(list.limit ?? found.length, found.length) : found.length;
+  const shown = isOfProducts({ output, page }) ? Math.min(list.limit ?? found.length, found.length) : found.length;
   if (shown > SEARCH_LIMIT) {
     const { truncate } = await import("../../cli/terminal/width.ts");
     const some = found.slice(0, 5).map(({ title }) => truncate(visible(title), SHOWN_TITLE));

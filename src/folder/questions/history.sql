@@ -1,4 +1,5 @@
--- The prices of some products, day by day. Suspect rows are shown, too, and compared with nothing.
+-- The prices of some products, day by day. Suspect rows are shown, too, and compared with nothing. `$shown`: only this number of
+-- products, the cheapest of each currency first.
 WITH wanted AS (
   SELECT unnest($products::INTEGER[]) AS product, unnest(range(len($products::INTEGER[]))) AS rank
 ), matched AS (
@@ -14,16 +15,23 @@ WITH wanted AS (
   FROM counted WINDOW earlier AS (PARTITION BY product, suspect ORDER BY day, place)
 ), newest AS (
   -- A suspect row tells what the product is only if it has no other.
-  SELECT product, max(day) FILTER (NOT suspect) AS day, arg_max(listing, (NOT suspect, day, -place)) AS listing
+  SELECT product, max(day) FILTER (NOT suspect) AS day, arg_max(listing, (NOT suspect, day, -place)) AS listing,
+    any_value(first_day) AS first_day, any_value(last_day) AS last_day,
+    arg_max((currency, selling_price), day) FILTER (NOT suspect) AS last_price
   FROM counted GROUP BY product
+), shown AS (
+  SELECT product, rank, day, listing
+  FROM newest JOIN wanted USING (product)
+  WHERE $max_age IS NULL OR day >= last_day - $max_age::INTEGER
+  QUALIFY $shown IS NULL OR row_number() OVER (ORDER BY day >= first_day DESC, last_price, rank) <= $shown
 )
 SELECT newest_listing.retailer, newest_listing.sku, newest_listing.title, own.department, own.category,
   step.day AS crawl_date, currency, mrp, selling_price, discount_pct,
   CASE WHEN NOT suspect AND series = series_before THEN percent_change(selling_price, price_before) END AS percent,
-  suspect, today - newest.day AS days_old, nullif(newest_listing.url, '') AS url, series, is_new_low,
+  suspect, today - shown.day AS days_old, nullif(newest_listing.url, '') AS url, series, is_new_low,
   target_price, CASE WHEN NOT suspect THEN selling_price <= target_price END AS target_met, note
-FROM step JOIN wanted USING (product) JOIN newest USING (product)
+FROM step JOIN shown USING (product)
   JOIN listing own ON own.listing = step.listing
-  JOIN listing newest_listing ON newest_listing.listing = newest.listing
-WHERE step.day >= first_day AND ($max_age IS NULL OR newest.day >= last_day - $max_age::INTEGER)
+  JOIN listing newest_listing ON newest_listing.listing = shown.listing
+WHERE step.day >= first_day
 ORDER BY rank, crawl_date, suspect, place
