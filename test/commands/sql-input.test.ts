@@ -189,6 +189,12 @@ test.each([
   expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
 });
 
+test("a table escapes control characters in the names of columns, which may be crawled", async () => {
+  const query = "pivot (select 'a\x1b[31m\nb' as title) on title using count(*)";
+  const { stdout } = await runInProcess(["sql", query, folder, "-f", "table"]);
+  expect(stdout).toBe("a\\x1b[31m\\nb\n────────────\n           1\n");
+});
+
 test("a table shows intervals, lists and structs as DuckDB prints them", async () => {
   const query = "select age(date '2026-03-05', date '2026-01-01') as age, [1, 2] as list, {a: 1} as struct";
   const { stdout } = await runInProcess(["sql", query, folder, "-f", "tsv"]);

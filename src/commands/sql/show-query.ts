@@ -7,6 +7,7 @@ import { jsonCell } from "../../cli/terminal/tables/cell.ts";
 import { renderTable } from "../../cli/terminal/tables/table.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
 import { uniqueNames } from "../../contract/values/unique-names.ts";
+import { visible } from "../../contract/values/visible.ts";
 import type { QueryResult } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";
 
@@ -53,7 +54,9 @@ async function showRows(
   context: Context,
 ): Promise<void> {
   const names = uniqueNames(columns.map(({ name }) => name));
-  const table = { columns: names.map((heading) => ({ heading })), rows: rows.map((row) => row.map(jsonCell)) };
+  // A name may be a crawled text: that of PIVOT, or of a header of --with.
+  const headings = names.map((name) => ({ heading: visible(name) }));
+  const table = { columns: headings, rows: rows.map((row) => row.map(jsonCell)) };
   const rendered = renderTable(table, screenOf(context, options));
   await showTable(rendered, options.output, options, reporter, context);
 }
