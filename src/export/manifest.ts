@@ -3,8 +3,8 @@ import { basename } from "node:path";
 import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import { FileError, MismatchError } from "../contract/errors.ts";
-import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
-import { isJsonObject, parseJsonObject } from "../contract/values/json-object.ts";
+import type { Filters } from "../contract/filters.ts";
+import { parseJsonObject } from "../contract/values/json-object.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { errorCode, fileError, withFileError } from "../files/system-error.ts";
 import { checkedJson, isUnaltered } from "../files/text-checksum.ts";
@@ -121,13 +121,9 @@ export async function readManifest(file: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Removes the manifest of what a file had before: it would call the new content damaged. What is no manifest stays. */
+/** Removes the manifest of what a file had before: it would call the new content damaged. A file of another kind stays. */
 export async function removeManifest(file: string): Promise<void> {
-  const isManifest = await readManifest(file).then(
-    () => true,
-    (error) => error instanceof MismatchError,
-  );
-  if (isManifest) {
+  if ((await readManifest(file).catch(() => undefined)) !== undefined) {
     const path = manifestPathOf(file);
     // Of a link, not the file to which it leads.
     await withFileError(path, () => rm(path, { force: true }));
@@ -136,23 +132,15 @@ export async function removeManifest(file: string): Promise<void> {
 
 /** Whether it has all members that a file is checked against. */
 function isWhole(manifest: Partial<Manifest>): manifest is Manifest {
-  const { file, filters, rows, coverage, plan } = manifest;
+  const { file, rows, coverage, plan } = manifest;
   return (
     typeof file?.sha256 === "string" &&
     typeof file.bytes === "number" &&
-    typeof file.format === "string" &&
     typeof rows === "number" &&
     typeof coverage?.matching_rows === "number" &&
-    areFilters(filters) &&
     Array.isArray(plan?.slices) &&
-    plan.slices.every((slice: Partial<FinishedSlice> | null) => {
-      return typeof slice?.rows === "number" && areFilters(slice.filters);
-    })
+    plan.slices.every((slice: Partial<FinishedSlice> | null) => typeof slice?.rows === "number")
   );
-}
-
-function areFilters(value: unknown): boolean {
-  return isJsonObject(value) && FILTER_NAMES.every((name) => typeof (value[name] ?? "") === "string");
 }
 
 /** Writes the manifest of a file that is in its place. */

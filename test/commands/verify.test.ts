@@ -123,9 +123,9 @@ describe("verify", () => {
     });
   });
 
-  test("does not let a list remove a file that only has the name of a manifest", async () => {
+  test.each(["{}", "not JSON"])("does not let a list remove %s by the name of a manifest", async (text) => {
     const cwd = await temporaryFolder();
-    await writeFile(join(cwd, "rows.csv.manifest.json"), "{}");
+    await writeFile(join(cwd, "rows.csv.manifest.json"), text);
     await runInProcess(["coverage", "-o", join(cwd, "rows.csv")], { service: await service() });
     expect(await readdir(cwd)).toEqual(["rows.csv", "rows.csv.manifest.json"]);
   });

@@ -47,11 +47,10 @@ const COVERAGE = { combinations: 1, matching_rows: 1, corpus_rows: 1, earliest_d
 /** What a file is checked against, and nothing else. */
 const WHOLE = {
   version: 2,
-  filters: { retailer: "acme" },
-  file: { name: "rows.csv", bytes: 1, sha256: "0", format: "csv" },
+  file: { bytes: 1, sha256: "0" },
   rows: 1,
   coverage: COVERAGE,
-  plan: { slices: [{ filters: { start_date: "2026-01-01" }, rows: 1 }] },
+  plan: { slices: [{ rows: 1 }] },
 };
 
 /** The manifest with these members beside a file. */
@@ -69,19 +68,15 @@ test("a manifest is read with all its members", async () => {
 
 test.each<[string, object]>([
   ["of another version", { version: 3 }],
-  ["without filters", { filters: undefined }],
-  ["with a filter that is a number", { filters: { rcd: 7 } }],
   ["with a size that is text", { file: { ...WHOLE.file, bytes: "1" } }],
   ["without a checksum of its file", { file: { ...WHOLE.file, sha256: undefined } }],
-  ["without a format", { file: { ...WHOLE.file, format: null } }],
   ["without rows", { rows: undefined }],
   ["without a count of the service", { coverage: { ...COVERAGE, matching_rows: "1" } }],
   ["without coverage", { coverage: undefined }],
   ["without a plan", { plan: undefined }],
   ["without slices", { plan: {} }],
   ["with a slice that is nothing", { plan: { slices: [null] } }],
-  ["with a slice that has no rows", { plan: { slices: [...WHOLE.plan.slices, { filters: {} }] } }],
-  ["with a slice that has no filters", { plan: { slices: [{ rows: 1 }, ...WHOLE.plan.slices] } }],
+  ["with a slice that has no rows", { plan: { slices: [...WHOLE.plan.slices, {}] } }],
 ])("a manifest %s is refused", async (_, members) => {
   const file = await manifestWith(members);
   const path = manifestPathOf(file);
