@@ -74,7 +74,7 @@ export async function* readParquet(
 
 /** SQL of the JSON text of a column. Decimals and integers keep their digits, a FLOAT its shortest ones; a timestamp at midnight becomes a date. */
 function jsonExpression(column: string, type: string): string {
-  if (/^(?:DECIMAL|U?(?:TINY|SMALL|BIG|HUGE)?INT)/.test(type)) {
+  if (/^(?:DECIMAL\b.*|U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?)$/.test(type)) {
     return `${column}::VARCHAR`;
   }
   if (type === "DOUBLE" || type === "FLOAT") {

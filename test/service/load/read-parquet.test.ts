@@ -107,6 +107,7 @@ test.each([
   ["a column that is a list", rowsQuery([product()], { brand: "[brand]" }), { field: "brand", expected: "a string" }],
   ["a missing price", rowsQuery([product()], { mrp: "NULL::DOUBLE" }), { field: "mrp", found: "null" }],
   ["a price that is no number", rowsQuery([product()], { mrp: "'nan'::DOUBLE" }), { field: "mrp", found: '"NaN"' }],
+  ["a price that is a span", rowsQuery([product()], { mrp: "INTERVAL 1 DAY" }), { field: "mrp", found: '"1 day"' }],
   [
     "a time of the day",
     rowsQuery([product()], { crawl_date: "'2026-01-15 12:00:00'::TIMESTAMP" }),
