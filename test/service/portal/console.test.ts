@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from "vitest";
-import { isLoopback } from "../../../src/service/http/admission/source-address.ts";
 import { listKeys } from "../../../src/service/store/access/manage-keys.ts";
 import { createTeam, grantTeam } from "../../../src/service/store/access/manage-teams.ts";
 import { addMember } from "../../../src/service/store/access/members.ts";
@@ -9,21 +8,6 @@ import { holdIntervals, type TestServiceOptions } from "../../helpers/service.ts
 import { testStore } from "../store/stores.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
-
-test.each([
-  ["localhost", true],
-  ["LocalHost", true],
-  ["127.0.0.1", true],
-  ["127.255.1.20", true],
-  ["[::1]", true],
-  ["::1", true],
-  ["x.localhost", false],
-  ["x127.0.0.1", false],
-  ["10.0.0.1", false],
-  ["::2", false],
-])("whether %s is this machine: %s", (hostname, expected) => {
-  expect(isLoopback(hostname)).toBe(expected);
-});
 
 test.each([
   ["/portal/sign-in", "GET, HEAD, POST"],

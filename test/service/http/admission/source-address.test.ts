@@ -17,12 +17,16 @@ test.each([
 });
 
 test.each([
-  ["localhost", true],
-  ["127.1.2.3", true],
+  ["LocalHost", true],
+  ["127.255.1.20", true],
   ["::ffff:127.0.0.1", true],
+  ["::1", true],
   ["[::1]", true],
+  ["::2", false],
   ["::ffff:203.0.113.9", false],
+  ["x127.0.0.1", false],
   ["127.example.com", false],
+  ["x.localhost", false],
 ])("%s leads to this machine only: %s", (hostname, expected) => {
   expect(isLoopback(hostname)).toBe(expected);
 });
