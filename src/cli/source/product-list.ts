@@ -46,7 +46,7 @@ export function nameOfList(file: string): string {
 /** @param name of the list in errors */
 export async function parseProductList(chunks: AsyncIterable<Uint8Array>, name: string): Promise<ListedProduct[]> {
   const products: ListedProduct[] = [];
-  const seen = new Map<string, ListedProduct[]>();
+  const seen: SeenProducts = new Map();
   const kind = "a list of products is CSV, as `catalog latest -f csv` writes it";
   const hint = "the other columns of `catalog latest` are ignored";
   const table = { name, kind, required: ["sku"], optional: OPTIONAL, ignored: IGNORED, hint };
@@ -80,17 +80,19 @@ function productOf({ line, cell, text, refuse }: CsvLine): ListedProduct {
   };
 }
 
+/** By sku and retailer. */
+type SeenProducts = Map<string, Map<string | undefined, ListedProduct>>;
+
 /** @throws RowError if an earlier line can mean the same product */
-function refuseRepeated(product: ListedProduct, seen: Map<string, ListedProduct[]>): void {
+function refuseRepeated(product: ListedProduct, seen: SeenProducts): void {
   const sku = product.sku.toLowerCase();
-  const earlier = seen.get(sku) ?? [];
-  const same = earlier.find(
-    ({ retailer }) => retailer === undefined || product.retailer === undefined || retailer === product.retailer,
-  );
+  const earlier = seen.get(sku) ?? new Map<string | undefined, ListedProduct>();
+  const [first] = earlier.values();
+  const same = product.retailer === undefined ? first : (earlier.get(undefined) ?? earlier.get(product.retailer));
   if (same !== undefined) {
     throw repeatedError(product, same);
   }
-  seen.set(sku, [...earlier, product]);
+  seen.set(sku, earlier.set(product.retailer, product));
 }
 
 export function repeatedError(product: ListedProduct, same: ListedProduct): RowError {
