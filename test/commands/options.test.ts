@@ -282,17 +282,7 @@ describe("a command line becomes complete options", () => {
     ],
     [["remove", "--end-date", "365d", "--dry-run"], { filters: { end_date: "365d" }, dryRun: true }],
     [
-      [
-        "start",
-        "--host",
-        "localhost",
-        "--public-url",
-        "https://api.example.com/",
-        "--trust-proxy",
-        "1",
-        "--window",
-        "30",
-      ],
+      ["start", "--public-url", "https://api.example.com/", "--trust-proxy", "1", "--window", "30"],
       {
         service: {
           host: "127.0.0.1",
@@ -309,5 +299,14 @@ describe("a command line becomes complete options", () => {
   ])("of service %j", async (args, options) => {
     const base = { globals: GLOBALS, database: "rows.db", databaseFlag: " --database rows.db" };
     expect(await optionsOf<unknown>(declareService, ...args, "--database", "rows.db")).toEqual({ ...base, ...options });
+  });
+
+  test.each([
+    ["localhost", "127.0.0.1"],
+    ["[::1]", "::1"],
+  ])("of service start --host %s, which is %s", async (host, expected) => {
+    expect(await optionsOf<unknown>(declareService, "start", "--host", host, "--database", "rows.db")).toMatchObject({
+      service: { host: expected, drainDelay: 0 },
+    });
   });
 });

@@ -41,8 +41,8 @@ function parseStart(flags: FlagsOf<typeof addStartFlags>, _: [], { env }: Contex
   if (flags.host === "") {
     throw flagError("--host", "is empty, which would listen on all addresses; for that, write 0.0.0.0.");
   }
-  // For this name, Node.js would listen on the first of its addresses alone, often ::1, and clients of the other find nobody.
-  const host = (flags.host ?? "localhost").replace(/^localhost$/i, "127.0.0.1");
+  // For localhost, Node.js would listen on the first of its addresses alone, often ::1, and clients of the other find nobody.
+  const host = (flags.host ?? "localhost").replace(/^localhost$/i, "127.0.0.1").replace(/^\[(.+)\]$/, "$1");
   const { drainDelay = isLoopback(host) ? 0 : DRAIN_DELAY } = flags;
   const { rateLimit, sampleRateLimit, window: windowSeconds, cursorTtl, queryTimeout } = flags;
   const limits = { rateLimit, sampleRateLimit, windowSeconds, cursorTtl, queryTimeout };
