@@ -33,6 +33,8 @@ const STALL_TIME = 30_000;
 /** Milliseconds that a connection stays open between two requests. */
 const KEEP_ALIVE_TIME = 72_000;
 
+type MethodsOf = (target: string) => string[];
+
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
 export function createApp(store: Store, options: ServiceOptions = {}): FastifyInstance {
   const parts = createParts(store, options);
@@ -70,7 +72,7 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
     rewriteUrl: ({ url = "/" }) => {
       const target = originForm(url);
       const whole = withoutPrefix(target, API_PREFIX);
-      return root === "" || methodsOf(app, whole).length > 0
+      return root === "" || methodsOf(whole).length > 0
         ? whole
         : withoutPrefix(withoutPrefix(target, root), API_PREFIX);
     },
@@ -99,6 +101,7 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
       void sendProblem(problem, request as FastifyRequest, reply as unknown as FastifyReply);
     },
   });
+  const methodsOf = collectMethods(app);
   // Node.js reports CONNECT requests only with this event, and closes the connection if there is no listener.
   app.server.on("connect", (_: IncomingMessage, socket: Socket) =>
     connections.refuse(socket, wrongMethod("CONNECT", "GET, HEAD")),
@@ -116,7 +119,7 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
     checkRequest(request.raw);
     if (request.is404) {
       // Refused here, before the body is read.
-      throw notFound(app, request);
+      throw notFound(methodsOf, request);
     }
   });
   app.addHook("onListen", async () => {
@@ -139,17 +142,26 @@ function noSchemas(): never {
 }
 
 /** The problem of an unknown path or a wrong method. The contract has no code for the latter, so `Allow` lists the valid ones. */
-function notFound(app: FastifyInstance, { method, url }: FastifyRequest): ServiceProblem {
-  const valid = methodsOf(app, url);
+function notFound(methodsOf: MethodsOf, { method, url }: FastifyRequest): ServiceProblem {
+  const valid = methodsOf(url);
   return valid.length > 0
     ? wrongMethod(method, valid.join(", "))
     : new ServiceProblem("not_found", "There is nothing at this path.");
 }
 
-/** The methods of the route to a target; none if there is no route. */
-function methodsOf(app: FastifyInstance, target: string): string[] {
-  const [path = target] = target.split("?", 1);
-  return (["GET", "HEAD", "POST"] as const).filter((method) => app.hasRoute({ method, url: path }));
+/**
+ * Returns a function that tells the methods of the path of a target; none if nothing is served there. It knows the routes that are
+ * added later. Fastify's `hasRoute` takes paths for patterns, and throws if a client sends one such as `/**`.
+ */
+function collectMethods(app: FastifyInstance): MethodsOf {
+  const routes = new Map<string, Set<string>>();
+  app.addHook("onRoute", ({ method, url }) => {
+    routes.set(url, new Set([...(routes.get(url) ?? []), ...[method].flat()]));
+  });
+  return (target) => {
+    const methods = routes.get(target.split("?", 1)[0] ?? "");
+    return ["GET", "HEAD", "POST"].filter((method) => methods?.has(method));
+  };
 }
 
 function wrongMethod(method: string, valid: string): ServiceProblem {

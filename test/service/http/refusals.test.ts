@@ -7,13 +7,22 @@ const shared = sharedService({ rows: oneRowEach("acme:lamps:home") });
 
 test("a path that leads nowhere, or cannot be decoded, is a problem that nothing keeps", async () => {
   const service = await shared();
-  const paths = ["/v1/nowhere?a", "/v2/catalog", "/v1/catalog/", "/v1/Catalog", "/errors/x", "//v1/catalog", "/v1/%zz"];
+  const paths = [
+    "/v1/nowhere?a",
+    "/v2/catalog",
+    "/v1/catalog/",
+    "/v1/Catalog",
+    "/errors/x",
+    "//v1/catalog",
+    "/**",
+    "/v1/%zz",
+  ];
 
   const responses = await Promise.all(paths.map((path) => service.get(path)));
 
   const NOTHING = [404, "There is nothing at this path.", "no-store"];
   expect(responses.map(({ status, body, headers }) => [status, body.detail, headers.get("cache-control")])).toEqual([
-    ...Array(6).fill(NOTHING),
+    ...Array(7).fill(NOTHING),
     [400, "The path is not valid percent-encoded text.", "no-store"],
   ]);
 });

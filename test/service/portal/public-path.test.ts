@@ -41,12 +41,12 @@ test.each(["/v1", "/portal"])(
     const { url } = await startTestPortal({ publicUrl: `https://example.com${path}` });
     const statuses = [];
     for (const prefix of [path, ""]) {
-      for (const target of ["/", "/portal/sign-in", "/v1/coverage"]) {
+      for (const target of ["/", "/portal/sign-in", "/v1/coverage", "/**"]) {
         statuses.push((await fetch(`${url}${prefix}${target}`)).status);
       }
     }
 
-    expect(statuses).toEqual([200, 200, 401, 200, 200, 401]);
+    expect(statuses).toEqual([200, 200, 401, 404, 200, 200, 401, 404]);
   },
 );
 
