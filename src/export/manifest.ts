@@ -35,7 +35,7 @@ export interface ExportRecord {
   tool: { name: string; version: string; node: string };
   service: string;
   /** The filters as they were written. */
-  asked?: WrittenFilters;
+  asked: WrittenFilters;
   /** The filters sent to the service. */
   filters: Filters;
   /** The filters as the service applied them. */
@@ -46,10 +46,10 @@ export interface ExportRecord {
   /** `meta.coverage` of the request that the pull was planned from. */
   coverage: CoverageSummary;
   plan: { page_size: number; slice_pages: number; slices: readonly FinishedSlice[] };
-  /** Number of pages that were read a second time. Absent in manifests of earlier versions. */
-  compared_pages?: number;
-  /** What the checks of the pull cannot show. Absent in manifests of earlier versions. */
-  unnoticed?: string;
+  /** Number of pages that were read a second time. */
+  compared_pages: number;
+  /** What the checks of the pull cannot show. */
+  unnoticed: string;
   requests: RequestLog;
   started_at: string;
   finished_at: string;
