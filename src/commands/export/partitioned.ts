@@ -5,7 +5,7 @@ import { flagError } from "../../cli/flags/values.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, connect } from "../../cli/source/connection.ts";
 import { newestDay, reportNoRows } from "../../cli/source/empty-result.ts";
-import { FileError } from "../../contract/errors.ts";
+import { FileError, UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { plural, quoted } from "../../contract/values/phrases.ts";
 import { withCompressionEnding } from "../../export/destination/compression.ts";
@@ -97,9 +97,9 @@ async function refuseOtherColumns(path: string, options: ExportOptions, { report
   const wanted = columnsOf(encodingOf(options, reporter));
   const known = found?.filter((name) => PRODUCT_COLUMNS.some((column) => column === name));
   if (known !== undefined && known.join() !== wanted.join()) {
-    throw flagError(
-      "--columns",
-      `would mix columns in ${quoted(options.output.output ?? "")}: ${path} has ${known.join(",")}. Name these, or use a new folder.`,
+    const columns = known.join(",");
+    throw new UsageError(
+      `${path} has other columns than this export (${columns}), and programs would mix both. Export with --columns ${columns}, or to another folder.`,
     );
   }
 }
