@@ -31,7 +31,7 @@ test.each([
 ])("an export to %s that the disk has no room for is refused before the first page", async (name, size) => {
   const { code, stderr, requests, left } = await exportOfTooMuch("-o", `./${name}`);
   expect([code, requests, left]).toEqual([EXIT.failure, 1, []]);
-  expect(stderr).toMatch(new RegExp(`${name}: the export needs about ${size}, .* and the disk has .* free`));
+  expect(stderr).toMatch(new RegExp(`${name}: the export needs about ${size} for .*, and the disk has .* free`));
 });
 
 test("an export to partitions needs room for its rows once more, to sort them", async () => {
@@ -44,7 +44,7 @@ test("an export to partitions needs room for its rows once more, to sort them", 
     "retailer",
   );
   expect([code, requests]).toEqual([EXIT.failure, 1]);
-  expect(stderr).toContain("rows/.catalog: the export needs about 34 TB");
+  expect(stderr).toContain("rows: the export needs about 34 TB");
 });
 
 test("an export of a few of the rows, or to stdout, is not refused for its room", async () => {

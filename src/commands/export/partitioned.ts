@@ -18,7 +18,7 @@ import { FORMATS, loadEncoder } from "../../export/formats/registry.ts";
 import { columnsOf } from "../../export/formats/row-members.ts";
 import { type PartitionFile, readPartitionFiles, writePartitionManifest } from "../../export/partition-manifest.ts";
 import { ifPresent } from "../../files/system-error.ts";
-import { lockFolder, ownFolderOf, storeIn } from "../../folder/folder-lock.ts";
+import { lockFolder, storeIn } from "../../folder/folder-lock.ts";
 import { isSyncedFolder } from "../../folder/folder-state.ts";
 import { openPageStore } from "../../pull/store/open-store.ts";
 import { recordExport } from "./export-record.ts";
@@ -54,7 +54,7 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
       lock,
     });
     await using spool = await openPartitionSpool(join(staging, "rows"), partitionOf(columns));
-    const place = { store: store.pages, target: ownFolderOf(folder) };
+    const place = { store: store.pages, target: folder };
     const result = await pullRows(spool.write, options, place, connection, context);
     const { rows } = result;
     if (rows === 0) {

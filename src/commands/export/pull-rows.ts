@@ -41,7 +41,7 @@ export async function pullRows(
     onPlan: async ({ totalRows, pages }, stored) => {
       const total = Math.min(totalRows, maxRows ?? totalRows);
       if (target !== undefined) {
-        await assertRoom(target, bytesNeeded(total, options, { stored, isStdout: false }));
+        await assertRoom(target, options, bytesNeeded(total, options, { stored, isStdout: false }));
       }
       ofEarlierRun ??= stored;
       progress.update({

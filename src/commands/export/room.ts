@@ -38,16 +38,15 @@ export function bytesNeeded(
 }
 
 /**
- * Refuses an export to a file that its disk has no room for.
+ * Refuses an export to a file or folder that its disk has no room for.
  *
  * @throws FileError
  */
-export async function assertRoom(target: string, needed: number): Promise<void> {
-  const folder = dirname(target);
-  const free = await freeBytes(folder);
+export async function assertRoom(target: string, { partitionBy }: ExportOptions, needed: number): Promise<void> {
+  const free = await freeBytes(partitionBy === undefined ? dirname(target) : target);
   if (needed > free) {
     throw new FileError(
-      `${target}: the export needs about ${sizeText(needed)}, its pages and the file, and the disk has ${sizeText(free)} free; free some, narrow the filters, or name a file on another disk`,
+      `${target}: the export needs about ${sizeText(needed)} for its pages and its output, and the disk has ${sizeText(free)} free; free some, narrow the filters, or export to another disk`,
       target,
     );
   }
