@@ -106,7 +106,11 @@ describe("catalog why", () => {
       "reference price 20.00 EUR of 30 days before 2026-01-31, real discount 20.0 %",
     ]);
     expect(stdout).toContain("2026-02-01  16.00  yes     known price, low selling price");
-    expect(stderr).toContain("32 further rows; -f ndjson without --limit has them all");
+    expect(stderr).toContain("\nthe first 3 of 35; omit --limit to get all rows\n");
+    const same = await syncedFolder([0, 1, 2].map((day) => at(day, 20, `day-${day}`)));
+    expect((await runInProcess(["why", "acme", "Lamp 1", same], { now, columns: 200 })).stderr).toContain(
+      "\n1 further row that no figure comes from; -f ndjson or -o FILE has them all\n",
+    );
   });
 
   test("gives no real discount from a reference price of zero", async () => {

@@ -1,3 +1,4 @@
+import { allRowsHint, limitNote } from "../../cli/list-limit.ts";
 import { numberOf, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
 import type { ShownAnswer } from "../../cli/question/question.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
@@ -18,8 +19,9 @@ const WHOLE_ID = 32;
 /** What is said of the product, then the rows that a figure comes from, or that do not count. */
 export function whyText({ rows, days }: ShownAnswer, { list }: WhyOptions, screen: Screen) {
   const [newest = {}] = rows;
-  const telling = rows.filter((row) => row.figures !== "" || row.counted === false);
-  const shown = (list.sort === undefined ? telling : rows).slice(0, list.limit);
+  const isTelling = (row: AnswerRow) => row.figures !== "" || row.counted === false;
+  const listed = list.sort === undefined ? rows.filter(isTelling) : rows;
+  const shown = listed.slice(0, list.limit);
   const table = itemTable(shown, [
     textColumn("day", textOf("crawl_date"), { rigid: true }),
     priceColumnOf("price", "selling_price"),
@@ -32,10 +34,12 @@ export function whyText({ rows, days }: ShownAnswer, { list }: WhyOptions, scree
   const { text: body, hidden } = renderCaptioned(table, ["currency"], screen);
   const name = visible(`${textOf("title")(newest)} · ${textOf("retailer")(newest)} ${textOf("sku")(newest)}`);
   const facts = [style("bold", name, screen.colour), ...factsOf(newest, days.newest)];
-  const others = rows.length - shown.length;
-  const files = "each row is in crawl_date=DAY/part-0.parquet, with this SHA-256";
-  const whole = list.limit === undefined ? "-f ndjson" : "-f ndjson without --limit";
-  const notes = [files, ...(others === 0 ? [] : [`${plural(others, "further row")}; ${whole} has them all`])];
+  const others = rows.length - listed.length;
+  const notes = [
+    "each row is in crawl_date=DAY/part-0.parquet, with this SHA-256",
+    ...(shown.length < listed.length ? [limitNote(shown.length, listed.length, list.limit)] : []),
+    ...(others > 0 ? [`${plural(others, "further row")} that no figure comes from; ${allRowsHint(undefined)}`] : []),
+  ];
   return { text: `${facts.join("\n")}\n\n${body}`, hidden, notes };
 }
 
