@@ -1,4 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../helpers/cli.ts";
 import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { syncedFolder } from "../helpers/synced-folder.ts";
@@ -39,4 +42,10 @@ test.each<[string[], object[]]>([
 ])("%j has the rows of the year 0000", async (args, expected) => {
   const { code, stdout, stderr } = await runInProcess([...args, await syncedFolder(ROWS)]);
   expect([code, stderr, recordsOf(stdout)]).toEqual([0, "", expected.map((row) => expect.objectContaining(row))]);
+});
+
+test("the map of a coverage begins with the first day of the year 0000", async () => {
+  const page = join(await temporaryFolder(), "coverage.html");
+  await runInProcess(["coverage", await syncedFolder(ROWS), "--html", page]);
+  expect(await readFile(page, "utf8")).toContain("<p>0000-01-01 to 2026-01-15; each cell is a day; a hatched cell ");
 });

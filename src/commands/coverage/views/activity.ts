@@ -23,11 +23,16 @@ const SHORT_GAP = 7;
 export function activityOfDays(days: readonly DayRows[]): Activity {
   const known = [...new Set(days.map(({ day }) => day))].sort();
   const periods = known.flatMap((day, index): Period[] => {
-    const before = known[index - 1] ?? addDays(day, -1);
+    const own = { start: day, end: day, days: 1 };
+    const before = known[index - 1];
+    if (before === undefined) {
+      // No day is before 0000-01-01.
+      return [own];
+    }
     const empty = daysBetween(before, day) - 2;
     const [start, end] = [addDays(before, 1), addDays(day, -1)];
     const between = empty > SHORT_GAP ? [{ start, end, days: empty, isGap: true }] : cut(start, end, empty);
-    return [...between, { start: day, end: day, days: 1 }];
+    return [...between, own];
   });
   return rowsIn(periods, days);
 }
