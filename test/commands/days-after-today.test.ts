@@ -100,6 +100,9 @@ test("questions of a folder answer as of the newest real day, with one warning",
   expect(await ask("latest", folder, "--columns", "retailer,selling_price,days_old")).toEqual({
     ...{ code: 0, lines: ["acme,50,1", "bolt,70,2"], stderr: warning },
   });
+  expect(await ask("latest", folder, "--columns", "retailer,selling_price,days_old", "--retailer", "bolt")).toEqual({
+    ...{ code: 0, lines: ["bolt,70,2"], stderr: warning.replace("2 rows", "1 row") },
+  });
   expect(await ask("movers", folder, "--only", "drop", "--columns", "retailer,selling_price")).toEqual({
     ...{ code: 0, lines: ["acme,50", "bolt,70"], stderr: warning },
   });

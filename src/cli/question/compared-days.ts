@@ -1,4 +1,5 @@
 import { combinationFilter } from "../../contract/filter-match.ts";
+import { splitRcd } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { combinationsOn } from "../source/folder-vocabulary.ts";
 import type { SyncedFolder } from "../source/synced-folder.ts";
@@ -28,10 +29,13 @@ export function newestMatchingDay({ days }: Pick<SyncedFolder, "days">, newest: 
   return days.findLast((day) => day <= newest) ?? newest;
 }
 
-/** The number of rows of a folder that are dated after both today (UTC) and `day`. */
-export function rowsAfter({ state }: Pick<SyncedFolder, "state">, day: string, now: number): number {
-  const later = Object.entries(state.days).filter(([dated]) => dated > day && dated > dayOf(now));
-  return later.reduce((sum, [, { rows }]) => sum + rows, 0);
+/** The number of rows that the filters match, of any brand, and that are dated after both today (UTC) and `day`. */
+export function rowsAfter({ state, filters }: SyncedFolder, day: string, now: number): number {
+  const isWanted = combinationFilter(filters);
+  return Object.entries(state.days)
+    .filter(([dated]) => dated > day && dated > dayOf(now))
+    .flatMap(([, { counts }]) => [...counts])
+    .reduce((sum, [rcd, rows]) => (isWanted(splitRcd(rcd)) ? sum + rows : sum), 0);
 }
 
 /** The newest crawled day of each retailer that the filters match, up to the end of its own days or, without these, `lastDay`. */
