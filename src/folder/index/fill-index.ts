@@ -56,15 +56,17 @@ export async function fillIndex(
     `CREATE TEMP TABLE unmarked (product INTEGER, day DATE, place INTEGER, listing INTEGER, currency VARCHAR,
       mrp DECIMAL(18, 4), selling_price DECIMAL(18, 4), discount_pct DOUBLE)`,
   );
-  if (kept.size > 0) {
-    await run("INSERT INTO product FROM old.product; INSERT INTO listing FROM old.listing");
-  }
   const keptRows =
     kept.size > 0 ? `old.price_row WHERE day IN (${[...kept].map(sqlText).join(", ")})` : "unmarked WHERE false";
   try {
     await assertPriced(duckDb, files);
     await run(`CREATE TEMP VIEW crawled_row AS ${crawledRows(fileList(files))}`);
     await run(`CREATE TEMP VIEW kept_row AS FROM ${keptRows}`);
+    if (kept.size > 0) {
+      // Without those of removed days, which no row has any more.
+      await run(`INSERT INTO listing FROM old.listing SEMI JOIN kept_row USING (listing);
+        INSERT INTO product FROM old.product SEMI JOIN listing USING (product)`);
+    }
     await run(READ_ROWS);
   } catch (error) {
     // If it is the older index that cannot be read, it is not needed.

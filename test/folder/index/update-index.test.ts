@@ -68,6 +68,17 @@ describe("the index of a folder", () => {
     expect(await read(served.folder)).toEqual({ prices: pricesOf(next), readDays: [2], notStored: [] });
   });
 
+  test("has no product any more whose rows were removed", async () => {
+    const served = await servedFolder([...ROWS, product({ crawl_date: FIRST_DAY, sku: "gone" })]);
+    await served.alreadySynced(true);
+    await served.replace(ROWS);
+    await served.sync({ lookback: 9 });
+    const list = join(await temporaryFolder(), "list.csv");
+    await writeFile(list, "sku\ngone\n");
+    const { stderr } = await runInProcess(["latest", served.folder, "--skus", list]);
+    expect(stderr).toBe('warning: no row for 1 product on the list: "gone"\n');
+  });
+
   test.each<[string, (path: string) => Promise<void>]>([
     ["cut off", (path) => truncate(path, 5_000)],
     ["empty", (path) => truncate(path, 0)],
