@@ -52,7 +52,7 @@ export interface ShownAnswer {
 
 export interface AnsweredDays {
   newest: string;
-  /** The day that the answer compares with. Bookmarks can differ by retailer; then it is the earliest day `or later`. */
+  /** The day that the answer compares with. If it differs by retailer, as a bookmark may: the earliest one, `or later`. */
   since: string;
 }
 
@@ -66,8 +66,8 @@ export interface Question<Options extends PriceOptions = QuestionOptions> {
   /** The first part of the names of its bookmarks, if it compares with `--since`. */
   bookmarks?: string;
   /**
-   * The two days that it compares, if the command line names both; otherwise those of `since`. `isNewest`: no row after the later
-   * one helps to tell which prices are suspect.
+   * The two days that it compares, if the command line names both; otherwise those of `since`. `isNewest`: rows after the later
+   * one do not help to tell which prices are suspect.
    */
   days?: (
     options: Options,

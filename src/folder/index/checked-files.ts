@@ -11,7 +11,7 @@ interface CheckedFile {
   identity: string;
 }
 
-/** Files that are read together. */
+/** Maximum number of files that are read at the same time. */
 const AT_ONCE = 8;
 
 /**

@@ -133,13 +133,13 @@ SELECT product, present_since, coalesce(reference_days, 0)::INTEGER AS reference
   CASE WHEN reference_days >= 24 THEN lowest END AS reference_price
 FROM present LEFT JOIN before USING (product);
 
--- The last day of which each retailer's usual rows tell something: 56 days after its last row.
+-- The last day that each retailer's usual rows can be compared with: 56 days after its last row.
 CREATE MACRO last_told_day(until) AS TABLE
 SELECT retailer, least(last_row + 56, until::DATE) AS last_told
 FROM (SELECT retailer, max(day) AS last_row FROM row_count WHERE day <= until::DATE GROUP BY retailer);
 
--- The days of each retailer from its first row to `until`, which may be thousands of years later, as long as its usual rows
--- tell something: rows, and its usual rows, the upper quartile of the 56 days before.
+-- The days of each retailer from its first row to `until`, but no further than 56 days after its last row, which may be thousands of
+-- years earlier: rows, and its usual rows, the upper quartile of the 56 days before.
 CREATE MACRO retailer_day(until) AS TABLE
 WITH counted AS (
   SELECT retailer, day, sum(rows)::BIGINT AS rows FROM row_count WHERE day <= until::DATE GROUP BY ALL
