@@ -178,7 +178,7 @@ describe("too many rows for a sheet", () => {
 describe("a sheet is refused", () => {
   test.each([
     ["export", ["-f", "xlsx", "--compress", "gzip", "-o", "./rows.xlsx"], "xlsx is already compressed (ZIP)"],
-    ["sample", ["-o", "./rows.xlsx.gz"], "xlsx is already compressed (ZIP)"],
+    ["sample", ["-o", "./rows.xlsx.gz"], "catalog sample --demo -o rows.xlsx\n"],
     ["export", ["-f", "xlsx", "--excel", "-o", "./rows.xlsx"], "--excel is for csv and tsv, not for xlsx"],
     ["export", ["--links", "-o", "./rows.csv"], "--links is for xlsx, not for csv"],
   ])("%s %j", async (command, flags, message) => {

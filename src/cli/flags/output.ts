@@ -170,10 +170,7 @@ export function parseOutput<Format extends string>(
   }
   const inside = FORMATS[format as RowFormat]?.compressedBy;
   if (inside !== undefined && compression !== undefined) {
-    throw new UsageError(
-      `${format} is already compressed (${inside}), and no reader accepts it compressed twice; leave out ${compression}.`,
-      { flag: "--compress" },
-    );
+    throw compressedTwiceError(`${format} is already compressed (${inside})`, compression, flags);
   }
   if (stdout.isTTY && output === undefined && (inside ?? compression) !== undefined) {
     const [flag, value, name] =
@@ -187,6 +184,18 @@ export function parseOutput<Format extends string>(
     noClobber: flags.clobber === false,
     links: flags.links === true,
   };
+}
+
+function compressedTwiceError(
+  why: string,
+  compression: Compression,
+  { output = "", compress }: OutputFlags,
+): UsageError {
+  const byEnding = { flag: "--output", value: output, suggestions: [withoutCompressionEnding(output).stem] };
+  return new UsageError(
+    `${why}, and no reader accepts it compressed twice; leave out ${compression}.`,
+    compress === undefined ? byEnding : { flag: "--compress" },
+  );
 }
 
 /** The format that a file name ends in. @throws UsageError for Parquet if the command does not write it */
