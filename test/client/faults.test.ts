@@ -122,7 +122,7 @@ test("a problem document with status 200 is treated as an error", async () => {
 test("a body that is too long for the requested rows is refused", async () => {
   const body = pageBody([productRow({ sku: JSON.stringify("x".repeat(1_200_000)) })]);
   const { client, server } = await start(() => answer({ body }));
-  const message = `${server.url.origin} sent a body of more than 1 MiB. That is the longest body that is accepted.`;
+  const message = `${server.url.origin} sent a body of more than 1 MiB, the longest that is accepted; --max-body allows a longer one.`;
   expect(await failureOf(client.catalog({}, { limit: 10 }))).toStrictEqual(new ContractError(message));
   expect((await client.catalog({}, { limit: 500 })).rows.length).toBe(1);
 });

@@ -40,7 +40,7 @@ export function readSuccess<T extends Identified>(
   }
   if (end === "capped") {
     throw new ContractError(
-      `${origin} sent a body of more than ${mebibytes(bytes.length)}. That is the longest body that is accepted.`,
+      `${origin} sent a body of more than ${mebibytes(bytes.length)}, the longest that is accepted; --max-body allows a longer one.`,
     );
   }
   if (header("content-type").toLowerCase().includes("html")) {
