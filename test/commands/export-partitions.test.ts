@@ -166,13 +166,26 @@ test.each([["csv", "--bom"], ["tsv", "--compress", "gzip"], ["parquet"]])(
       Array(2).fill([
         2,
         expect.stringMatching(
-          /part-0\.\S+ has other columns than this export \(sku,title\), .* Export with --columns sku,title, or/,
+          /part-0\.\S+ has other columns than this export \(sku, title\), .* Export with --columns sku,title, or/,
         ),
       ]),
     );
     expect(await filesOf(folder)).toEqual(before);
   },
 );
+
+test("a file of somebody else in the place of a partition's is not replaced, and no columns of it are suggested", async () => {
+  const folder = join(await temporaryFolder(), "out");
+  const place = join(folder, "retailer=acme/crawl_date=2026-01-01");
+  await mkdir(place, { recursive: true });
+  await writeFile(join(place, "part-0.csv"), "mine\n1\n");
+  const { code, stderr } = await exportTo(folder, ["-f", "csv"]);
+  expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
+    2,
+    expect.stringMatching(/has other columns than this export \(mine\), .* both\. Export to another folder\./),
+  ]);
+  expect(await readFile(join(place, "part-0.csv"), "utf8")).toBe("mine\n1\n");
+});
 
 test("a folder that another process writes is refused", async () => {
   const folder = join(await temporaryFolder(), "out");

@@ -7,7 +7,7 @@ import { type Connection, connect } from "../../cli/source/connection.ts";
 import { newestDay, reportNoRows } from "../../cli/source/empty-result.ts";
 import { FileError, UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { plural, quoted } from "../../contract/values/phrases.ts";
+import { firstFew, plural, quoted } from "../../contract/values/phrases.ts";
 import { withCompressionEnding } from "../../export/destination/compression.ts";
 import { writeStaged } from "../../export/destination/open-destination.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../export/destination/partition-spool.ts";
@@ -97,9 +97,9 @@ async function refuseOtherColumns(path: string, options: ExportOptions, { report
   const wanted = columnsOf(encodingOf(options, reporter));
   const known = found?.filter((name) => PRODUCT_COLUMNS.some((column) => column === name));
   if (known !== undefined && known.join() !== wanted.join()) {
-    const columns = known.join(",");
+    const same = known.length === 0 ? "" : `with --columns ${known.join(",")}, or `;
     throw new UsageError(
-      `${path} has other columns than this export (${columns}), and programs would mix both. Export with --columns ${columns}, or to another folder.`,
+      `${path} has other columns than this export (${firstFew(found ?? [], 20)}), and programs would mix both. Export ${same}to another folder.`,
     );
   }
 }
