@@ -4,7 +4,7 @@ import { CredentialsError, FileError } from "../contract/errors.ts";
 import { quoteCommand } from "../contract/values/quote-command.ts";
 import { readFileText } from "../files/read-text.ts";
 import { errorCode } from "../files/system-error.ts";
-import { type Profile, readConfig } from "./config-file.ts";
+import { DEFAULT_PROFILE, type Profile, readConfig } from "./config-file.ts";
 import type { Environment } from "./environment.ts";
 import { refuseTilde } from "./expanded-path.ts";
 import { type CommandContext, runKeyCommand } from "./key-command.ts";
@@ -81,8 +81,10 @@ async function readCredential(context: KeyContext, profile: NamedProfile | undef
         "Set CATALOG_API_KEY or CATALOG_API_KEY_FILE, or store a key in another profile with `catalog auth login --profile NAME`.",
     );
   }
+  const { name = DEFAULT_PROFILE } = profile ?? {};
+  const login = quoteCommand(["catalog", "auth", "login", ...(name === DEFAULT_PROFILE ? [] : ["--profile", name])]);
   throw new CredentialsError(
-    "no API key: set CATALOG_API_KEY or CATALOG_API_KEY_FILE, or store one with `catalog auth login`. Without an account, try --demo.",
+    `no API key: set CATALOG_API_KEY or CATALOG_API_KEY_FILE, or store one with \`${login}\`. Without an account, try --demo.`,
   );
 }
 

@@ -288,6 +288,10 @@ describe("the service's settings", () => {
     await expect(resolveService(none, await contextWith("", env))).rejects.toThrow(noKey);
     const withoutKey = await contextWith('[profiles.default]\nbase_url = "https://default.example"\n', env);
     await expect(resolveService(none, withoutKey)).rejects.toThrow(noKey);
+    const named = await contextWith('[profiles."my team"]\nbase_url = "https://team.example"\n');
+    await expect(resolveService({ ...none, profile: "my team" }, named)).rejects.toThrow(
+      "store one with `catalog auth login --profile 'my team'`.",
+    );
   });
 
   test("report a configuration file that cannot be read, unless it is missing and was not asked for", async () => {
