@@ -237,7 +237,7 @@ test.each([
   const { code, stdout, stderr } = await runInProcess([...command, folder, ...after]);
   expect([code, stdout]).toEqual([EXIT.usage, ""]);
   expect(stderr).toContain(
-    `error: ${folder} is a folder of \`catalog sync\`; name it last, as in: catalog ${command} `,
+    `error: ${folder} is a folder of \`catalog sync\`; name it last, as in \`catalog ${command} `,
   );
 });
 

@@ -1,7 +1,7 @@
 import { refuseTilde } from "../../config/expanded-path.ts";
 import { UsageError } from "../../contract/errors.ts";
 import { quoted } from "../../contract/values/phrases.ts";
-import { operand } from "../../contract/values/quote-command.ts";
+import { operand, quoteCommand } from "../../contract/values/quote-command.ts";
 import {
   isSyncedFolder,
   readSyncedFolder,
@@ -112,7 +112,7 @@ export async function refuseFolderFirst(
   for (const word of otherWords) {
     if (await isSyncedFolder(word)) {
       throw new UsageError(
-        `${word} is a folder of \`catalog sync\`; name it last, as in: ${example} ${operand(word)}.`,
+        `${word} is a folder of \`catalog sync\`; name it last, as in \`${example} ${quoteCommand([operand(word)])}\`.`,
       );
     }
   }
