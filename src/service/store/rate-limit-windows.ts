@@ -65,7 +65,7 @@ export function createWindows(name: string, length: number, connection: Database
   async function ask<T = WindowCount>(
     sql: (dialect: Dialect) => string,
     parameters: SqlValue[],
-    deadline?: AbortSignal,
+    deadline: AbortSignal,
   ): Promise<T | undefined> {
     const [row] = await connection.use((session) => session.query<T>(sql(session.dialect), parameters), deadline);
     return row;

@@ -16,7 +16,7 @@ import { closedPage, messagePage } from "./sign-in-pages.ts";
 /** Maximum size of a form in bytes. Forms carry only an address and a token. */
 const FORM_BYTES = 4_096;
 
-/** A store whose reads, changes and counts end after the query timeout, for example while a load locks the file. */
+/** A store whose reads and changes end after the query timeout, for example while a load locks the file. */
 function withoutLongWaits({ store, settings: { queryTimeout } }: ServiceParts): Store {
   return {
     ...store,
@@ -29,14 +29,6 @@ function withoutLongWaits({ store, settings: { queryTimeout } }: ServiceParts): 
       } finally {
         deadline.release();
       }
-    },
-    windows: (name, length) => {
-      const windows = store.windows(name, length);
-      return {
-        ...windows,
-        count: async (key, time) =>
-          await withinDeadline(queryTimeout, (deadline) => windows.count(key, time, deadline)),
-      };
     },
   };
 }

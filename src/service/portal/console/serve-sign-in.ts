@@ -7,6 +7,7 @@ import type { ServiceParts } from "../../http/service-parts.ts";
 import { normalEmail } from "../../store/access/members.ts";
 import { endSession, openPortalSession, sessionMember } from "../../store/access/sessions.ts";
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
+import { withinDeadline } from "../../store/query-deadline.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { cookieName, formField, refusal } from "./guard.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
@@ -24,12 +25,12 @@ export function serveSignIn(
   { store, settings, base, measurements }: ServiceParts,
   { sendCode, codesArePrinted }: PortalAccess,
 ): void {
-  const { now } = settings;
+  const { now, queryTimeout } = settings;
   /** Counts a request of `key`. If its limit is exceeded, sets `Retry-After` and returns the time to wait. */
   const limiter = (name: string, limit: number) => {
     const { count } = createRateLimit(store, name, limit, HOUR_SECONDS, now);
     return async (key: string, reply: FastifyReply): Promise<string | undefined> => {
-      const { admitted, resetSeconds } = await count(key);
+      const { admitted, resetSeconds } = await withinDeadline(queryTimeout, (deadline) => count(key, deadline));
       if (admitted) {
         return undefined;
       }
