@@ -76,9 +76,16 @@ async function manifestBeside(file: string): Promise<string> {
   return manifestPathOf(await realpath(file).catch(() => file));
 }
 
-/** Whether an export to this path has written a manifest. */
+/** How every manifest begins, also one of another version and one that was altered. */
+const BEGINNING = '{\n  "version": ';
+
+/** Whether an export to this path has written a manifest. Other files of that name are none. */
 export async function hasManifest(file: string | undefined): Promise<boolean> {
-  return file !== undefined && (await stat(await manifestBeside(file)).catch(() => undefined))?.isFile() === true;
+  const path = file === undefined ? undefined : await manifestBeside(file);
+  if (path === undefined || (await stat(path).catch(() => undefined))?.isFile() !== true) {
+    return false;
+  }
+  return (await readFile(path, "utf8").catch(() => "")).startsWith(BEGINNING);
 }
 
 /**
@@ -121,9 +128,9 @@ export async function readManifest(file: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Removes the manifest of what a file had before: it would call the new content damaged. A file of another kind stays. */
+/** Removes the manifest of what a file had before: it would call the new content damaged. */
 export async function removeManifest(file: string): Promise<void> {
-  if ((await readManifest(file).catch(() => undefined)) !== undefined) {
+  if (await hasManifest(file)) {
     const path = manifestPathOf(file);
     // Of a link, not the file to which it leads.
     await withFileError(path, () => rm(path, { force: true }));

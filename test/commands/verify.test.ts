@@ -123,12 +123,19 @@ describe("verify", () => {
     });
   });
 
-  test.each(["{}", "not JSON"])("does not let a list remove %s by the name of a manifest", async (text) => {
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, "rows.csv.manifest.json"), text);
-    await runInProcess(["coverage", "-o", join(cwd, "rows.csv")], { service: await service() });
-    expect(await readdir(cwd)).toEqual(["rows.csv", "rows.csv.manifest.json"]);
-  });
+  test.each(["coverage", "export"])(
+    "does not let %s remove or replace a file that only has the name of a manifest",
+    async (command) => {
+      const cwd = await temporaryFolder();
+      const name = join(cwd, "rows.csv.manifest.json");
+      await writeFile(name, "{}");
+      await runInProcess([command, "-o", join(cwd, "rows.csv")], { service: await service() });
+      expect([await readdir(cwd), await readFile(name, "utf8")]).toEqual([
+        ["rows.csv", "rows.csv.manifest.json"],
+        "{}",
+      ]);
+    },
+  );
 
   test("accepts an export that --max-rows ended", async () => {
     const { verify } = await exported("rows.ndjson", ["--max-rows", "7"]);
