@@ -38,7 +38,9 @@ export function exactValue(value: string, type: DuckDBType, depth = 0): string {
     return `if(${value} IS NULL, NULL, ${packed})`;
   }
   if (MAY_BE_INFINITE.test(String(type))) {
-    return `${value}::VARCHAR`;
+    const text = `${value}::VARCHAR`;
+    // A day of the year 0000 would be 0001-01-01 (BC).
+    return String(type) === "DATE" ? `if(year(${value}) = 0, strftime(${value}, '%Y-%m-%d'), ${text})` : text;
   }
   return String(type) === "VARCHAR" ? `exact(${value})` : value;
 }

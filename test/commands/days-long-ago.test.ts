@@ -38,6 +38,7 @@ test.each<[string[], object[]]>([
     ["diff", "--from", "0000-01-01", "--to", "0000-02-29", "--retailer", "acme"],
     [{ change: "changed", from_seen: "0000-01-01", to_seen: "0000-02-29" }],
   ],
+  [["sql", "select min(crawl_date) as first from rows"], [{ first: "0000-01-01" }]],
   [["coverage", "--group-by", "brand"], [{ brand: "Brand", matching_rows: 4, earliest_date: "0000-01-01" }]],
 ])("%j has the rows of the year 0000", async (args, expected) => {
   const { code, stdout, stderr } = await runInProcess([...args, await syncedFolder(ROWS)]);
