@@ -68,3 +68,11 @@ test("`latest` is the newest day with rows that match the filters, in every ques
   expect(await linesOf("movers", folder, "--since", "latest-3d", "--only", "drop", ...since)).toEqual(["", "desk"]);
   expect(await linesOf("diff", folder, "--from", "latest-3d", ...since)).toEqual(["", "desk"]);
 });
+
+test("prices after the newest day of a retailer tell nothing of those before, also where each has its own", async () => {
+  const latest = (...flags: string[]) =>
+    linesOf("latest", folder, ...flags, "--columns", "retailer,selling_price,crawl_date", "--max-age", "3d");
+  const acme = await latest("--retailer", "acme", "--end-date", "2026-01-07");
+  expect(acme).toEqual(["", "acme,20,2026-01-06", "acme,5,2026-01-04"]);
+  expect(await latest("--end-date", "latest-6d")).toEqual([...acme, "bolt,9,2026-01-01"]);
+});

@@ -82,6 +82,9 @@ export async function prepareQuestion<Options extends PriceOptions>(
       state,
       signal,
       lastDay: isNewest ? newest : newestInFolder,
+      earlierDays: Object.entries(synced.filters.daysByRetailer ?? {}).flatMap(([retailer, { end_date }]) =>
+        end_date === undefined ? [] : { retailer, lastDay: end_date },
+      ),
       suspectFactor: options.suspectFactor,
       scope,
       ...indexMessages(reporter, name),

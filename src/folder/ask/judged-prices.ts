@@ -8,6 +8,8 @@ import { filledIn, type Parameters } from "./ask.ts";
 interface JudgedPricesRequest extends PriceIndexRequest {
   /** The newest day that counts. */
   lastDay: string;
+  /** The retailers whose newest day is an earlier one. */
+  earlierDays?: readonly { retailer: string; lastDay: string }[];
   /** How far a price must be from the usual one to be suspect, in digits; undefined if no row is to be suspect. */
   suspectFactor: string | undefined;
   /** What the filters match: the parameters of the macro `scope`. */
@@ -42,9 +44,12 @@ export async function openJudgedPrices(request: JudgedPricesRequest): Promise<Ju
   return { ...index, preamble };
 }
 
-function isJudgedAgain({ lastDay, suspectFactor, scope }: JudgedPricesRequest, { state }: OpenPriceIndex): boolean {
-  const hasOtherSuspects = suspectFactor !== SUSPECT_FACTOR || Object.keys(state.days).some((day) => day > lastDay);
-  return hasOtherSuspects || hasRowFilter(scope);
+function isJudgedAgain(
+  { lastDay, earlierDays = [], suspectFactor, scope }: JudgedPricesRequest,
+  { state }: OpenPriceIndex,
+): boolean {
+  const hasLaterRows = earlierDays.length > 0 || Object.keys(state.days).some((day) => day > lastDay);
+  return hasLaterRows || suspectFactor !== SUSPECT_FACTOR || hasRowFilter(scope);
 }
 
 function hasRowFilter(scope: Parameters): boolean {
@@ -55,7 +60,7 @@ function hasRowFilter(scope: Parameters): boolean {
  * The statements that decide again which rows of the affected products count, and replace the view `price` of the index. Suspect
  * rows are found among all rows; of the others, only those that the filters match count.
  */
-function judgeAgain({ lastDay, suspectFactor = "NULL", scope }: JudgedPricesRequest): string[] {
+function judgeAgain({ lastDay, earlierDays = [], suspectFactor = "NULL", scope }: JudgedPricesRequest): string[] {
   const hasFilter = hasRowFilter(scope);
   const upToLastDay = `day <= DATE ${sqlText(lastDay)}`;
   return [
@@ -65,6 +70,10 @@ function judgeAgain({ lastDay, suspectFactor = "NULL", scope }: JudgedPricesRequ
     `CREATE TEMP TABLE judged AS FROM rare_product${hasFilter ? ` UNION ${PARTLY_MATCHED}` : ""}`,
     `CREATE TEMP TABLE unmarked AS
 SELECT * EXCLUDE (series, excluded, next_day, is_new_price) FROM price_row SEMI JOIN judged USING (product) WHERE ${upToLastDay}`,
+    ...earlierDays.map(
+      (own) => `DELETE FROM unmarked WHERE day > DATE ${sqlText(own.lastDay)}
+  AND product IN (SELECT product FROM product WHERE retailer = ${sqlText(own.retailer)})`,
+    ),
     SUSPECT_ROWS,
     ...(hasFilter ? ["DELETE FROM unmarked WHERE listing NOT IN (SELECT listing FROM wanted)"] : []),
     MARK_ROWS,
