@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod } from "node:fs/promises";
+import { chmod, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/manage-keys.ts";
 import { connectToSqlite } from "../../../src/service/store/database/sqlite-connection.ts";
@@ -44,4 +45,21 @@ test("a read-only database is served", async () => {
   expect([status.status, JSON.parse(await status.text()).state]).toEqual([200, "operational"]);
   child.kill("SIGTERM");
   expect([await once(child, "exit"), log]).toEqual([[0, null], ""]);
+});
+
+test("a read-only database with changes in its write-ahead log is refused, also by the name of a link", async () => {
+  const path = join(await openFolder(), "rows.db");
+  const store = await openStore(path);
+  onTestFinished(() => store.close());
+  await createKey(store, { name: "in the log" }, new Date());
+  await chmod(path, 0o444);
+  await chmod(dirname(path), 0o555);
+  onTestFinished(() => chmod(dirname(path), 0o755));
+  const link = join(await openFolder(), "link.db");
+  await symlink(path, link);
+  const command = [...(await unprivilegedCatalog()), "service", "keys", "list", "--database", link];
+
+  const listing = promisify(execFile)(process.execPath, command, { env: bareEnvironment() });
+
+  await expect(listing).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("permission denied") });
 });

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -191,6 +191,19 @@ test.each<[string, (intact: Buffer) => Buffer]>([
 
   expect(counted).toEqual({ endsAt: 60_000, used: 1 });
   expect(warn.mock.calls).toEqual([[expect.stringContaining(`${path}-limits was damaged`)]]);
+});
+
+test("a database that is reached by a link and by its own name has one file of windows", async () => {
+  const folder = await temporaryFolder();
+  const [path, link] = [join(folder, "rows.db"), join(folder, "link.db")];
+  const own = await testStore(path);
+  await symlink(path, link);
+  const counted = [];
+  for (const store of [own, await testStore(link)]) {
+    counted.push((await store.windows("test", 60_000).count("team", 0)).used);
+  }
+
+  expect(counted).toEqual([1, 2]);
 });
 
 test("a file of windows that somebody removes is made anew, and all processes count in the new one", async () => {

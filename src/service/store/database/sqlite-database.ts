@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { access, constants, open, rm, stat } from "node:fs/promises";
+import { access, constants, open, realpath, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fsyncContent } from "../../../files/fsync.ts";
@@ -41,13 +41,15 @@ export async function openMemoryDatabase(): Promise<Database> {
  * @param signal ends waiting for other processes @param warn called if the file of windows was damaged
  */
 export async function openFileDatabase(
-  path: string,
+  location: string,
   { signal, warn = () => {} }: { signal?: AbortSignal | undefined; warn?: (message: string) => void } = {},
 ): Promise<Database> {
-  if ((await stat(path).catch(() => undefined))?.isFIFO()) {
+  if ((await stat(location).catch(() => undefined))?.isFIFO()) {
     // Opening it would block a thread until the other end is open.
     throw new StoreUnavailableError("it is a named pipe; a regular file is needed");
   }
+  // SQLite keeps its write-ahead log beside the target of a link.
+  const path = await realpath(location).catch(() => location);
   if (await isReadOnly(path)) {
     return await openReadOnlyDatabase(path);
   }
