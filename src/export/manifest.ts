@@ -157,6 +157,6 @@ export async function writeManifest(
   record: ExportRecord,
 ): Promise<void> {
   const manifest: Manifest = { version: MANIFEST_VERSION, ...record, file: { name: basename(path), ...content } };
-  await lock.assertHeld();
-  await replaceFile(manifestPathOf(path), checkedJson(manifest), { beforePlacing: lock.assertHeld });
+  await lock.assertLocked();
+  await replaceFile(manifestPathOf(path), checkedJson(manifest), { beforePlacing: lock.assertLocked });
 }

@@ -62,13 +62,13 @@ export async function readPartitionFiles(folder: string): Promise<PartitionManif
  * Writes the manifest of a folder. Files that somebody has removed from the folder leave it.
  *
  * @param known files of the folder, of this and of earlier exports
- * @param assertHeld throws if this process may no longer write the folder
+ * @param assertLocked throws if this process may no longer write the folder
  */
 export async function writePartitionManifest(
   folder: string,
   known: Readonly<Record<string, PartitionFile>>,
   last_export: ExportRecord,
-  assertHeld: () => Promise<void>,
+  assertLocked: () => Promise<void>,
 ): Promise<void> {
   const files: Record<string, PartitionFile> = {};
   for (const [place, { rows, bytes, sha256 }] of Object.entries(known)) {
@@ -78,5 +78,5 @@ export async function writePartitionManifest(
   }
   const manifest: PartitionManifest = { version: VERSION, files, last_export };
   const text = checkedJson(manifest);
-  await replaceFile(await partitionManifestOf(folder), text, { beforePlacing: assertHeld });
+  await replaceFile(await partitionManifestOf(folder), text, { beforePlacing: assertLocked });
 }

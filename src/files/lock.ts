@@ -134,7 +134,7 @@ function acquired(subject: string, path: string, content: string, handle: FileHa
     return isMine;
   };
   const timer = setInterval(() => {
-    // `assertHeld` tries again and reports the error.
+    // `assertLocked` tries again and reports the error.
     working = renew().catch(() => undefined);
   }, HEARTBEAT);
   timer.unref();
@@ -145,7 +145,7 @@ function acquired(subject: string, path: string, content: string, handle: FileHa
      *
      * @throws LockedError if another process has it, or FileError if its file cannot be written
      */
-    assertHeld: async (): Promise<void> => {
+    assertLocked: async (): Promise<void> => {
       const held = isUnchanged() || (await renew().catch((error: unknown) => error));
       if (held !== true) {
         const found = await readLock(path);

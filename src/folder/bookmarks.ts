@@ -48,7 +48,7 @@ export async function openBookmark(
     return {
       seen: await readBookmark(path),
       set: (seen) =>
-        replaceFile(path, `${JSON.stringify({ version: 2, seen })}\n`, { beforePlacing: bookmarkLock.assertHeld }),
+        replaceFile(path, `${JSON.stringify({ version: 2, seen })}\n`, { beforePlacing: bookmarkLock.assertLocked }),
       [Symbol.asyncDispose]: () => bookmarkLock.release(),
     };
   } catch (error) {

@@ -29,12 +29,12 @@ export async function hasContent(path: string, { bytes, sha256 }: Fingerprint): 
 export async function checkDay(folder: string, day: string, state: SyncState): Promise<DayState | undefined> {
   const path = join(folder, placeOfDay(day));
   for (let known = state; ; ) {
-    const held = known.days[day];
-    if (held !== undefined && (await hasContent(path, held))) {
-      return held;
+    const stored = known.days[day];
+    if (stored !== undefined && (await hasContent(path, stored))) {
+      return stored;
     }
     known = await readSyncedFolder(folder);
-    if (known.days[day]?.sha256 !== held?.sha256) {
+    if (known.days[day]?.sha256 !== stored?.sha256) {
       // A sync has replaced the file since the state was read.
       continue;
     }
@@ -43,7 +43,7 @@ export async function checkDay(folder: string, day: string, state: SyncState): P
         `a sync of ${folder} is replacing ${day}, or was interrupted; if no sync is running, run \`${syncCommand(folder)}\` first`,
       );
     }
-    if (held === undefined) {
+    if (stored === undefined) {
       return undefined;
     }
     const reason = (await ownFileAt(path)) === undefined ? "is missing" : "was changed or damaged since the last sync";

@@ -77,13 +77,13 @@ export async function untrustedDays(
   const unknown = new Set<string>();
   for (const day of new Set([...Object.keys(days).filter((day) => thorough || isInWindow(day)), ...pending])) {
     const path = join(folder, placeOfDay(day));
-    const held = days[day];
+    const stored = days[day];
     const isPending = pending.includes(day);
     const isAsHeld =
-      (await ownFileAt(path))?.size === held?.bytes &&
+      (await ownFileAt(path))?.size === stored?.bytes &&
       // The rows of an adopted day are not known.
-      !(isPending && held?.digest === "") &&
-      (held === undefined || !(thorough || isPending) || (await fingerprint(path)).sha256 === held.sha256);
+      !(isPending && stored?.digest === "") &&
+      (stored === undefined || !(thorough || isPending) || (await fingerprint(path)).sha256 === stored.sha256);
     if (!isAsHeld) {
       unknown.add(day);
     }

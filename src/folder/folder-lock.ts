@@ -68,7 +68,7 @@ export async function lockFolder(folder: string, pid: number): Promise<LockedFol
   try {
     await withFileError(own, async () => {
       for (const name of (await readdir(own)).filter((name) => name.startsWith(STAGING))) {
-        await folderLock.assertHeld();
+        await folderLock.assertLocked();
         await rm(join(own, name), { recursive: true, force: true });
       }
       await mkdir(staging);
@@ -76,7 +76,7 @@ export async function lockFolder(folder: string, pid: number): Promise<LockedFol
     return { lock: folderLock, staging, [Symbol.asyncDispose]: unlock };
   } catch (error) {
     // A process that took the lock may have removed the staging folder; what failed because of that is not the reason.
-    await folderLock.assertHeld().finally(unlock);
+    await folderLock.assertLocked().finally(unlock);
     throw error;
   }
 }

@@ -56,7 +56,7 @@ export interface PullResult {
   cuts: PlanCuts;
   slices: readonly FinishedSlice[];
   /** Number of pages that were read a second time. */
-  compared: number;
+  recheckedPages: number;
   summary: CoverageSummary;
   resolved: ResolvedFilters;
 }

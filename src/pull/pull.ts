@@ -49,11 +49,11 @@ class Pull {
   /** IDs of slices that are replaced by slices of one page, because their cursors expire too soon. */
   readonly #cutToPages = new Set<string>();
   readonly #written: (FinishedSlice & { id: string })[] = [];
-  #rechecked = 0;
+  #recheckedPages = 0;
   /** Whether the set has moved, so that pages in the store may be outdated. */
   #hasMoved = false;
   /** Maximum number of rows in the store that any plan could keep. */
-  #mostKept = 0;
+  #maxKept = 0;
   /** Number of new plans in a row that kept no more rows than an earlier one. */
   #fruitless = 0;
 
@@ -77,7 +77,7 @@ class Pull {
         const plan = await this.#plan(coverage, cuts);
         slices = plan.slices;
         await this.#walk(plan, cuts.page_size);
-        await this.#compare(plan, cuts.page_size);
+        await this.#prove(plan, cuts.page_size);
         await this.#write(this.#wanted(plan));
         return this.#result(plan, cuts, coverage.meta);
       } catch (error) {
@@ -183,8 +183,8 @@ class Pull {
     }
   }
 
-  /** @throws OutdatedPlanError if the set in the store is not that of the service */
-  async #compare(plan: Plan, pageSize: number): Promise<void> {
+  /** Compares counts, and pages read a second time. @throws OutdatedPlanError if the set in the store is not that of the service */
+  async #prove(plan: Plan, pageSize: number): Promise<void> {
     await assertCounted(plan, this.#store);
     const slices = slicesToProve(this.#wanted(plan), this.#store, plan.version);
     const options = { ...this.#options, begun: this.#begun, older: this.#older };
@@ -198,7 +198,7 @@ class Pull {
   async #recheck(places: readonly StoredPageRef[], { version }: Plan, pageSize: number) {
     const requests = { ...this.#options, pageSize, version };
     const differences = await recheckPages(this.#client, this.#store, places, requests);
-    this.#rechecked += places.length;
+    this.#recheckedPages += places.length;
     for (const { slice } of places) {
       this.#older.delete(slice.id);
     }
@@ -241,8 +241,8 @@ class Pull {
       throw error;
     }
     const kept = this.#store.rowsOf(slices);
-    this.#fruitless = kept > this.#mostKept ? 0 : this.#fruitless + 1;
-    this.#mostKept = Math.max(this.#mostKept, kept);
+    this.#fruitless = kept > this.#maxKept ? 0 : this.#fruitless + 1;
+    this.#maxKept = Math.max(this.#maxKept, kept);
     if (this.#fruitless > FRUITLESS_REPLANS) {
       throw new SetChangedError(`the set changed while it was read: ${reason}`);
     }
@@ -258,7 +258,7 @@ class Pull {
       throw new SetChangedError(`the set changed while it was read: ${counted}, but ${groupDigits(rows)} were written`);
     }
     const slices = this.#written.map(({ id: _, ...slice }) => slice);
-    return { rows, truncated: rows < totalRows, cuts, slices, compared: this.#rechecked, summary, resolved };
+    return { rows, truncated: rows < totalRows, cuts, slices, recheckedPages: this.#recheckedPages, summary, resolved };
   }
 }
 

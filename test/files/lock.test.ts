@@ -183,7 +183,7 @@ test("a lock whose file can no longer be looked at is not held", async () => {
     syncBuiltinESMExports();
   });
   await rename(`${file}.partial.lock`, `${file}.other`);
-  await expect(lock.assertHeld()).rejects.toThrow(LockedError);
+  await expect(lock.assertLocked()).rejects.toThrow(LockedError);
   await lock.release();
 });
 
@@ -196,7 +196,7 @@ test("a lock that cannot be renewed is not said to be that of another process", 
   onTestFinished(() => write.mockRestore());
   write.mockRejectedValue(Object.assign(new Error("i/o error"), { code: "EIO" }));
   slept = 40_000;
-  await expect(lock.assertHeld()).rejects.toThrow(`${lockPath}: the device failed to read or write`);
+  await expect(lock.assertLocked()).rejects.toThrow(`${lockPath}: the device failed to read or write`);
   await lock.release();
 });
 
@@ -206,7 +206,7 @@ test("a process that was stopped notices that another has its lock, and does not
   const lock = await lockOutput(file, process.pid, () => Date.now() + slept);
   await leaveLock({ host: "elsewhere" });
   slept = 40_000;
-  await expect(lock.assertHeld()).rejects.toThrow("is being written by process");
+  await expect(lock.assertLocked()).rejects.toThrow("is being written by process");
   await lock.release();
   expect(JSON.parse(await readFile(lockPath, "utf8"))).toMatchObject({ host: "elsewhere" });
 });

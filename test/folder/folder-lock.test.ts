@@ -26,7 +26,7 @@ async function withLockedFolder(folder: string, work: (locked: LockedFolder) => 
   try {
     await work(locked);
   } catch (error) {
-    await locked.lock.assertHeld();
+    await locked.lock.assertLocked();
     throw error;
   }
 }
@@ -81,7 +81,7 @@ test.each([
       ["1"],
       "mine",
     ]);
-    await lock.assertHeld();
+    await lock.assertLocked();
   });
 });
 
@@ -105,7 +105,7 @@ test("files are moved only as long as the lock is held, also in the middle of a 
       if (asked === 2) {
         await takeLock(folder);
       }
-      await lock.assertHeld();
+      await lock.assertLocked();
     });
   });
   await expect(moved).rejects.toThrow(LockedError);
@@ -164,13 +164,13 @@ test("what another process stages stays if it took the lock before this one bega
 /** A run of a folder whose lock is still held when it is asked for so many times, and then no more. */
 function runThatLosesItsLock(folder: string, times: number): SyncRun {
   let asked = 0;
-  const assertHeld = async () => {
+  const assertLocked = async () => {
     asked += 1;
     if (asked > times) {
       throw new LockedError("another process has it");
     }
   };
-  return { lock: { assertHeld }, state: newState({ service: "a", filters: {} }), options: { folder } } as never;
+  return { lock: { assertLocked }, state: newState({ service: "a", filters: {} }), options: { folder } } as never;
 }
 
 test("useless pages stay if another process has the lock by now", async () => {

@@ -39,7 +39,7 @@ describe("a pull", () => {
     const [plain, versioned] = [fakeService(manyRows()), fakeService(manyRows())];
     versioned.version = "7";
     const [of, ofVersioned] = [await pulled(plain, "file"), await pulled(versioned, "file")];
-    expect([of.result?.compared, ofVersioned.result?.compared]).toEqual([4, 0]);
+    expect([of.result?.recheckedPages, ofVersioned.result?.recheckedPages]).toEqual([4, 0]);
     expect(plain.requests.length).toBe(versioned.requests.length + 4);
   });
 
@@ -49,7 +49,7 @@ describe("a pull", () => {
     [100, 125],
   ])("reads %i %% of the pages a second time where that is asked for", async (recheck, expected) => {
     const { result, error } = await pulled(fakeService(manyRows()), "file", { recheck });
-    expect([error, result?.compared]).toEqual([undefined, expected]);
+    expect([error, result?.recheckedPages]).toEqual([undefined, expected]);
   });
 
   test("reads a slice without rows a second time like any other", async () => {

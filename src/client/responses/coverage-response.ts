@@ -29,8 +29,8 @@ export function readCoverage(document: unknown, filters: Filters): CoverageRespo
   return { data, meta };
 }
 
-/** More rows than any service has. To plan a pull of a count that is wrong by far would use up the memory. */
-const MOST_ROWS = 100_000_000_000;
+/** Maximum number of rows of a service. A count that is wrong by far would use up the memory when a pull is planned. */
+const MAX_ROWS = 100_000_000_000;
 
 function assertConsistent(entries: readonly Coverage[], { coverage, request_id }: Meta): void {
   const sums = summaryOf(entries);
@@ -40,8 +40,8 @@ function assertConsistent(entries: readonly Coverage[], { coverage, request_id }
       throw brokenContract(what, request_id);
     }
   }
-  if (coverage.matching_rows > MOST_ROWS) {
-    const what = `\`meta.coverage.matching_rows\` is ${coverage.matching_rows}; at most ${MOST_ROWS} are believed`;
+  if (coverage.matching_rows > MAX_ROWS) {
+    const what = `\`meta.coverage.matching_rows\` is ${coverage.matching_rows}, more than ${MAX_ROWS}`;
     throw brokenContract(what, request_id);
   }
   entries.forEach((entry, index) => {

@@ -34,7 +34,7 @@ export function recordExport(
     complete: !result.truncated,
     coverage: result.summary,
     plan: { ...result.cuts, slices: result.slices },
-    compared_pages: result.compared,
+    compared_pages: result.recheckedPages,
     unnoticed: DETECTION_LIMITS,
     requests: { ...reporter.requests(), ids },
     started_at: resumedFrom ?? startedAt,

@@ -62,9 +62,14 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
     }
     const files = await writePartitions(staging, spool, options, connection);
     const staged = Object.entries(files).map(([place, { path }]) => [place, path] as const);
-    await moveIntoPlace(folder, new Map(staged), lock.assertHeld);
+    await moveIntoPlace(folder, new Map(staged), lock.assertLocked);
     if (options.manifest || known !== undefined) {
-      await writePartitionManifest(folder, { ...known, ...files }, record(result, store.resumedFrom), lock.assertHeld);
+      await writePartitionManifest(
+        folder,
+        { ...known, ...files },
+        record(result, store.resumedFrom),
+        lock.assertLocked,
+      );
     }
     await store.remove();
     if (rows > 0) {
@@ -72,7 +77,7 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
     }
   } catch (error) {
     // A process that took the lock has removed the staging folder; what failed because of that is not the reason.
-    await lock.assertHeld();
+    await lock.assertLocked();
     throw error;
   }
 }

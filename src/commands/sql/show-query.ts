@@ -12,7 +12,7 @@ import type { QueryResult } from "../../folder/sql/sql-session.ts";
 import type { SqlOptions } from "./options.ts";
 
 /** Rows that are counted after the first ones are shown; a query may be endless. */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 /** Shows the result of a query as a table: the first rows as soon as they are there, and then how many there are in all. */
 export async function showQuery(
@@ -33,14 +33,14 @@ export async function showQuery(
       isShown = true;
       await showRows(first, result, options, reporter, context);
     }
-    if (isShown && count > MOST_COUNTED) {
+    if (isShown && count > MAX_COUNTED) {
       break;
     }
   }
   if (!isShown) {
     await showRows(first, result, options, reporter, context);
   }
-  const all = count > MOST_COUNTED ? `more than ${groupDigits(MOST_COUNTED)}` : groupDigits(count);
+  const all = count > MAX_COUNTED ? `more than ${groupDigits(MAX_COUNTED)}` : groupDigits(count);
   reporter.note(
     isShown ? `the first ${groupDigits(first.length)} of ${all}; ${allRowsHint(undefined)}` : plural(count, "row"),
   );

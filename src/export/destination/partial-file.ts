@@ -75,7 +75,7 @@ function partialFile(
   let settled = false;
   let disposed = false;
   const removeUnfinished = async () => {
-    await lock.assertHeld();
+    await lock.assertLocked();
     await rm(partial, { force: true });
     await fsyncFolder(dirname(target));
   };
@@ -84,7 +84,7 @@ function partialFile(
     write: (chunk) => withFileError(path, () => handle.writeFile(chunk)),
     finish: async () => {
       await withFileError(path, () => fsyncFile(handle));
-      await lock.assertHeld();
+      await lock.assertLocked();
       await withFileError(path, () => handle.close());
       // From here on the partial file is complete and is never removed, even if it cannot be renamed.
       settled = true;

@@ -132,18 +132,18 @@ function isPartition(entry: Dirent): boolean {
  * ones survive a loss of power.
  *
  * @param files by their places below the folder
- * @param assertHeld throws if this process may no longer write the folder; called before each change
+ * @param assertLocked throws if this process may no longer write the folder; called before each change
  * @throws FileError also if the folder of a partition is a symbolic link, or two partitions have one folder
  */
 export async function moveIntoPlace(
   folder: string,
   files: ReadonlyMap<string, string>,
-  assertHeld: () => Promise<void>,
+  assertLocked: () => Promise<void>,
 ): Promise<void> {
   const changed = new Set<string>();
   const parents = new Map<string, string>();
   for (const place of files.keys()) {
-    await assertHeld();
+    await assertLocked();
     let parent = folder;
     for (const name of dirname(place).split(sep)) {
       changed.add(parent);
@@ -160,7 +160,7 @@ export async function moveIntoPlace(
     parents.set(`${dev} ${ino}`, parent);
   }
   for (const [place, complete] of files) {
-    await assertHeld();
+    await assertLocked();
     const target = join(folder, place);
     await withFileError(target, () => rename(complete, target));
   }

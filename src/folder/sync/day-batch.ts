@@ -127,8 +127,8 @@ async function replaceDays(
 ): Promise<void> {
   const { state, untrusted, counts } = run;
   const staged = await stage(run, spool);
-  const held = [...Object.keys(state.days), ...untrusted].filter((day) => isInRange(day, range));
-  const days = new Set([...held, ...staged.keys()]);
+  const storedDays = [...Object.keys(state.days), ...untrusted].filter((day) => isInRange(day, range));
+  const days = new Set([...storedDays, ...staged.keys()]);
   const changes = new Map<string, DayState | undefined>();
   let lost = 0;
   for (const day of days) {

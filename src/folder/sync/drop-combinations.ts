@@ -24,20 +24,20 @@ export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>):
   }
   const changes = new Map<string, DayState | undefined>();
   await using duckDb = await openDuckDb({ threads: 1, memory: PARQUET_MEMORY, signal: run.options.signal });
-  for (const [day, held] of Object.entries(state.days)) {
-    const counts = new Map([...held.counts].filter(([rcd]) => !gone.has(rcd)));
+  for (const [day, stored] of Object.entries(state.days)) {
+    const counts = new Map([...stored.counts].filter(([rcd]) => !gone.has(rcd)));
     const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
-    if (rows === held.rows || untrusted.has(day) || !isInWindow(day)) {
+    if (rows === stored.rows || untrusted.has(day) || !isInWindow(day)) {
       continue;
     }
-    const content = rows === 0 ? undefined : await withoutCombinations(run, duckDb, day, held, gone, rows);
+    const content = rows === 0 ? undefined : await withoutCombinations(run, duckDb, day, stored, gone, rows);
     if (content === undefined && rows > 0) {
       untrusted.add(day);
       continue;
     }
     // The digest needs the original texts of the rows, which the file does not have.
-    changes.set(day, content && { ...held, ...content, rows, counts, digest: "" });
-    run.counts.rowsRemoved += held.rows - rows;
+    changes.set(day, content && { ...stored, ...content, rows, counts, digest: "" });
+    run.counts.rowsRemoved += stored.rows - rows;
     run.counts.daysRemoved += rows === 0 ? 1 : 0;
     run.changed.add(day);
   }
@@ -52,12 +52,12 @@ async function withoutCombinations(
   run: SyncRun,
   { connection }: DuckDb,
   day: string,
-  held: DayState,
+  stored: DayState,
   gone: ReadonlySet<string>,
   expected: number,
 ): Promise<Fingerprint | undefined> {
   const source = join(run.options.folder, placeOfDay(day));
-  if (!(await hasContent(source, held))) {
+  if (!(await hasContent(source, stored))) {
     return undefined;
   }
   const target = stagedFile(run, day);

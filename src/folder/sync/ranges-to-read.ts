@@ -28,12 +28,12 @@ interface Totals {
  */
 export async function compareTotals(run: ComparedRun): Promise<Totals> {
   const { options, state, untrusted, isInWindow } = run;
-  const held = daysWhere(state, isInWindow);
+  const stored = daysWhere(state, isInWindow);
   const coverage = await coverageOf(run);
-  const range = extent([...Object.keys(held), ...[...untrusted].filter(isInWindow)], coverage);
-  const before = sumOfCounts(Object.values(held));
+  const range = extent([...Object.keys(stored), ...[...untrusted].filter(isInWindow)], coverage);
+  const before = sumOfCounts(Object.values(stored));
   const counted = countsOf(coverage);
-  const onRemoval = removalGuard(range === undefined ? state.days : held, before, counted, options.allowShrink);
+  const onRemoval = removalGuard(range === undefined ? state.days : stored, before, counted, options.allowShrink);
   refuseVanished(before, counted, options);
   await refuseLost(run);
   return { coverage, range, gone: new Set([...before.keys()].filter((rcd) => !counted.has(rcd))), onRemoval };
@@ -90,8 +90,8 @@ function daysWhere({ days }: Pick<SyncState, "days">, isWanted: (day: string) =>
 }
 
 /** From the first to the last day of both sides. */
-function extent(held: readonly string[], coverage: readonly Coverage[]): DayRange | undefined {
-  const days = [...held, ...coverage.flatMap((entry) => [entry.earliest_date, entry.latest_date])].sort();
+function extent(stored: readonly string[], coverage: readonly Coverage[]): DayRange | undefined {
+  const days = [...stored, ...coverage.flatMap((entry) => [entry.earliest_date, entry.latest_date])].sort();
   const [first] = days;
   const last = days.at(-1);
   return first === undefined || last === undefined ? undefined : { first, last };

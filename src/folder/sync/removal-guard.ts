@@ -16,13 +16,13 @@ export function removalGuard(
   remote: RcdCounts,
   isAllowed: boolean,
 ): (rows: number) => void {
-  const held = Object.values(days).reduce((sum, { rows }) => sum + rows, 0);
+  const storedRows = Object.values(days).reduce((sum, { rows }) => sum + rows, 0);
   const refuse = (lost: number) => {
-    if (!isAllowed && lost * 2 > held) {
+    if (!isAllowed && lost * 2 > storedRows) {
       throw new ShrinkError(
-        held === 1
+        storedRows === 1
           ? "the only row in the folder would be removed. --allow-shrink removes it"
-          : `${groupDigits(lost)} of the ${groupDigits(held)} rows in the folder would be removed, more than half of them. --allow-shrink removes them`,
+          : `${groupDigits(lost)} of the ${groupDigits(storedRows)} rows in the folder would be removed, more than half of them. --allow-shrink removes them`,
       );
     }
   };

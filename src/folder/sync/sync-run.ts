@@ -139,13 +139,13 @@ export async function placeDays(run: SyncRun, days: ReadonlyMap<string, DayState
   await saveState(run);
   const replaced = [...days.keys()].filter((day) => days.get(day) !== undefined);
   const files = new Map(replaced.map((day) => [placeOfDay(day), stagedFile(run, day)]));
-  await moveIntoPlace(options.folder, files, lock.assertHeld);
+  await moveIntoPlace(options.folder, files, lock.assertLocked);
   for (const [day, content] of days) {
     if (content !== undefined) {
       state.days[day] = content;
       continue;
     }
-    await lock.assertHeld();
+    await lock.assertLocked();
     await removeDay(options.folder, day);
     delete state.days[day];
   }
@@ -155,6 +155,6 @@ export async function placeDays(run: SyncRun, days: ReadonlyMap<string, DayState
 
 /** Writes the state of the folder, unless another process has taken it. */
 export async function saveState({ lock, state, options }: SyncRun): Promise<void> {
-  await lock.assertHeld();
-  await writeState(options.folder, state, lock.assertHeld);
+  await lock.assertLocked();
+  await writeState(options.folder, state, lock.assertLocked);
 }

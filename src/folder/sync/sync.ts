@@ -67,7 +67,7 @@ export async function syncFolder(client: CatalogClient, options: FolderSyncOptio
     );
   } catch (error) {
     // A process that took the lock has removed the staging folder; the lost lock is the error to report.
-    await locked.lock.assertHeld();
+    await locked.lock.assertLocked();
     throw error;
   }
 }

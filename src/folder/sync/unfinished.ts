@@ -60,13 +60,13 @@ export async function finishBatch(
 ): Promise<(day: string) => boolean> {
   const { options, lock } = run;
   if (unfinished === undefined || !isOfRun(unfinished, run)) {
-    await lock.assertHeld();
+    await lock.assertLocked();
     await removeStore(storeIn(options.folder, "sync"));
     return () => false;
   }
   const { range } = unfinished;
-  const held = Object.entries(run.state.days).filter(([day]) => isInRange(day, range));
-  const rows = held.reduce((sum, [, { rows }]) => sum + rows, 0);
+  const storedDays = Object.entries(run.state.days).filter(([day]) => isInRange(day, range));
+  const rows = storedDays.reduce((sum, [, { rows }]) => sum + rows, 0);
   const onRemoval = removalGuard(run.state.days, new Map(), new Map(), options.allowShrink);
   await syncBatches(run, [{ ...range, rows }], onRemoval, "resume");
   return (day) => isStillNew(day, unfinished, options.now());

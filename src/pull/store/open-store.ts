@@ -89,14 +89,14 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
   const { head, tool, startedAt, lock } = options;
   await ownFileAt(paths.pages);
   const earlier = options.mode === "fresh" ? undefined : await earlierPages(paths, options);
-  await lock.assertHeld();
+  await lock.assertLocked();
   if (earlier === undefined) {
     // Not synced here but together with the new files, because the lock could be lost between two syncs.
     await removeFiles(paths);
   }
   const extents = [...(earlier?.pages.values() ?? [])].flat().map(({ extent }) => extent.at + extent.length);
   const end = extents.reduce((last, one) => Math.max(last, one), 0);
-  const lines = await openStoredBytes(paths.lines, earlier?.length ?? 0, lock.assertHeld);
+  const lines = await openStoredBytes(paths.lines, earlier?.length ?? 0, lock.assertLocked);
   const bytes = await openPages().catch(async (error: unknown) => {
     await lines.close();
     if (earlier === undefined) {
@@ -138,7 +138,7 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
     await syncing.catch(() => undefined);
     await close();
     try {
-      await lock.assertHeld();
+      await lock.assertLocked();
       await removeStore(paths);
     } catch (error) {
       // The files are another process's by now.
@@ -171,7 +171,7 @@ export async function openPageStore(paths: StorePaths, options: StoreOptions): P
 
   /** Opens the file of the pages, and makes both files survive a loss of power. */
   async function openPages(): Promise<StoredBytes> {
-    const opened = await openStoredBytes(paths.pages, end, lock.assertHeld);
+    const opened = await openStoredBytes(paths.pages, end, lock.assertLocked);
     try {
       await syncFolderOf(paths);
       return opened;

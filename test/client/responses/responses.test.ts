@@ -329,7 +329,7 @@ describe("a coverage", () => {
     };
     expect([100_000_000_000, 100_000_000_001].map((rows) => coverageRefusal(bodyOf(rows)))).toEqual([
       undefined,
-      "`meta.coverage.matching_rows` is 100000000001; at most 100000000000 are believed (request req-1)",
+      "`meta.coverage.matching_rows` is 100000000001, more than 100000000000 (request req-1)",
     ]);
   });
 

@@ -11,7 +11,7 @@ import { prepareTables } from "./prepare-tables.ts";
 const OLDEST_SERVER = 15;
 
 /** Connections of one process. */
-const MOST_CONNECTIONS = 10;
+const MAX_CONNECTIONS = 10;
 /** Milliseconds to wait for a connection. */
 const CONNECT_WAIT = 5_000;
 
@@ -88,7 +88,7 @@ export function connectToPostgres(url: string): DatabaseAccess {
     stream: openSocket,
     options: `${SETTINGS} ${options}`,
     fallback_application_name: "catalog",
-    max: MOST_CONNECTIONS,
+    max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_WAIT,
     keepAlive: true,
   });
