@@ -24,8 +24,10 @@ test("everything that is printed is without the secrets", async () => {
 test("a key on the command line is refused, whatever else is on it", async () => {
   const key = "aB3".padEnd(43, "x");
   const args = ["sample", "--retailer", key, "--department", "auth", "--base-url", "http://127.0.0.1:1"];
-  const { code, stderr } = await runInProcess(args, { env: { CATALOG_API_KEY: key } });
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("the command line contains the API key")]);
+  expect(await runInProcess(args, { env: { CATALOG_API_KEY: key } })).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringContaining("the command line contains the API key"),
+  });
 });
 
 test("the command of a login may contain the key, also after global options", async () => {
@@ -33,7 +35,9 @@ test("the command of a login may contain the key, also after global options", as
   const command = `echo ${"aB3".padEnd(43, "x")}`;
   const login = ["auth", "login", "--base-url", "http://127.0.0.1:1", "--no-check", "--api-key-command", command];
   for (const options of [[], ["--quiet"], ["--profile", "auth"]]) {
-    const { code, stderr } = await runInProcess([...options, ...login], { env: { CATALOG_CONFIG: config } });
-    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    expect(await runInProcess([...options, ...login], { env: { CATALOG_CONFIG: config } })).toMatchObject({
+      code: EXIT.ok,
+      stderr: "",
+    });
   }
 });

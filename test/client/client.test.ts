@@ -69,7 +69,10 @@ test("filters come in the contract's order, then limit and cursor, which arrives
   const target = requestTarget(new URL("https://x.example"), "catalog", filters, { cursor, limit: 500 });
   const [before, sent = ""] = target.split("&cursor=");
   expect(before).toBe("/v1/catalog?retailer=a&rcd=a:b:c,d:e:f&end_date=2026-01-02&limit=500");
-  expect([decodeURIComponent(sent), new URLSearchParams(`cursor=${sent}`).get("cursor")]).toEqual([cursor, cursor]);
+  expect({ byPath: decodeURIComponent(sent), byQuery: new URLSearchParams(`cursor=${sent}`).get("cursor") }).toEqual({
+    byPath: cursor,
+    byQuery: cursor,
+  });
 });
 
 test("a gzipped page is read", async () => {

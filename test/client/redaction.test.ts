@@ -31,11 +31,11 @@ test("a secret is removed from an error, its stack, its causes and its members, 
   expect(createRedact(KEY)(error)).toBe(error);
   const texts = [error, cause, innermost].flatMap(({ message, stack }) => [message, stack]);
   expect(JSON.stringify([texts, cause.cause, innermost.address, cause.errors[1]])).not.toContain(KEY);
-  expect([error.message, cause.cause, cause.errors]).toEqual([
-    "about [redacted]",
-    { url: "?key=[redacted]" },
-    [innermost, "[redacted]"],
-  ]);
+  expect({ message: error.message, cause: cause.cause, errors: cause.errors }).toEqual({
+    message: "about [redacted]",
+    cause: { url: "?key=[redacted]" },
+    errors: [innermost, "[redacted]"],
+  });
 });
 
 test("all of a secret is removed that is far longer than a key", () => {
@@ -85,5 +85,5 @@ test("an object or list that is part of itself is copied with its circle", () =>
   list.push(list);
   const copy = createRedact(KEY)(list);
   expect(copy[0]).toMatchObject({ subject: "[redacted]" });
-  expect([copy[1], (copy[0] as typeof certificate).issuer]).toEqual([copy, copy[0]]);
+  expect({ copy1: copy[1], issuer: (copy[0] as typeof certificate).issuer }).toEqual({ copy1: copy, issuer: copy[0] });
 });

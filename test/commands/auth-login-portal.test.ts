@@ -82,11 +82,10 @@ describe("without an address", () => {
   });
 
   test("says in a pipe how to give it", async () => {
-    const { code, stderr } = await runInProcess(["auth", "login"], { stdin: "a key\n" });
-
-    expect([code, stderr]).toEqual([
-      EXIT.usage,
-      "error: the address of the service is missing: add --base-url https://api.example.com, or run the command at a terminal.\n",
-    ]);
+    expect(await runInProcess(["auth", "login"], { stdin: "a key\n" })).toMatchObject({
+      code: EXIT.usage,
+      stderr:
+        "error: the address of the service is missing: add --base-url https://api.example.com, or run the command at a terminal.\n",
+    });
   });
 });

@@ -42,11 +42,11 @@ describe("auth login", () => {
     const { auth, config, key, url } = await setUp(
       () => '[profiles.default]\nbase_url = "https://a.example"\nstatus_url = "https://status.example"\n',
     );
-    const { code, stderr } = await auth(["login", "--base-url", url], { stdin: key });
-    expect([code, stderr]).toEqual([
-      EXIT.ok,
-      "warning: removed the status_url https://status.example from profile default, because it was of another service.\n",
-    ]);
+    expect(await auth(["login", "--base-url", url], { stdin: key })).toMatchObject({
+      code: EXIT.ok,
+      stderr:
+        "warning: removed the status_url https://status.example from profile default, because it was of another service.\n",
+    });
     expect(await config()).toBe(`[profiles.default]\nbase_url = "${url}/"\napi_key = "${key}"\n`);
   });
 
@@ -119,7 +119,10 @@ api_key_command = "pass show catalog"
     const command = `printf '%s\\n' "${key}"`;
     const { code } = await auth(["login", "--base-url", url, "--api-key-command", command]);
     const { stdout } = await auth(["status", "-f", "json"]);
-    expect([code, await config()]).toEqual([EXIT.ok, expect.not.stringContaining("api_key =")]);
+    expect({ code, config: await config() }).toEqual({
+      code: EXIT.ok,
+      config: expect.not.stringContaining("api_key ="),
+    });
     expect(JSON.parse(stdout)).toMatchObject({ accepted: true, key_source: "api_key_command of profile default" });
     expect(await modeOf(path)).toBe(0o600);
   });
@@ -133,7 +136,7 @@ api_key_command = "pass show catalog"
   ])("refuses %s before anything is sent or stored", async (_, mistake, message) => {
     const { auth, config, key } = await setUp();
     const { code, stderr } = await auth(["login", "--base-url", "http://127.0.0.1:1"], { stdin: mistake(key) });
-    expect([code, stderr]).toEqual([EXIT.credentials, expect.stringContaining(message)]);
+    expect({ code, stderr }).toEqual({ code: EXIT.credentials, stderr: expect.stringContaining(message) });
     expect(stderr).not.toContain(key.slice(0, 20));
     await expect(config()).rejects.toThrow("ENOENT");
   });
@@ -144,7 +147,10 @@ api_key_command = "pass show catalog"
     const checked = await auth(["login", "--base-url", url], { stdin: unknown });
     await expect(config()).rejects.toThrow("ENOENT");
     const unchecked = await auth(["login", "--base-url", url, "--no-check"], { stdin: unknown });
-    expect([checked.code, unchecked.code]).toEqual([EXIT.credentials, EXIT.ok]);
+    expect({ checkedCode: checked.code, uncheckedCode: unchecked.code }).toEqual({
+      checkedCode: EXIT.credentials,
+      uncheckedCode: EXIT.ok,
+    });
     expect(await config()).toContain(unknown);
   });
 
@@ -160,7 +166,7 @@ describe("auth status", () => {
     const { auth, key, path, url } = await setUp(() => "");
     await auth(["login", "--base-url", url], { stdin: key });
     const { code, stdout, stderr } = await auth(["status"]);
-    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: "" });
     expect(stdout.split("\n")).toEqual([
       `service     ${url}/`,
       `profile     default (${path})`,
@@ -189,7 +195,10 @@ describe("auth status", () => {
       (address) => `[profiles.default]\nbase_url = "${address}"\napi_key = "${"y".repeat(39)}last"\n`,
     );
     const { code, stdout, stderr } = await auth(["status", "--base-url", url]);
-    expect([code, stderr]).toEqual([EXIT.credentials, expect.stringContaining("invalid_credentials")]);
+    expect({ code, stderr }).toEqual({
+      code: EXIT.credentials,
+      stderr: expect.stringContaining("invalid_credentials"),
+    });
     expect(stdout).toContain(
       `key         …last, from profile default; this key is only sent to ${url}\naccepted    no\n`,
     );
@@ -207,8 +216,10 @@ describe("auth logout", () => {
 
   test("refuses a profile that is not there", async () => {
     const { auth } = await setUp(() => '[profiles.work]\nbase_url = "https://a.example"\napi_key = "k"\n');
-    const { code, stderr } = await auth(["logout", "--profile", "wrok"]);
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('there is no profile "wrok" in ')]);
+    expect(await auth(["logout", "--profile", "wrok"])).toMatchObject({
+      code: EXIT.usage,
+      stderr: expect.stringContaining('there is no profile "wrok" in '),
+    });
   });
 
   test("says that it removed the command that prints the key", async () => {
@@ -231,12 +242,17 @@ describe("api_key_command", () => {
     const ran = `${path}.ran`;
     const command = `echo x >> ${ran}; echo ${key}`;
     const stored = await auth(["login", "--base-url", url, "--api-key-command", command]);
-    expect([stored.code, stored.stderr]).toEqual([
-      EXIT.ok,
-      expect.stringContaining("the stored command will not be run: other users of this machine can change the folder"),
-    ]);
+    expect(stored).toMatchObject({
+      code: EXIT.ok,
+      stderr: expect.stringContaining(
+        "the stored command will not be run: other users of this machine can change the folder",
+      ),
+    });
     const { code, stderr } = await auth(["status"]);
-    expect([code, stderr]).toEqual([EXIT.credentials, expect.stringContaining("is not run: other users")]);
+    expect({ code, stderr }).toEqual({
+      code: EXIT.credentials,
+      stderr: expect.stringContaining("is not run: other users"),
+    });
     expect(await readFile(ran, "utf8")).toBe("x\n");
   });
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const csvOf = async (...args: string[]) => {
   const { code, stdout, stderr } = await runInProcess([...args, "-f", "csv"]);
-  expect([code, stderr]).toEqual([0, ""]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout.trimEnd().split("\r\n").slice(1);
 };
 
@@ -51,7 +51,7 @@ test("coverage counts the rows of a brand, and each brand", async () => {
   const brands = await counts("--group-by", "brand", "--start-date", "2026-01-02");
   expect(brands).toEqual(["OSRAM,2,4,2,2026-01-08,2026-01-08", "Philips,1,3,2,2026-01-08,2026-01-08"]);
   const stale = await runInProcess(["coverage", folder, "--group-by", "brand", "--fail-if", "matching_rows < 4"]);
-  expect([stale.code, stale.stderr]).toEqual([8, expect.stringContaining("holds for 1 group: Philips")]);
+  expect(stale).toMatchObject({ code: 8, stderr: expect.stringContaining("holds for 1 group: Philips") });
 });
 
 test.each([
@@ -115,13 +115,13 @@ test("movers are grouped by brand", async () => {
 
 test("an unknown brand gets a suggestion, and a service has no brands", async () => {
   const unknown = await runInProcess(["movers", folder, "--brand", "philps"]);
-  expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining("Did you mean Philips?")]);
+  expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining("Did you mean Philips?") });
   for (const args of [
     ["coverage", "--brand", "osram"],
     ["coverage", "--group-by", "brand"],
     ["diff", "--brand", "x"],
   ]) {
     const refused = await runInProcess([...args, "--demo"]);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("a folder of `catalog sync`")]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("a folder of `catalog sync`") });
   }
 });

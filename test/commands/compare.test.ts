@@ -46,7 +46,11 @@ describe("catalog compare", () => {
     const run = (...args: string[]) => runInProcess(["compare", folder, ...args]);
     const { code, stdout, stderr } = await run();
     const prices = { price_Shop: 9, 'price_o"neil': 8, price_shop: 7 };
-    expect([code, stderr, JSON.parse(stdout)]).toEqual([0, "", expect.objectContaining(prices)]);
+    expect({ code, stderr, stdout: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: expect.objectContaining(prices),
+    });
     const chosen = await run(
       "--columns",
       "price_shop,price_Shop",
@@ -55,7 +59,7 @@ describe("catalog compare", () => {
       "--fail-if",
       "price_shop > 8",
     );
-    expect([chosen.code, chosen.stdout]).toEqual([0, '{"price_shop":7,"price_Shop":9}\n']);
+    expect(chosen).toMatchObject({ code: 0, stdout: '{"price_shop":7,"price_Shop":9}\n' });
     expect((await run("--fail-if", "price_Shop > 8")).code).toBe(8);
     const { stdout: sql } = await run("--show-sql");
     expect(await runInProcess(["sql", "-", folder], { stdin: sql })).toMatchObject({ code: 0, stderr: "" });
@@ -126,11 +130,12 @@ describe("catalog compare", () => {
   test("takes columns of retailers in conditions, and refuses one that the folder does not have", async () => {
     const held = await compare("--fail-if", "price_bolt > 24");
     const wrong = await compare("--sort", "price_blt");
-    expect([held.code, held.stderr, wrong.code, wrong.stderr]).toEqual([
-      ...[8, "error: price_bolt > 24 holds for 1 product: MX 7\n"],
-      2,
-      expect.stringContaining('There is no column "price_blt": the retailers are acme, bolt, casa-luz.'),
-    ]);
+    expect({ heldCode: held.code, heldStderr: held.stderr, wrongCode: wrong.code, wrongStderr: wrong.stderr }).toEqual({
+      heldCode: 8,
+      heldStderr: "error: price_bolt > 24 holds for 1 product: MX 7\n",
+      wrongCode: 2,
+      wrongStderr: expect.stringContaining('There is no column "price_blt": the retailers are acme, bolt, casa-luz.'),
+    });
   });
 
   test.each([
@@ -139,7 +144,6 @@ describe("catalog compare", () => {
     [["--rates", "rates.csv", "--currency", "euro"], '--currency "euro" is not a currency'],
     [["--by", "price"], "--by"],
   ])("refuses %j", async (args, message) => {
-    const { code, stderr } = await compare(...args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(await compare(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 });

@@ -110,18 +110,19 @@ describe("the vocabulary", () => {
     await run("coverage");
     const folder = join(cache, "vocabulary");
     const [name = "", ...more] = await readdir(folder);
-    expect([(await stat(join(folder, name))).mode & 0o777, more]).toEqual([0o600, []]);
+    expect({ mode: (await stat(join(folder, name))).mode & 0o777, more }).toEqual({ mode: 0o600, more: [] });
   });
 
   test("never makes the command fail that stores it", async () => {
     const { env, folders } = await seenService();
     const file = join(await temporaryFolder(), "file");
     await writeFile(file, "");
-    const { code, stderr } = await runInProcess(["coverage"], {
-      env,
-      folders: { ...folders, cache: join(file, "catalog") },
-    });
-    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    expect(
+      await runInProcess(["coverage"], {
+        env,
+        folders: { ...folders, cache: join(file, "catalog") },
+      }),
+    ).toMatchObject({ code: EXIT.ok, stderr: "" });
   });
 });
 
@@ -137,11 +138,15 @@ test.each([
 });
 
 test.each(["bash", "zsh", "fish"])("the script of %s calls the tool", async (shell) => {
-  const { code, stdout } = await runInProcess(["completion", shell]);
-  expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("catalog __complete")]);
+  expect(await runInProcess(["completion", shell])).toMatchObject({
+    code: EXIT.ok,
+    stdout: expect.stringContaining("catalog __complete"),
+  });
 });
 
 test("an unknown shell is refused, and the known ones are listed", async () => {
-  const { code, stderr } = await runInProcess(["completion", "tcsh"]);
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("bash, zsh, fish")]);
+  expect(await runInProcess(["completion", "tcsh"])).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringContaining("bash, zsh, fish"),
+  });
 });

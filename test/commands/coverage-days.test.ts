@@ -214,7 +214,7 @@ describe("coverage --from DIR", () => {
         ]) {
           const service = await runInProcess(["coverage", ...flags], { env });
           const offline = await runInProcess(["coverage", "--from", folder, ...flags]);
-          expect([flags, offline]).toEqual([flags, service]);
+          expect({ flags, offline }).toEqual({ flags, offline: service });
         }
       }),
       { numRuns: 4 },
@@ -258,21 +258,21 @@ test.each([
 test("--fail-if is about retailers, or the groups of --group-by, listed or not", async () => {
   const coverageWith = (...args: string[]) => coverage(["--fail-if", ...args]);
   const stale = await coverageWith("days_old > 5");
-  expect([stale.code, stale.stdout.split("\n").length, stale.stderr]).toEqual([
-    8,
-    3,
-    expect.stringContaining("days_old > 5 holds for 2 retailers: acme, zeta"),
-  ]);
+  expect({ code: stale.code, stdoutLines: stale.stdout.split("\n").length, stderr: stale.stderr }).toEqual({
+    code: 8,
+    stdoutLines: 3,
+    stderr: expect.stringContaining("days_old > 5 holds for 2 retailers: acme, zeta"),
+  });
   expect((await coverageWith("days_old > 6")).code).toBe(0);
   expect((await coverageWith("count >= 2", "--group-by", "retailer")).code).toBe(8);
   expect((await coverageWith("count > 2", "--group-by", "retailer")).code).toBe(0);
   expect((await coverageWith("count < 1", "--date", "1999-01-01")).code).toBe(8);
   const small = await coverageWith("matching_rows < 2", "--group-by", "day", "-n", "1");
-  expect([small.code, small.stdout.split("\n").length, small.stderr]).toEqual([
-    8,
-    2,
-    expect.stringContaining("holds for 1 day: 2026-01-02"),
-  ]);
+  expect({ code: small.code, stdoutLines: small.stdout.split("\n").length, stderr: small.stderr }).toEqual({
+    code: 8,
+    stdoutLines: 2,
+    stderr: expect.stringContaining("holds for 1 day: 2026-01-02"),
+  });
 });
 
 test.each([
@@ -280,7 +280,7 @@ test.each([
   [["--group-by", "day"], "corpus_rows", "days_old, matching_rows, combinations, retailers, count"],
 ])("--fail-if with %j refuses %s, which no group has", async (flags, field, fields) => {
   const { code, stdout, stderr } = await coverage([...flags, "--fail-if", `${field} > 0`]);
-  expect([code, stdout]).toEqual([2, ""]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(`error: --fail-if has no field "${field}"; the fields are ${fields}.`);
 });
 
@@ -297,7 +297,11 @@ test.each([["coverage"], ["movers"], ["history", "A1"]])(
   async (...command) => {
     const folder = await syncedFolder(ROWS);
     const { code, stdout, stderr } = await runInProcess([...command, folder, "--retailer", "acmee"], { now });
-    expect([code, stdout, stderr.split("\n")[0]]).toEqual([2, "", `error: There is no retailer "acmee" in ${folder}.`]);
+    expect({ code, stdout, stderr: stderr.split("\n")[0] }).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `error: There is no retailer "acmee" in ${folder}.`,
+    });
   },
 );
 
@@ -329,11 +333,12 @@ describe("coverage DIR --group-by retailer,day", () => {
       ],
     });
     const failed = await coverage([...args, "--fail-if", "share < 0.5", "--sort", "share", "-n", "1"]);
-    expect([failed.code, failed.stdout, failed.stderr]).toEqual([
-      8,
-      '{"retailer":"acme","crawl_date":"2026-01-09","matching_rows":0,"usual_rows":4,"share":0,"outage":true}\n',
-      "error: share < 0.5 holds for 3 days: acme 2026-01-09, acme 2026-01-08, acme 2026-01-07\n",
-    ]);
+    expect(failed).toMatchObject({
+      code: 8,
+      stdout:
+        '{"retailer":"acme","crawl_date":"2026-01-09","matching_rows":0,"usual_rows":4,"share":0,"outage":true}\n',
+      stderr: "error: share < 0.5 holds for 3 days: acme 2026-01-09, acme 2026-01-08, acme 2026-01-07\n",
+    });
   });
 
   test("counts the rows of a filter beside what is usual of the retailer", async () => {
@@ -351,17 +356,20 @@ describe("coverage DIR --group-by retailer,day", () => {
     [[], "--group-by retailer,day needs a folder of `catalog sync`"],
     [["copy", "--chart"], "--chart cannot be combined with --group-by retailer,day"],
   ])("refuses %j", async (args, message) => {
-    const { code, stderr } = await coverage([...args, "--group-by", "retailer,day"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(await coverage([...args, "--group-by", "retailer,day"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(message),
+    });
   });
 
   test("is empty if nothing matches, and fails with --fail-on-empty", async () => {
     const args = [await syncedFolder(rows), "--group-by", "retailer,day", "--date", "2025-01-01"];
     const failed = await coverage([...args, "--fail-on-empty"]);
-    expect([(await coverage(args)).code, failed.code, failed.stderr]).toEqual([
-      ...[0, 7],
-      "error: no rows match the filters\n",
-    ]);
+    expect({ code: (await coverage(args)).code, failedCode: failed.code, stderr: failed.stderr }).toEqual({
+      code: 0,
+      failedCode: 7,
+      stderr: "error: no rows match the filters\n",
+    });
   });
 });
 

@@ -12,8 +12,10 @@ describe("with --demo", () => {
   });
 
   test("diff compares last known prices", async () => {
-    const { code, stdout } = await runDemo("diff", ...KETTLES, "--as-of", "--from", "7d", "--only", "changed");
-    expect([code, stdout]).toEqual([0, expect.stringContaining('"change":"changed"')]);
+    expect(await runDemo("diff", ...KETTLES, "--as-of", "--from", "7d", "--only", "changed")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"change":"changed"'),
+    });
   });
 
   test("history finds a model at each retailer that sells it", async () => {
@@ -23,7 +25,7 @@ describe("with --demo", () => {
 
   test("status needs no configuration and shows a feed with a history", async () => {
     const { code, stdout } = await runDemo("status");
-    expect([code, stdout]).toEqual([0, expect.stringContaining("generated demo data")]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("generated demo data") });
     expect(stdout).toMatch(/^░+▓░+█▓░+$/m);
     expect(stdout).toContain("resolved: The database runs on another disk.");
   });

@@ -93,7 +93,7 @@ describe("the diff of a folder is byte for byte that of the service", () => {
   ])("filtered by %j", async (filters, skus) => {
     const { fromFolder } = await synced();
     const { code, stdout } = await fromFolder("--no-as-of", "--from", MONDAY, "--to", TUESDAY, ...filters);
-    expect([code, stdout.match(/(?<="sku":")[^"]+/g) ?? []]).toEqual([0, skus]);
+    expect({ code, matches: stdout.match(/(?<="sku":")[^"]+/g) ?? [] }).toEqual({ code: 0, matches: skus });
   });
 
   test("except for the notation of numbers", async () => {
@@ -130,7 +130,7 @@ describe("a day", () => {
       "-o",
       join(cwd, "a.csv"),
     );
-    expect([code, stderr]).toEqual([7, expect.stringContaining("no rows match up to 2026-01-01")]);
+    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining("no rows match up to 2026-01-01") });
     await expect(readFile(join(cwd, "a.csv"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
@@ -150,13 +150,12 @@ describe("a day", () => {
 
   test("outside the dates that the folder was synced with is refused", async () => {
     const { fromFolder } = await synced({ flags: ["--start-date", TUESDAY, "--retailer", "bolt"] });
-    const { code, stderr } = await fromFolder("--from", MONDAY, "--to", FRIDAY);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining(
+    expect(await fromFolder("--from", MONDAY, "--to", FRIDAY)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
         "because it was synced with --retailer bolt --start-date 2026-01-13.\nDid you mean 2026-01-13?",
       ),
-    ]);
+    });
   });
 
   test("of an empty folder is refused", async () => {
@@ -164,8 +163,10 @@ describe("a day", () => {
     await changeState(state, (old) => {
       old.days = {};
     });
-    const { code, stderr } = await fromFolder("--from", MONDAY, "--to", TUESDAY);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("copy has no days; `catalog sync copy` fills it")]);
+    expect(await fromFolder("--from", MONDAY, "--to", TUESDAY)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("copy has no days; `catalog sync copy` fills it"),
+    });
   });
 });
 
@@ -177,17 +178,19 @@ describe("a filter value that is not in the folder is refused:", () => {
     [["--rcd", "acme:lamps:home,bolt:sofa:living"], "Did you mean bolt:sofas:living"],
   ])("%j", async (filters, message) => {
     const { fromFolder } = await synced();
-    const { code, stdout, stderr } = await fromFolder("--from", MONDAY, "--to", TUESDAY, ...filters);
-    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+    expect(await fromFolder("--from", MONDAY, "--to", TUESDAY, ...filters)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(message),
+    });
   });
 
   test("a value outside the filters of the sync", async () => {
     const { fromFolder } = await synced({ flags: ["--retailer", "bolt"] });
-    const { code, stderr } = await fromFolder("--from", MONDAY, "--to", TUESDAY, "--retailer", "acme");
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('There is no retailer "acme" in copy, which was synced with --retailer bolt.'),
-    ]);
+    expect(await fromFolder("--from", MONDAY, "--to", TUESDAY, "--retailer", "acme")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is no retailer "acme" in copy, which was synced with --retailer bolt.'),
+    });
   });
 
   test("except a value that exists on other days", async () => {
@@ -221,8 +224,10 @@ describe("an unreliable folder is refused:", () => {
   test("a file in place of a folder", async () => {
     const { cwd } = await synced();
     await writeFile(join(cwd, "rows"), "");
-    const { code, stderr } = await runInProcess(["diff", "--against", join(cwd, "rows"), ...DAYS]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("rows was not written by `catalog sync`")]);
+    expect(await runInProcess(["diff", "--against", join(cwd, "rows"), ...DAYS])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("rows was not written by `catalog sync`"),
+    });
   });
 
   test.each([
@@ -238,7 +243,7 @@ describe("an unreliable folder is refused:", () => {
     const { file, fromFolder } = await withoutIndex();
     await damage(file(TUESDAY));
     const { code, stdout, stderr } = await fromFolder(...DAYS);
-    expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining(message)]);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringContaining(message) });
     expect(stderr).toContain("copy/crawl_date=2026-01-13/part-0.parquet");
   });
 
@@ -249,8 +254,10 @@ describe("an unreliable folder is refused:", () => {
       const sha256 = createHash("sha256").update("no rows").digest("hex");
       days[MONDAY] = { ...(days[MONDAY] as DayState), bytes: 7, sha256 };
     });
-    const { code, stderr } = await fromFolder(...DAYS);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot be read as Parquet: .*part-0\.parquet/)]);
+    expect(await fromFolder(...DAYS)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/cannot be read as Parquet: .*part-0\.parquet/),
+    });
   });
 
   test("a day that a sync was replacing when it was interrupted", async () => {
@@ -259,8 +266,10 @@ describe("an unreliable folder is refused:", () => {
     await changeState(state, (old) => {
       old.pending = [TUESDAY];
     });
-    const { code, stderr } = await fromFolder(...DAYS);
-    expect([code, stderr]).toEqual([6, expect.stringContaining("a sync of copy is replacing 2026-01-13")]);
+    expect(await fromFolder(...DAYS)).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining("a sync of copy is replacing 2026-01-13"),
+    });
   });
 
   test("except a day that was not changed yet", async () => {
@@ -289,12 +298,11 @@ test.each([
   ["--max-rate", "5"],
   ["--concurrency", "2"],
 ])("%s is refused, because no request is sent", async (...flags) => {
-  const { code, stdout, stderr } = await runInProcess(["diff", "--against", "copy", "--from", "7d", ...flags]);
-  expect([code, stdout, stderr]).toEqual([
-    2,
-    "",
-    expect.stringContaining(`${flags[0]} cannot be combined with --against`),
-  ]);
+  expect(await runInProcess(["diff", "--against", "copy", "--from", "7d", ...flags])).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining(`${flags[0]} cannot be combined with --against`),
+  });
 });
 
 test("a folder alone is compared over its last week", async () => {

@@ -30,9 +30,9 @@ test.each([[[]], [["--as-of"]]])(
   "compares the last known price of each product up to the two days: %j",
   async (flags) => {
     const { code, records } = await diff(...flags, "--only", "changed");
-    expect([code, records]).toEqual([
-      0,
-      [
+    expect({ code, records }).toEqual({
+      code: 0,
+      records: [
         expect.objectContaining({
           ...{
             sku: "fell",
@@ -46,7 +46,7 @@ test.each([[[]], [["--as-of"]]])(
         }),
         expect.objectContaining({ sku: "old", from_seen: FIRST, to_seen: TO, percent: 20 }),
       ],
-    ]);
+    });
   },
 );
 
@@ -75,7 +75,7 @@ test("a price is known for --max-age, and what is known again was never gone or 
     ["vanished", "once"],
     ["vanished", "twice"],
   ]);
-  expect([exactly.code, exactly.skus]).toEqual([0, []]);
+  expect({ code: exactly.code, skus: exactly.skus }).toEqual({ code: 0, skus: [] });
 });
 
 test("counts each kind below a table, which lists what changed or, one after the other, the kinds that are named", async () => {
@@ -141,5 +141,5 @@ test("rows after --to show that a price up to it is wrong", async () => {
   const rows = [at("s", FROM, 100), at("s", BETWEEN, 5), at("s", TO, 100), at("s", "2026-01-16", 100)];
   const folder = await syncedFolder(rows);
   const { stdout, stderr } = await runInProcess(["diff", folder, "--from", FROM, "--to", BETWEEN, "-f", "csv"]);
-  expect([stdout.split("\r\n").length, stderr]).toEqual([2, ""]);
+  expect({ stdoutLines: stdout.split("\r\n").length, stderr }).toEqual({ stdoutLines: 2, stderr: "" });
 });

@@ -36,6 +36,6 @@ test("pages without rows between others lose no row and end no walk, however man
 
 test("three pages without rows in a row, with more to come, end a walk that may have no end", async () => {
   const { code, stdout, stderr } = await exportOf([[A], [], [], [], [B]]);
-  expect([code, stdout]).toEqual([EXIT.failure, ""]);
+  expect({ code, stdout }).toEqual({ code: EXIT.failure, stdout: "" });
   expect(stderr).toContain("3 pages in a row without rows, though `has_more` is true");
 });

@@ -21,7 +21,11 @@ describe("the exit code", () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "taken"));
     const { code, stderr } = await runInProcess(["export", "-o", "./taken"], { env, cwd: folder });
-    expect([code, stderr, await readdir(folder)]).toEqual([EXIT.failure, expect.stringContaining("folder"), ["taken"]]);
+    expect({ code, stderr, files: await readdir(folder) }).toEqual({
+      code: EXIT.failure,
+      stderr: expect.stringContaining("folder"),
+      files: ["taken"],
+    });
   });
 
   test.each([
@@ -36,7 +40,7 @@ describe("the exit code", () => {
     [["coverage"], /No service is set up yet\. Run: catalog auth login\n/],
   ])("is 2 for the command line %j, before any request", async (args, message) => {
     const { code, stdout, stderr } = await runInProcess(args);
-    expect([code, stdout]).toEqual([EXIT.usage, ""]);
+    expect({ code, stdout }).toEqual({ code: EXIT.usage, stdout: "" });
     expect(stderr).toMatch(message);
   });
 
@@ -57,10 +61,11 @@ describe("the exit code", () => {
 
   test("is 4 if the address has no such service", async () => {
     const { env, url } = await service();
-    const { code, stderr } = await runInProcess(["coverage"], {
-      env: { ...env, CATALOG_BASE_URL: `${url}/elsewhere` },
-    });
-    expect([code, stderr]).toEqual([EXIT.notFound, expect.stringContaining("not_found")]);
+    expect(
+      await runInProcess(["coverage"], {
+        env: { ...env, CATALOG_BASE_URL: `${url}/elsewhere` },
+      }),
+    ).toMatchObject({ code: EXIT.notFound, stderr: expect.stringContaining("not_found") });
   });
 
   test("is 1 if the headers of a request are too long, and 3 if the key looks wrong", async () => {
@@ -77,7 +82,10 @@ describe("the exit code", () => {
     const failing = await runInProcess(["coverage", "--retries", "0"], { env });
     await close();
     const silent = await runInProcess(["coverage", "--retries", "0"], { env });
-    expect([failing.code, silent.code]).toEqual([EXIT.unavailable, EXIT.unavailable]);
+    expect({ failingCode: failing.code, silentCode: silent.code }).toEqual({
+      failingCode: EXIT.unavailable,
+      silentCode: EXIT.unavailable,
+    });
   });
 
   test("is 6 if rows on stdout became wrong", async () => {
@@ -102,8 +110,10 @@ describe("the exit code", () => {
       return answer({ body: pageBody([JSON.stringify(row)], position, meta) });
     });
     const args = ["export", "--page-size", "1", "--concurrency", "1"];
-    const { code, stderr } = await runInProcess(args, { service: moving });
-    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("changed while it was read")]);
+    expect(await runInProcess(args, { service: moving })).toMatchObject({
+      code: EXIT.changed,
+      stderr: expect.stringContaining("changed while it was read"),
+    });
   });
 
   test("is 7 if nothing matches and --fail-on-empty is set, else 0", async () => {
@@ -137,7 +147,10 @@ describe("the exit code", () => {
     ] as const) {
       const args = ["export", "--date", "1999-01-01", "--retries", "0", "--verbose", ...flags];
       const { code, stderr } = await runInProcess(args, { env });
-      expect([code, stderr]).toEqual([expected, expect.stringContaining("no rows match the filters\n")]);
+      expect({ code, stderr }).toEqual({
+        code: expected,
+        stderr: expect.stringContaining("no rows match the filters\n"),
+      });
     }
     expect(requests).toBe(6);
   });
@@ -163,11 +176,10 @@ test("an error with an unknown code is worth another run if its document says so
 
 test("the error of a misspelt folder names the synced folder that is near, and has the corrected command line", async () => {
   const folder = await syncedFolder([product()]);
-  const { code, stderr } = await runInProcess(["movers", `${folder.slice(0, -1)}i`]);
-  expect([code, stderr]).toEqual([
-    EXIT.failure,
-    `error: there is no folder ${folder.slice(0, -1)}i\nDid you mean ${folder}?\n  catalog movers ${folder}\n`,
-  ]);
+  expect(await runInProcess(["movers", `${folder.slice(0, -1)}i`])).toMatchObject({
+    code: EXIT.failure,
+    stderr: `error: there is no folder ${folder.slice(0, -1)}i\nDid you mean ${folder}?\n  catalog movers ${folder}\n`,
+  });
 });
 
 test("a missing folder and a column to sort by that does not exist are told with what to do", async () => {

@@ -76,7 +76,7 @@ describe("an export to stdout", () => {
     const { stdout, stderr } = await promisify(execFile)("sh", ["-c", 'exec "$0" "$@" <&-', ...command], {
       env: { ...bareEnvironment(), ...env },
     });
-    expect([stdout.split("\n").length - 1, stderr]).toEqual([ROWS.length, ""]);
+    expect({ stdoutLines: stdout.split("\n").length - 1, stderr }).toEqual({ stdoutLines: ROWS.length, stderr: "" });
   });
 
   /** Responds with one page that is larger than a pipe: its write is under way until somebody reads. */
@@ -123,8 +123,10 @@ describe("an export to a file", () => {
   test.each(["--manifest", "--resume"])("refuses %s for an output that is no file", async (flag) => {
     const { env } = await service();
     for (const output of ["-", "/dev/stdout", "/dev/null"]) {
-      const { code, stderr } = await runInProcess(["export", "-f", "csv", "-o", output, flag], { env });
-      expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(flag)]);
+      expect(await runInProcess(["export", "-f", "csv", "-o", output, flag], { env })).toMatchObject({
+        code: EXIT.usage,
+        stderr: expect.stringContaining(flag),
+      });
     }
   });
 
@@ -140,12 +142,12 @@ describe("an export to a file", () => {
     const before = [await readFile(target, "utf8"), (await readdir(cwd)).includes("rows.ndjson.partial")];
     open();
     const { code } = await ended;
-    expect([before, code, (await readFile(target, "utf8")).split("\n").length - 1, await readdir(cwd)]).toEqual([
-      ["of before", true],
-      EXIT.ok,
-      ROWS.length,
-      ["rows.ndjson"],
-    ]);
+    expect({
+      before,
+      code,
+      contentLines: (await readFile(target, "utf8")).split("\n").length - 1,
+      files: await readdir(cwd),
+    }).toEqual({ before: ["of before", true], code: EXIT.ok, contentLines: ROWS.length, files: ["rows.ndjson"] });
   });
 
   test("that fails and leaves a partial file is one line of JSON with --error-format json", async () => {
@@ -157,13 +159,19 @@ describe("an export to a file", () => {
     });
     const flags = ["--page-size", "20", "--concurrency", "1", "--retries", "0", "--error-format", "json"];
     const { code, stdout, stderr } = await runInProcess(["export", "-o", "./rows.ndjson", ...flags], { cwd, env });
-    expect([code, stdout, stderr.split("\n").length, JSON.parse(stderr), await readdir(cwd)]).toEqual([
-      EXIT.unavailable,
-      "",
-      2,
-      expect.objectContaining({ code: "service_unavailable", exit_code: EXIT.unavailable }),
-      ["rows.ndjson.partial.json", "rows.ndjson.partial.pages"],
-    ]);
+    expect({
+      code,
+      stdout,
+      stderrLines: stderr.split("\n").length,
+      stderr: JSON.parse(stderr),
+      files: await readdir(cwd),
+    }).toEqual({
+      code: EXIT.unavailable,
+      stdout: "",
+      stderrLines: 2,
+      stderr: expect.objectContaining({ code: "service_unavailable", exit_code: EXIT.unavailable }),
+      files: ["rows.ndjson.partial.json", "rows.ndjson.partial.pages"],
+    });
   });
 
   test("reports that its folder is gone, and not that a partial file was kept", async () => {
@@ -178,11 +186,11 @@ describe("an export to a file", () => {
     await rename(join(cwd, "gone"), join(cwd, "moved"));
     open();
     const { code, stderr } = await ended;
-    expect([code, stderr, await readdir(cwd)]).toEqual([
-      EXIT.failure,
-      expect.stringMatching(/^error: gone\/rows\.csv: no such file or folder\n$/),
-      ["moved"],
-    ]);
+    expect({ code, stderr, files: await readdir(cwd) }).toEqual({
+      code: EXIT.failure,
+      stderr: expect.stringMatching(/^error: gone\/rows\.csv: no such file or folder\n$/),
+      files: ["moved"],
+    });
   });
 
   test("that is interrupted is one line of JSON with --error-format json", async () => {
@@ -195,11 +203,11 @@ describe("an export to a file", () => {
     await met;
     stop.abort(new InterruptedError("SIGINT"));
     const { code, stderr } = await ended;
-    expect([code, stderr.split("\n").length, JSON.parse(stderr)]).toEqual([
-      EXIT.interrupted,
-      2,
-      expect.objectContaining({ exit_code: EXIT.interrupted }),
-    ]);
+    expect({ code, stderrLines: stderr.split("\n").length, stderr: JSON.parse(stderr) }).toEqual({
+      code: EXIT.interrupted,
+      stderrLines: 2,
+      stderr: expect.objectContaining({ exit_code: EXIT.interrupted }),
+    });
   });
 });
 
@@ -216,11 +224,10 @@ describe("the stderr of an export", () => {
     time += 10_000;
     vi.advanceTimersByTime(10_000);
     open();
-    const { code, stderr } = await ended;
-    expect([code, stderr]).toEqual([
-      EXIT.ok,
-      expect.stringMatching(/^00:00:10Z \d+ of 120 rows · \P{Cc}*\n00:00:10Z done: 120 rows in 10 s\n$/u),
-    ]);
+    expect(await ended).toMatchObject({
+      code: EXIT.ok,
+      stderr: expect.stringMatching(/^00:00:10Z \d+ of 120 rows · \P{Cc}*\n00:00:10Z done: 120 rows in 10 s\n$/u),
+    });
   });
 
   test("lists each request once with --verbose, and never the key", async () => {
@@ -228,12 +235,12 @@ describe("the stderr of an export", () => {
     const { code, stderr } = await runInProcess(["export", "--page-size", "20", "--verbose"], { env });
     const lines = stderr.trimEnd().split("\n");
     const line = /^GET \/v1\/(coverage|catalog\?\S+) 200 in \d+ ms, [\d,]+ bytes \S+$/;
-    expect([code, lines.length, lines.filter((text) => !line.test(text)), new Set(lines).size]).toEqual([
-      EXIT.ok,
-      pages() + 1,
-      [],
-      lines.length,
-    ]);
+    expect({
+      code,
+      lineCount: lines.length,
+      lines: lines.filter((text) => !line.test(text)),
+      distinct: new Set(lines).size,
+    }).toEqual({ code: EXIT.ok, lineCount: pages() + 1, lines: [], distinct: lines.length });
     expect(stderr).not.toContain(key);
   });
 
@@ -243,11 +250,11 @@ describe("the stderr of an export", () => {
     const { code, stdout, stderr } = await runInProcess(["export", "--verbose"], {
       env: { ...env, CATALOG_API_KEY: key },
     });
-    expect([code, stdout, stderr.match(/^GET .*/gm)]).toEqual([
-      EXIT.credentials,
-      "",
-      [expect.stringMatching(/^GET \/v1\/coverage 401 in \d+ ms/)],
-    ]);
+    expect({ code, stdout, matches: stderr.match(/^GET .*/gm) }).toEqual({
+      code: EXIT.credentials,
+      stdout: "",
+      matches: [expect.stringMatching(/^GET \/v1\/coverage 401 in \d+ ms/)],
+    });
     expect(stderr).not.toContain(key);
     expect(stderr).not.toContain(key.slice(0, 10));
   });
@@ -262,7 +269,9 @@ describe("the stderr of an export", () => {
   ])("for a warning with %j is %s", async (flags, expected) => {
     const row = JSON.stringify({ ...product(), seller: "somebody" });
     const { env } = await service(undefined, { rows: [row] });
-    const { code, stderr } = await runInProcess(["export", "-f", "csv", ...flags], { env });
-    expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(expected)]);
+    expect(await runInProcess(["export", "-f", "csv", ...flags], { env })).toMatchObject({
+      code: EXIT.ok,
+      stderr: expect.stringMatching(expected),
+    });
   });
 });

@@ -18,12 +18,16 @@ async function estimateWith(windowSeconds: number, requestsBefore = 0) {
 
 test.each([5, 3_600])("an estimate takes the length of a window from the service: %i s", async (windowSeconds) => {
   const { requests, windows, seconds } = await estimateWith(windowSeconds);
-  expect([requests, windows, Math.round(seconds / windowSeconds)]).toEqual([100, 11, 10]);
+  expect({ requests, windows, windowsWaited: Math.round(seconds / windowSeconds) }).toEqual({
+    requests: 100,
+    windows: 11,
+    windowsWaited: 10,
+  });
 });
 
 test("an estimate within a window that others opened does not take its rest for a whole one", async () => {
   const { windows, seconds } = await estimateWith(20, 3);
-  expect([windows, Math.round((seconds - 20) / 60)]).toEqual([11, 9]);
+  expect({ windows, minutes: Math.round((seconds - 20) / 60) }).toEqual({ windows: 11, minutes: 9 });
 });
 
 test("an estimate has the requests that the export sends, also if each retailer has days of its own", async () => {

@@ -40,10 +40,10 @@ describe("an export to a file", () => {
     const [fits, tooLong] = [longest, `${longest}d`].map((name) => ["export", "-f", "csv", "-o", join(cwd, name)]);
     expect((await runInProcess(fits as string[], { cwd, env: service.env })).code).toBe(EXIT.ok);
     const { code, stderr } = await runInProcess(tooLong as string[], { cwd, env: service.env });
-    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
-      EXIT.failure,
-      expect.stringContaining("the name is too long; it may have at most 241 bytes"),
-    ]);
+    expect({ code, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+      code: EXIT.failure,
+      stderr: expect.stringContaining("the name is too long; it may have at most 241 bytes"),
+    });
     expect(await readdir(cwd)).toEqual([longest]);
   });
 
@@ -64,7 +64,7 @@ describe("an export to a file", () => {
     const args = ["export", "--page-size", "5", "--retries", "0", "-o", "./link.csv"];
     const { code, stderr } = await runInProcess(args, { cwd, service: failing });
     const [, kept = ""] = /^warning: (\S+) keeps what was read/m.exec(stderr) ?? [];
-    expect([code, kept]).toEqual([EXIT.unavailable, "share/rows.csv.partial.pages"]);
+    expect({ code, kept }).toEqual({ code: EXIT.unavailable, kept: "share/rows.csv.partial.pages" });
     expect(await readdir(join(cwd, "share"))).toContain("rows.csv.partial.pages");
   });
 
@@ -72,8 +72,10 @@ describe("an export to a file", () => {
     const cwd = await temporaryFolder();
     await symlink("b", join(cwd, "a"));
     await symlink("a", join(cwd, "b"));
-    const { code, stderr } = await runInProcess(["export", "-o", "./a"], { cwd, env: service.env });
-    expect([code, stderr]).toEqual([EXIT.failure, "error: a: too many symbolic links\n"]);
+    expect(await runInProcess(["export", "-o", "./a"], { cwd, env: service.env })).toMatchObject({
+      code: EXIT.failure,
+      stderr: "error: a: too many symbolic links\n",
+    });
   });
 
   test("through a link needs that room for the name of the target, not of the link", async () => {
@@ -84,10 +86,10 @@ describe("an export to a file", () => {
     const run = (name: string) =>
       runInProcess(["export", "-f", "csv", "-o", join(cwd, name)], { cwd, env: service.env });
     const { code, stderr } = await run("short");
-    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
-      EXIT.failure,
-      expect.stringContaining(`${long}: the name is too long; it may have at most 241 bytes`),
-    ]);
+    expect({ code, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+      code: EXIT.failure,
+      stderr: expect.stringContaining(`${long}: the name is too long; it may have at most 241 bytes`),
+    });
     expect((await run(`${long}b`)).code).toBe(EXIT.ok);
     expect((await readdir(cwd)).sort()).toEqual([long.concat("b"), "fits", "short"]);
   });
@@ -110,15 +112,15 @@ describe("an export to a file", () => {
           cwd,
           env: service.env,
         });
-        expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
-          EXIT.failure,
-          expect.stringContaining(`rows.csv${suffix} is ${kind}, but catalog needs a file of its own there`),
-        ]);
+        expect({ code, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+          code: EXIT.failure,
+          stderr: expect.stringContaining(`rows.csv${suffix} is ${kind}, but catalog needs a file of its own there`),
+        });
       }
-      expect([await readFile(join(cwd, "victim"), "utf8"), await readdir(cwd)]).toEqual([
-        "precious",
-        [`rows.csv${suffix}`, "victim"],
-      ]);
+      expect({ content: await readFile(join(cwd, "victim"), "utf8"), files: await readdir(cwd) }).toEqual({
+        content: "precious",
+        files: [`rows.csv${suffix}`, "victim"],
+      });
     },
   );
 
@@ -127,7 +129,7 @@ describe("an export to a file", () => {
     await writeFile(at("victim"), "precious");
     await symlink("victim", at("rows.csv.manifest.json"));
     const { code } = await run("--manifest");
-    expect([code, await readFile(at("victim"), "utf8")]).toEqual([EXIT.ok, "precious"]);
+    expect({ code, content: await readFile(at("victim"), "utf8") }).toEqual({ code: EXIT.ok, content: "precious" });
     expect(JSON.parse(await readFile(at("rows.csv.manifest.json"), "utf8"))).toMatchObject({ rows: ROWS.length });
   });
 
@@ -146,14 +148,14 @@ describe("an export to a file", () => {
     });
     await asked;
     const { code, stderr } = await rows.run("--resume", "--error-format", "json");
-    expect([code, JSON.parse(stderr)]).toEqual([
-      EXIT.unavailable,
-      expect.objectContaining({
+    expect({ code, stderr: JSON.parse(stderr) }).toEqual({
+      code: EXIT.unavailable,
+      stderr: expect.objectContaining({
         code: "locked",
         retryable: true,
         detail: expect.stringContaining(`is being written by process ${process.pid} on`),
       }),
-    ]);
+    });
     stop.abort(new InterruptedError("SIGINT"));
     expect((await first).code).toBe(EXIT.interrupted);
     expect((await rows.run()).code).toBe(EXIT.ok);
@@ -176,21 +178,21 @@ describe("an export to a file", () => {
     const rows = await exporting();
     await writeFile(rows.at(), "earlier");
     const { code } = await rows.run("--no-clobber");
-    expect([code, await readdir(rows.cwd), await readFile(rows.at(), "utf8")]).toEqual([
-      EXIT.failure,
-      ["rows.csv"],
-      "earlier",
-    ]);
+    expect({ code, files: await readdir(rows.cwd), content: await readFile(rows.at(), "utf8") }).toEqual({
+      code: EXIT.failure,
+      files: ["rows.csv"],
+      content: "earlier",
+    });
   });
 
   test("keeps the earlier file if nothing matches and --fail-on-empty is given", async () => {
     const rows = await exporting();
     await writeFile(rows.at(), "earlier");
     const { code } = await rows.run("--fail-on-empty", "--date", "1999-01-01");
-    expect([code, await readdir(rows.cwd), await readFile(rows.at(), "utf8")]).toEqual([
-      EXIT.empty,
-      ["rows.csv"],
-      "earlier",
-    ]);
+    expect({ code, files: await readdir(rows.cwd), content: await readFile(rows.at(), "utf8") }).toEqual({
+      code: EXIT.empty,
+      files: ["rows.csv"],
+      content: "earlier",
+    });
   });
 });

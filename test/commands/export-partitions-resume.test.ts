@@ -27,7 +27,10 @@ beforeAll(async () => {
   const folder = await temporaryFolder(onEnd);
   await runInProcess(argsOf(folder), { env: service.env });
   whole = await filesBelow(folder, ".csv");
-  expect([Object.keys(whole).length, service.returned.length]).toEqual([4, PAGES]);
+  expect({ keyCount: Object.keys(whole).length, returnedCount: service.returned.length }).toEqual({
+    keyCount: 4,
+    returnedCount: PAGES,
+  });
   service.returned.length = 0;
   killed = await kill();
 });
@@ -77,23 +80,28 @@ test("the pages of a killed run are not thrown away without being asked, and --f
   const folder = await killedExport();
   for (const flags of [[], ["--resume", "--category", "category-1"]]) {
     const { code, stderr } = await runInProcess(argsOf(folder, ...flags), { env: service.env });
-    expect([code, stderr.split("\n").slice(1, 3)]).toEqual([
-      2,
-      [
+    expect({ code, stderr: stderr.split("\n").slice(1, 3) }).toEqual({
+      code: 2,
+      stderr: [
         `  to continue with them: catalog ${argsOf(folder, "--resume").join(" ")}`,
         `  to start over: catalog ${argsOf(folder, ...flags.filter((flag) => flag !== "--resume"), "--fresh").join(" ")}`,
       ],
-    ]);
+    });
   }
   const fresh = await runInProcess(argsOf(folder, "--fresh"), { env: service.env });
   expect(fresh).toEqual({ code: 0, stdout: "", stderr: "" });
-  expect([service.returned.length, await filesBelow(folder, ".csv")]).toEqual([PAGES, whole]);
+  expect({ returnedCount: service.returned.length, filesBelow: await filesBelow(folder, ".csv") }).toEqual({
+    returnedCount: PAGES,
+    filesBelow: whole,
+  });
 });
 
 test("a --max-rows that would throw away most of the pages is refused", async () => {
   const folder = await killedExport();
   const small = argsOf(folder, "--resume", "--max-rows", "1", "--concurrency", "1");
-  const { code, stderr } = await runInProcess(small, { env: service.env });
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`would throw away ${KILLED_AFTER} pages`)]);
+  expect(await runInProcess(small, { env: service.env })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`would throw away ${KILLED_AFTER} pages`),
+  });
   expect(service.returned).toEqual([]);
 });

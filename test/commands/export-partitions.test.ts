@@ -28,7 +28,7 @@ function withoutPartitions(row: object): object {
 test("each partition is a file of the other columns, in folders with Hive names", async () => {
   const folder = join(await temporaryFolder(), "out");
   const result = await exportTo(folder, ["-f", "ndjson"]);
-  expect([result.code, result.stderr, result.stdout]).toEqual([0, "", ""]);
+  expect(result).toMatchObject({ code: 0, stderr: "", stdout: "" });
   const files = await filesOf(folder);
   expect(Object.keys(files)).toEqual([
     "retailer=acme/crawl_date=2026-01-01/part-0.ndjson",
@@ -70,7 +70,7 @@ test("a file is no output for partitions, and stays as it is", async () => {
   await writeFile(file, "mine");
   const { code, stderr } = await exportTo(file, []);
   const message = expect.stringMatching(/^error: --output ".*ten\.csv" is a file; --partition-by needs a folder\.\n$/);
-  expect([code, stderr]).toEqual([2, message]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: message });
   expect(await readFile(file, "utf8")).toBe("mine");
 });
 
@@ -81,20 +81,22 @@ test.each(["csv.gz", "ndjson", "parquet"])("service load reads %s partitions bac
   const files = Object.keys(await filesOf(folder)).map((name) => join(folder, name));
   const database = join(folder, "db");
   const first = await runInProcess(["service", "load", ...files.slice(0, 1), "--database", database]);
-  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining("3 rows added")]);
+  expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("3 rows added") });
   // As the service had them: loading the rows themselves adds none.
   const whole = join(folder, "whole.ndjson");
   await runInProcess(["service", "load", ...files, "--database", database]);
   await writeFile(whole, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
   const again = await runInProcess(["service", "load", whole, "--database", database]);
-  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("0 rows added, 7 were there already")]);
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("0 rows added, 7 were there already") });
 });
 
 test("the end is one line on a terminal: rows and files", async () => {
   const folder = join(await temporaryFolder(), "out");
   const args = ["export", "--partition-by", "retailer,crawl_date", "-o", folder, "--progress", "none"];
-  const { code, stderr } = await runInProcess(args, { service: await shared(), columns: 200 });
-  expect([code, stderr]).toEqual([0, `${folder}: 7 rows in 3 files\n`]);
+  expect(await runInProcess(args, { service: await shared(), columns: 200 })).toMatchObject({
+    code: 0,
+    stderr: `${folder}: 7 rows in 3 files\n`,
+  });
 });
 
 test("Parquet partitions contain exactly the rows of the service", async () => {
@@ -127,8 +129,10 @@ test("--max-rows does not replace partitions by parts of them", async () => {
   const folder = join(await temporaryFolder(), "out");
   await exportTo(folder, ["-f", "ndjson"]);
   const before = await filesOf(folder);
-  const { code, stderr } = await exportTo(folder, ["-f", "ndjson", "--max-rows", "1"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("would replace partitions of")]);
+  expect(await exportTo(folder, ["-f", "ndjson", "--max-rows", "1"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("would replace partitions of"),
+  });
   expect(await filesOf(folder)).toEqual(before);
 });
 
@@ -146,10 +150,10 @@ test.each([
   await exportTo(folder, ["-f", "ndjson"]);
   const before = await filesOf(folder);
   const { code, stderr } = await runInProcess(["export", "-o", folder, ...flags], { service: await shared() });
-  expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
-    2,
-    expect.stringMatching(new RegExp(`${inTheWay} is of another layout or format than --partition-by`)),
-  ]);
+  expect({ code, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(new RegExp(`${inTheWay} is of another layout or format than --partition-by`)),
+  });
   expect(await filesOf(folder)).toEqual(before);
 });
 
@@ -180,10 +184,10 @@ test("a file of somebody else in the place of a partition's is not replaced, and
   await mkdir(place, { recursive: true });
   await writeFile(join(place, "part-0.csv"), "mine\n1\n");
   const { code, stderr } = await exportTo(folder, ["-f", "csv"]);
-  expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
-    2,
-    expect.stringMatching(/has other columns than this export \(mine\), .* both\. Export to another folder\./),
-  ]);
+  expect({ code, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(/has other columns than this export \(mine\), .* both\. Export to another folder\./),
+  });
   expect(await readFile(join(place, "part-0.csv"), "utf8")).toBe("mine\n1\n");
 });
 
@@ -191,8 +195,10 @@ test("a folder that another process writes is refused", async () => {
   const folder = join(await temporaryFolder(), "out");
   await mkdir(join(folder, ".catalog"), { recursive: true });
   await writeFile(join(folder, ".catalog/lock"), JSON.stringify(await ownerOf(process.ppid)));
-  const { code, stderr } = await exportTo(folder, ["-f", "ndjson"]);
-  expect([code, stderr]).toEqual([5, expect.stringContaining(`is being written by process ${process.ppid}`)]);
+  expect(await exportTo(folder, ["-f", "ndjson"])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining(`is being written by process ${process.ppid}`),
+  });
 });
 
 test.each([
@@ -205,8 +211,10 @@ test.each([
   ],
   [["--partition-by", "retailer", "-o", "x", "--no-clobber"], "--no-clobber is for an export to one file"],
 ])("%j is refused", async (flags, message) => {
-  const { code, stderr } = await runInProcess(["export", "--demo", ...flags]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(await runInProcess(["export", "--demo", ...flags])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(message),
+  });
 });
 
 async function exportTo(folder: string, flags: readonly string[], others?: readonly Product[]) {
@@ -229,11 +237,11 @@ test("a value that is too long for a folder name is refused before any page is r
   const folder = join(await temporaryFolder(), "out");
   const long = [...rows, product({ retailer: "é".repeat(124), crawl_date: "2026-01-02" })];
   const { code, stderr } = await exportTo(folder, ["-f", "ndjson", "--verbose"], long);
-  expect([code, stderr.match(/GET \/v1\/catalog/g), stderr.replace(/\s+/g, " ")]).toEqual([
-    2,
-    null,
-    expect.stringMatching(/the retailer "é{40}…" is too long for the name of a folder; leave retailer out/),
-  ]);
+  expect({ code, matches: stderr.match(/GET \/v1\/catalog/g), stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+    code: 2,
+    matches: null,
+    stderr: expect.stringMatching(/the retailer "é{40}…" is too long for the name of a folder; leave retailer out/),
+  });
   expect(await readdir(folder)).toEqual([]);
 });
 
@@ -244,6 +252,9 @@ test("a link in the place of a partition's folder is refused, and its target is 
   await mkdir(folder);
   await symlink("../victim", join(folder, "retailer=acme"));
   const { code, stderr } = await exportTo(folder, ["-f", "ndjson"]);
-  expect([code, stderr.replace(/\s+/g, " ")]).toEqual([1, expect.stringContaining("retailer=acme is a symbolic link")]);
+  expect({ code, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining("retailer=acme is a symbolic link"),
+  });
   expect(await readdir(join(parent, "victim"))).toEqual([]);
 });

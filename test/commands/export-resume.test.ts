@@ -30,7 +30,7 @@ const service = onceEach(() => startInterruptibleService({ rows: ROWS, onEnd }))
 const wholeFile = onceEach(async () => {
   const rows = await interruptible("rows.csv", ARGS, await service());
   const { code } = await rows.run();
-  expect([code, rows.pages()]).toEqual([EXIT.ok, PAGES]);
+  expect({ code, pages: rows.pages() }).toEqual({ code: EXIT.ok, pages: PAGES });
   expect(rows.repeats()).toBeLessThanOrEqual(REPEATS);
   return readFile(join(rows.cwd, "rows.csv"));
 });
@@ -80,17 +80,17 @@ describe("an export with --resume", () => {
     const interrupted = await rows.interrupt("SIGINT", 4, "--resume");
     const terminated = await rows.interrupt("SIGTERM", 5, "--resume");
     const { code, stderr } = await rows.run("--resume");
-    expect([code, stderr, rows.pages()]).toEqual([EXIT.ok, "", PAGES]);
+    expect({ code, stderr, pages: rows.pages() }).toEqual({ code: EXIT.ok, stderr: "", pages: PAGES });
     expect(rows.repeats()).toBeLessThanOrEqual(REPEATS);
     await expectWhole(rows);
     const kept = expect.stringContaining(
       "rows.csv.partial.pages keeps what was read; repeat the command with --resume to continue",
     );
-    expect([killed, interrupted, terminated]).toEqual([
-      { code: null, signal: "SIGKILL", stderr: "" },
-      { code: EXIT.interrupted, signal: null, stderr: kept },
-      { code: EXIT.terminated, signal: null, stderr: kept },
-    ]);
+    expect({ killed, interrupted, terminated }).toEqual({
+      killed: { code: null, signal: "SIGKILL", stderr: "" },
+      interrupted: { code: EXIT.interrupted, signal: null, stderr: kept },
+      terminated: { code: EXIT.terminated, signal: null, stderr: kept },
+    });
   });
 
   test.each([[["--columns", "sku"]], [["--excel"]], [["--max-rows", "40"]]])(
@@ -100,7 +100,7 @@ describe("an export with --resume", () => {
       expect((await fresh.run(...flags)).code).toBe(EXIT.ok);
       const rows = await crashedExport();
       const { code, stderr } = await rows.run("--resume", ...flags);
-      expect([code, stderr]).toEqual([EXIT.ok, ""]);
+      expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: "" });
       expect(rows.pages()).toBeLessThanOrEqual(PAGES - CRASHED_AFTER + MOST_SEAMS);
       expect((await readFile(rows.at())).equals(await readFile(fresh.at()))).toBe(true);
     },
@@ -112,15 +112,20 @@ describe("an export with --resume", () => {
   ])("and --dry-run counts only the requests that are left: %s sends %i", async (flag, requests) => {
     const rows = await crashedExport();
     const files = await readdir(rows.cwd);
-    const { code, stdout } = await rows.run(flag, "--dry-run");
-    expect([code, stdout]).toEqual([EXIT.ok, expect.stringMatching(RegExp(`\\n *150 +3 +${requests} `))]);
+    expect(await rows.run(flag, "--dry-run")).toMatchObject({
+      code: EXIT.ok,
+      stdout: expect.stringMatching(RegExp(`\\n *150 +3 +${requests} `)),
+    });
     expect(await readdir(rows.cwd)).toEqual(files);
   });
 
   test("refuses a --max-rows that would throw away most of the pages", async () => {
     const rows = await crashedExport();
     const { code, stderr } = await rows.run("--resume", "--max-rows", "1");
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("would throw away 11 pages")]);
+    expect({ code, stderr }).toEqual({
+      code: EXIT.usage,
+      stderr: expect.stringContaining("would throw away 11 pages"),
+    });
     expect((await rows.run("--resume")).code).toBe(EXIT.ok);
     await expectWhole(rows);
   });
@@ -131,7 +136,7 @@ describe("an export with --resume", () => {
     answerOnly(Number.POSITIVE_INFINITY);
     const args = ["export", "-o", "./rows.csv", "--concurrency", "4", "--resume", "--max-rows", "149"];
     const { code, stderr } = await runInProcess(args, { cwd: rows.cwd, env });
-    expect([code, stderr, rows.pages()]).toEqual([EXIT.ok, "", PAGES - CRASHED_AFTER]);
+    expect({ code, stderr, pages: rows.pages() }).toEqual({ code: EXIT.ok, stderr: "", pages: PAGES - CRASHED_AFTER });
   });
 
   test("reads a damaged page again even if the pages on disk have enough rows for --max-rows", async () => {
@@ -142,8 +147,10 @@ describe("an export with --resume", () => {
       rows.at(".partial.pages"),
       pages.map((byte, index) => (index === 30 ? byte ^ 1 : byte)),
     );
-    const { code, stderr } = await rows.run("--resume", "--max-rows", "40");
-    expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(/reading\s+them\s+again/)]);
+    expect(await rows.run("--resume", "--max-rows", "40")).toMatchObject({
+      code: EXIT.ok,
+      stderr: expect.stringMatching(/reading\s+them\s+again/),
+    });
     expect((await readFile(rows.at())).equals(await readFile(fresh.at()))).toBe(true);
   });
 
@@ -160,8 +167,10 @@ describe("an export with --resume", () => {
         const place = Math.floor((own.length * (part + 0.5)) / 4);
         bytes[place] = (bytes[place] ?? 0) ^ (1 << part);
         await writeFile(rows.at(suffix), bytes);
-        const { code, stderr } = await rows.run("--resume");
-        expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(/read\s+again|reading\s+them\s+again/)]);
+        expect(await rows.run("--resume")).toMatchObject({
+          code: EXIT.ok,
+          stderr: expect.stringMatching(/read\s+again|reading\s+them\s+again/),
+        });
         await expectWhole(rows);
       }
     },
@@ -174,7 +183,10 @@ describe("an export with --resume", () => {
     const rows = await crashedExport();
     await truncate(rows.at(suffix), 3);
     const { code, stderr } = await rows.run("--resume");
-    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.ok, expect.stringMatching(message)]);
+    expect({ code, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+      code: EXIT.ok,
+      stderr: expect.stringMatching(message),
+    });
     await expectWhole(rows);
     const other = await crashedExport();
     await rm(other.at(suffix));
@@ -220,19 +232,28 @@ describe("with pages of a version of the data in which no row is left, an export
     const { added } = await loadRows(changing.store, source, { replacement: "same-ids" });
     expect(added).toBe(ROWS.length);
     const { code, stderr } = await rows.run("--resume");
-    expect([code, stderr, await made()]).toEqual([EXIT.ok, "", (await wholeFile()).toString()]);
+    expect({ code, stderr, made: await made() }).toEqual({
+      code: EXIT.ok,
+      stderr: "",
+      made: (await wholeFile()).toString(),
+    });
   });
 
   test("makes the file of the newest version, if the service has no other one, and says so", async () => {
     const { rows, changing, made } = await crashedInVersion();
     await changing.replaceRows(OTHER_ROWS);
     const { code, stderr } = await rows.run("--resume", "--verbose");
-    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
-      EXIT.ok,
-      expect.stringContaining("the service no longer has the version of the data of 11 pages of an earlier run"),
-    ]);
+    expect({ code, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+      code: EXIT.ok,
+      stderr: expect.stringContaining(
+        "the service no longer has the version of the data of 11 pages of an earlier run",
+      ),
+    });
     const text = await made();
-    expect([text.match(/new /g)?.length, text.split("\n").length]).toEqual([ROWS.length, ROWS.length + 2]);
+    expect({ matchCount: text.match(/new /g)?.length, textLines: text.split("\n").length }).toEqual({
+      matchCount: ROWS.length,
+      textLines: ROWS.length + 2,
+    });
   });
 });
 
@@ -274,9 +295,9 @@ describe("pages that an interrupted export left", () => {
       const { code, stderr } = await rows.run(...flags);
       const text = stderr.replace(/\s+/g, " ");
       const fresh = `to start over: catalog export -o rows.csv --page-size 10 --concurrency 4${more} --fresh`;
-      expect([code, text]).toEqual([EXIT.usage, expect.stringContaining(message)]);
+      expect({ code, text }).toEqual({ code: EXIT.usage, text: expect.stringContaining(message) });
       expect(text).toContain(`to continue with them: ${goOn} ${fresh}`);
-      expect([rows.pages(), await leftBeside(rows)]).toEqual([0, before]);
+      expect({ pages: rows.pages(), leftBeside: await leftBeside(rows) }).toEqual({ pages: 0, leftBeside: before });
     },
   );
 
@@ -295,11 +316,13 @@ describe("pages that an interrupted export left", () => {
     await change(rows);
     const before = await leftBeside(rows);
     const { code, stderr } = await rows.run("--resume");
-    expect([code, stderr.replace(/\s+/g, " "), await leftBeside(rows)]).toEqual([
-      EXIT.usage,
-      expect.stringMatching(/another version of catalog began rows\.csv .* to start over: catalog export .* --fresh/),
-      before,
-    ]);
+    expect({ code, stderr: stderr.replace(/\s+/g, " "), leftBeside: await leftBeside(rows) }).toEqual({
+      code: EXIT.usage,
+      stderr: expect.stringMatching(
+        /another version of catalog began rows\.csv .* to start over: catalog export .* --fresh/,
+      ),
+      leftBeside: before,
+    });
     expect((await rows.run("--fresh")).code).toBe(EXIT.ok);
     await expectWhole(rows);
   });
@@ -307,15 +330,17 @@ describe("pages that an interrupted export left", () => {
   test.each([[["--fresh"]], [["--resume", "--fresh"]]])("are thrown away with %j", async (flags) => {
     const rows = await crashedExport();
     const { code, stderr } = await rows.run(...flags);
-    expect([code, stderr, rows.pages()]).toEqual([EXIT.ok, "", PAGES]);
+    expect({ code, stderr, pages: rows.pages() }).toEqual({ code: EXIT.ok, stderr: "", pages: PAGES });
     await expectWhole(rows);
   });
 
   test("are thrown away with a word if they are only a few", async () => {
     const rows = await exporting();
     await rows.crash(5);
-    const { code, stderr } = await rows.run();
-    expect([code, stderr]).toEqual([EXIT.ok, "warning: an interrupted run left 5 pages; this run starts over\n"]);
+    expect(await rows.run()).toMatchObject({
+      code: EXIT.ok,
+      stderr: "warning: an interrupted run left 5 pages; this run starts over\n",
+    });
     await expectWhole(rows);
   });
 });

@@ -30,7 +30,7 @@ test.each([
   ["rows.csv.gz", "13 TB"],
 ])("an export to %s that the disk has no room for is refused before the first page", async (name, size) => {
   const { code, stderr, requests, left } = await exportOfTooMuch("-o", `./${name}`);
-  expect([code, requests, left]).toEqual([EXIT.failure, 1, []]);
+  expect({ code, requests, left }).toEqual({ code: EXIT.failure, requests: 1, left: [] });
   expect(stderr).toMatch(new RegExp(`${name}: the export needs about ${size} for .*, and the disk has .* free`));
 });
 
@@ -43,7 +43,7 @@ test("an export to partitions needs room for its rows once more, to sort them", 
     "--partition-by",
     "retailer",
   );
-  expect([code, requests]).toEqual([EXIT.failure, 1]);
+  expect({ code, requests }).toEqual({ code: EXIT.failure, requests: 1 });
   expect(stderr).toContain("rows: the export needs about 34 TB");
 });
 
@@ -81,7 +81,14 @@ test("a disk that is full leaves a store: --resume goes on, and asks for no page
   const before = cut.pages();
   expect(before).toBeGreaterThan(2);
   const { code, stderr } = await cut.run("--resume");
-  expect([code, stderr, (await readFile(join(cut.cwd, "rows.ndjson"))).equals(expected)]).toEqual([EXIT.ok, "", true]);
+  expect({ code, stderr, equals: (await readFile(join(cut.cwd, "rows.ndjson"))).equals(expected) }).toEqual({
+    code: EXIT.ok,
+    stderr: "",
+    equals: true,
+  });
   // The page that did not fit was asked for, and is asked for again.
-  expect([cut.pages(), cut.repeats() - whole.repeats()]).toEqual([whole.pages(), expect.toSatisfy((n) => n <= 4)]);
+  expect({ pages: cut.pages(), repeats: cut.repeats() - whole.repeats() }).toEqual({
+    pages: whole.pages(),
+    repeats: expect.toSatisfy((n) => n <= 4),
+  });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 async function rcdsOf(...flags: string[]): Promise<unknown[]> {
   const { code, stdout, stderr } = await runInProcess(["coverage", "-f", "ndjson", ...flags], { service });
-  expect([code, stderr]).toEqual([EXIT.ok, ""]);
+  expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: "" });
   return recordsOf(stdout).map(({ rcd }) => rcd);
 }
 
@@ -115,10 +115,11 @@ describe("several values of a filter", () => {
     ["--retailer", ""],
     ["--rcd", "acme:lamps:home,"],
   ])("an empty value in %s %j is refused before any request", async (...flags) => {
-    const { code, stderr } = await runInProcess(["export", ...flags], {
-      env: { CATALOG_BASE_URL: "http://x.invalid" },
-    });
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("empty")]);
+    expect(
+      await runInProcess(["export", ...flags], {
+        env: { CATALOG_BASE_URL: "http://x.invalid" },
+      }),
+    ).toMatchObject({ code: EXIT.usage, stderr: expect.stringContaining("empty") });
   });
 });
 
@@ -140,7 +141,7 @@ describe("more combinations than one request can name", () => {
     const { code, stdout, stderr } = await runInProcess([...command, "--retailer", "acme,bolt", "--date=latest"], {
       service,
     });
-    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: "" });
     const retailers = recordsOf(stdout).map(({ retailer }) => retailer);
     expect(retailers).toHaveLength(count);
     expect(new Set(retailers)).toEqual(new Set(["acme", "bolt"]));
@@ -148,8 +149,10 @@ describe("more combinations than one request can name", () => {
 
   test("one that the service does not know is refused", async () => {
     const list = [...many, "acme:hats:home"].join(",");
-    const { code, stderr } = await runInProcess(["export", "--rcd", list], { service });
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('"acme:hats:home"')]);
+    expect(await runInProcess(["export", "--rcd", list], { service })).toMatchObject({
+      code: EXIT.usage,
+      stderr: expect.stringContaining('"acme:hats:home"'),
+    });
   });
 });
 
@@ -162,8 +165,7 @@ describe("any other flag given twice", () => {
     [["export", "--demo", "--no-progress", "--progress", "plain"], "--progress cannot be combined with --no-progress"],
     [["service", "keys", "create", "x", "--team", "a", "--team", "b"], "--team is given twice"],
   ])("%j is refused", async (args, told) => {
-    const { code, stderr } = await runInProcess(args);
-    expect([code, stderr]).toEqual([EXIT.usage, `error: ${told}; give only one.\n`]);
+    expect(await runInProcess(args)).toMatchObject({ code: EXIT.usage, stderr: `error: ${told}; give only one.\n` });
   });
 });
 
@@ -173,8 +175,7 @@ test.each([
   [["export", "--demo", "-o", "-h"], "--output has no value: -h"],
   [["service", "keys", "create", "--team", "--version"], "--team has no value: --version"],
 ])("a flag in the place of a value is refused: %j", async (args, told) => {
-  const { code, stderr } = await runInProcess(args);
-  expect([code, stderr]).toEqual([EXIT.usage, `error: ${told} is a flag, too.\n`]);
+  expect(await runInProcess(args)).toMatchObject({ code: EXIT.usage, stderr: `error: ${told} is a flag, too.\n` });
 });
 
 describe("a day counted from the newest", () => {
@@ -215,11 +216,10 @@ describe("a day counted from the newest", () => {
 
   test("a wrong order of days that depends on the service is refused", async () => {
     const args = ["export", "--start-date", "2026-03-10", "--end-date", "latest"];
-    const { code, stderr } = await runInProcess(args, { service });
-    expect([code, stderr]).toEqual([
-      EXIT.usage,
-      "error: --start-date 2026-03-10 is after --end-date latest (2026-03-09).\n",
-    ]);
+    expect(await runInProcess(args, { service })).toMatchObject({
+      code: EXIT.usage,
+      stderr: "error: --start-date 2026-03-10 is after --end-date latest (2026-03-09).\n",
+    });
   });
 
   test("without any rows it selects nothing", async () => {
@@ -253,7 +253,11 @@ describe("a service that answers an rcd with its parts in `meta.resolved`", () =
       ["export", "-f", "ndjson"],
     ]) {
       const { code, stdout, stderr } = await runInProcess([...args, "--rcd", rcd], { env });
-      expect([code, stderr, stdout.trim().split("\n").length]).toEqual([EXIT.ok, "", rows]);
+      expect({ code, stderr, stdoutLines: stdout.trim().split("\n").length }).toEqual({
+        code: EXIT.ok,
+        stderr: "",
+        stdoutLines: rows,
+      });
     }
     await runInProcess(["export", "-o", "./rows.csv", "--manifest", "--rcd", rcd], { cwd, env });
     const manifest = JSON.parse(await readFile(join(cwd, "rows.csv.manifest.json"), "utf8"));
@@ -278,7 +282,7 @@ describe("a key of catalog:sample alone", () => {
 
     const { code, stderr } = await sample(...flags);
 
-    expect([code, stderr]).toEqual([EXIT.credentials, expect.stringMatching(words)]);
+    expect({ code, stderr }).toEqual({ code: EXIT.credentials, stderr: expect.stringMatching(words) });
     expect(await sample("--retailer", "acme")).toMatchObject({ code: 0, stderr: "" });
   });
 });

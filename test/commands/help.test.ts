@@ -10,7 +10,7 @@ describe("help", () => {
   test("lists every command and names the topics", async () => {
     const { code, stdout, stderr } = await runInProcess(["help"]);
     const listed = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[[^\]]*\]| <[^>]*>)* {2,}/gm)].map(([, name]) => name);
-    expect([code, stderr, listed]).toEqual([EXIT.ok, "", PUBLIC]);
+    expect({ code, stderr, listed }).toEqual({ code: EXIT.ok, stderr: "", listed: PUBLIC });
     expect(stdout).toContain("catalog help exit-codes");
   });
 
@@ -45,7 +45,7 @@ describe("help", () => {
     const help = await runInProcess(["help", name]);
     expect(await runInProcess([name, "--help"])).toEqual(help);
     expect(await runInProcess([name, "help"])).toEqual(help);
-    expect([help.code, help.stderr]).toEqual([EXIT.ok, ""]);
+    expect(help).toMatchObject({ code: EXIT.ok, stderr: "" });
     expect(help.stdout).toMatch(/Examples:\n( {2}\$ .*catalog .*\n)+/);
   });
 
@@ -90,7 +90,7 @@ describe("help", () => {
   ])("explains the topic %s", async (topic, terms) => {
     const { code, stdout } = await runInProcess(["help", topic]);
     const found = [...stdout.matchAll(/^ {2}(\S+)/gm)].map(([, term]) => term);
-    expect([code, found]).toEqual([EXIT.ok, expect.arrayContaining(terms)]);
+    expect({ code, found }).toEqual({ code: EXIT.ok, found: expect.arrayContaining(terms) });
   });
 
   test.each([
@@ -98,8 +98,10 @@ describe("help", () => {
     [["help", "exprt"], "catalog help export"],
     [["help", "service", "key"], "catalog help service keys"],
   ])("refuses %j and suggests the closest", async (args, corrected) => {
-    const { code, stderr } = await runInProcess(args);
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(`  ${corrected}\n`)]);
+    expect(await runInProcess(args)).toMatchObject({
+      code: EXIT.usage,
+      stderr: expect.stringContaining(`  ${corrected}\n`),
+    });
   });
 });
 

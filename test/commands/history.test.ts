@@ -95,8 +95,10 @@ describe("catalog history", () => {
 
   test("compares the first day of a period with the price before it", async () => {
     const args = ["history", "A1", synced, "--start-date", "2026-01-04", "--fail-if", "percent < -5"];
-    const { code, stdout } = await runInProcess([...args, "--columns", "crawl_date,percent"]);
-    expect([code, stdout]).toEqual([8, '{"crawl_date":"2026-01-04","percent":-28}\n']);
+    expect(await runInProcess([...args, "--columns", "crawl_date,percent"])).toMatchObject({
+      code: 8,
+      stdout: '{"crawl_date":"2026-01-04","percent":-28}\n',
+    });
   });
 
   test("has the title of the newest row that is not suspect, as latest has it", async () => {
@@ -106,7 +108,10 @@ describe("catalog history", () => {
       await runInProcess(["latest", troubled, "--columns", "sku,title", "-f", "csv"]),
     ];
     expect(new Set(ofHistory.stdout.split("\r\n"))).toEqual(new Set(["title", "Lamp", ""]));
-    expect([ofFree.stdout, ofLatest.stdout]).toEqual(['{"title":"Free"}\n', expect.stringContaining("\nlast,Lamp\r")]);
+    expect({ ofFreeStdout: ofFree.stdout, ofLatestStdout: ofLatest.stdout }).toEqual({
+      ofFreeStdout: '{"title":"Free"}\n',
+      ofLatestStdout: expect.stringContaining("\nlast,Lamp\r"),
+    });
   });
 
   test("leaves out products whose last price is older than --max-age", async () => {
@@ -194,14 +199,16 @@ describe("catalog history", () => {
     expect(await skusOf("b0chx1w1xy")).toEqual(["b0chx1w1xy"]);
     expect(await skusOf("B0Chx1W1XY")).toEqual(["B0CHX1W1XY", "b0chx1w1xy"]);
     for (const wrong of ["B0CHX1WXY", "BOCHX1W1XY", "B0CHX"]) {
-      const { code, stderr } = await runInProcess(["history", wrong, searched]);
-      expect([code, stderr]).toEqual([4, expect.stringContaining(`\n  catalog history B0CHX1W1XY ${searched}\n`)]);
+      expect(await runInProcess(["history", wrong, searched])).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining(`\n  catalog history B0CHX1W1XY ${searched}\n`),
+      });
     }
   });
 
   test("takes a sku with a slash for a sku, unless it is a folder", async () => {
     const here = await runCatalog(["history", "AB/12", "-f", "csv"], { cwd: searched });
-    expect([here.code, here.stdout.match(/AB.12(?=,T)/g)]).toEqual([0, ["AB/12"]]);
+    expect({ code: here.code, matches: here.stdout.match(/AB.12(?=,T)/g) }).toEqual({ code: 0, matches: ["AB/12"] });
     const both = await runInProcess(["history", "A1", "AB/12", searched, "-f", "csv", "--start-date", "2026-01-15"]);
     expect(both.stdout.match(/(?<=^acme,)[^,]+/gm)).toEqual(["A1", "AB/12"]);
     const wrong = await runCatalog(["history", "A1", "no/where"], { cwd: searched });
@@ -209,7 +216,7 @@ describe("catalog history", () => {
       'no row of the sku "no/where" from 2026-01-14 to 2026-01-15, and "no/where" is not a',
     );
     const path = await runInProcess(["history", "A1", "./no/where"], { cwd: searched });
-    expect([path.code, path.stderr]).toEqual([1, expect.stringContaining("there is no folder no/where")]);
+    expect(path).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no folder no/where") });
   });
 
   test("says whether the last price is a new low, and of several products which ones have one", async () => {
@@ -250,15 +257,17 @@ describe("catalog history", () => {
       expect.stringMatching(/^ {2}Kettle \\x1b\[31m\\nx{40,60}…$/),
     ]);
     const limited = await runInProcess(["history", "--search", "kettle", searched, "-f", "table", "-n", "2"]);
-    expect([limited.code, limited.stdout.match(/^Kettle /gm)?.length]).toEqual([0, 2]);
+    expect({ code: limited.code, matchCount: limited.stdout.match(/^Kettle /gm)?.length }).toEqual({
+      code: 0,
+      matchCount: 2,
+    });
   });
 
   test("names the folder that was probably meant if none is named", async () => {
-    const { code, stderr } = await runCatalog(["history", "A1"], { cwd: dirname(synced) });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining("the current folder is not one, but it contains copy."),
-    ]);
+    expect(await runCatalog(["history", "A1"], { cwd: dirname(synced) })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("the current folder is not one, but it contains copy."),
+    });
   });
 
   test("shows a suspect price, which is in no figure, and never compares across a change of currency", async () => {
@@ -286,7 +295,7 @@ describe("catalog history", () => {
   ])("counts the suspect rows of %s alone", async (sku, noted) => {
     for (const command of [["history"], ["why", "acme"]]) {
       const found = await runInProcess([...command, sku, troubled, "-v"]);
-      expect([found.code, found.stderr.match(/.* suspect .*/g)]).toEqual([0, noted]);
+      expect({ code: found.code, matches: found.stderr.match(/.* suspect .*/g) }).toEqual({ code: 0, matches: noted });
     }
   });
 
@@ -319,7 +328,10 @@ describe("catalog history", () => {
     const folders = { config: "/nonexistent", data: "/nonexistent", cache };
     const { code, stderr } = await runInProcess(["history", "nykqaq", "--demo"], { folders, now: () => now });
 
-    expect([code, stderr]).toEqual([4, expect.stringMatching(/^error: the demo has no row of the sku "nykqaq" from /)]);
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringMatching(/^error: the demo has no row of the sku "nykqaq" from /),
+    });
     expect(stderr).toContain("`catalog history --search WORDS --demo`");
   });
 
@@ -327,7 +339,11 @@ describe("catalog history", () => {
     const cwd = await temporaryFolder();
     const args = ["history", "A1", "B2", synced, "--html", "./page.html", "--sort", "price:desc", "-n", "1"];
     const rows = await runInProcess([...args, "-f", "ndjson", "-o", "./rows.ndjson"], { cwd });
-    expect([rows.code, rows.stdout, (await readdir(cwd)).sort()]).toEqual([0, "", ["page.html", "rows.ndjson"]]);
+    expect({ code: rows.code, stdout: rows.stdout, files: (await readdir(cwd)).sort() }).toEqual({
+      code: 0,
+      stdout: "",
+      files: ["page.html", "rows.ndjson"],
+    });
     const alone = await runInProcess([...args.slice(0, 3), synced, "-f", "ndjson", ...args.slice(6)], { cwd });
     expect(await readFile(join(cwd, "rows.ndjson"), "utf8")).toBe(alone.stdout);
   });

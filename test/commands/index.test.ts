@@ -46,7 +46,7 @@ async function run(basket: string, ...args: string[]) {
 
 async function csvOf(basket: string, ...args: string[]) {
   const { code, stdout, stderr } = await run(basket, ...args, "-f", "csv");
-  expect([code, stderr]).toEqual([0, ""]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout.trimEnd().split("\r\n").slice(1);
 }
 
@@ -143,8 +143,10 @@ describe("catalog index", () => {
   });
 
   test("a sku that --excel protected is that sku", async () => {
-    const { code, stderr } = await run('\ufeffsku,title\r\na,\r\n"=""0007""",\r\n', "-n", "1");
-    expect([code, stderr]).toEqual([0, expect.stringContaining('on the list: "0007"')]);
+    expect(await run('\ufeffsku,title\r\na,\r\n"=""0007""",\r\n', "-n", "1")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('on the list: "0007"'),
+    });
   });
 
   test("reads the basket from standard input", async () => {
@@ -191,7 +193,7 @@ test.each([
   ['[{"sku":"a"}]', " is JSON; a list of products is CSV"],
 ])("a basket %j is a file that could not be read", async (basket, message) => {
   const { code, stdout, stderr } = await run(basket);
-  expect([code, stdout]).toEqual([EXIT.failure, ""]);
+  expect({ code, stdout }).toEqual({ code: EXIT.failure, stdout: "" });
   expect(stderr).toContain(`basket.csv${message}`);
 });
 
@@ -208,10 +210,11 @@ test("implausible prices are left out of the index, and counted", async () => {
   const args = ["--retailer", "dim", "--columns", "crawl_date,index", "-f", "csv"];
   const left = await run("sku\nlamp\n", ...args);
   const taken = await run("sku\nlamp\n", ...args, "--include-suspect", "--fail-if", "index < 1");
-  expect([left.stdout, taken.code, taken.stderr]).toEqual([
-    `crawl_date,index\r\n${days.map((day) => `${day},100\r\n`).join("")}`,
-    ...[8, "error: index < 1 holds for 1 day: dim EUR 2026-01-03\n"],
-  ]);
+  expect({ stdout: left.stdout, code: taken.code, stderr: taken.stderr }).toEqual({
+    stdout: `crawl_date,index\r\n${days.map((day) => `${day},100\r\n`).join("")}`,
+    code: 8,
+    stderr: "error: index < 1 holds for 1 day: dim EUR 2026-01-03\n",
+  });
 });
 
 test.each([
@@ -223,7 +226,7 @@ test.each([
   ],
 ])("%j is refused", async (args, message) => {
   const { code, stdout, stderr } = await run("sku\na\n", ...args);
-  expect([code, stdout]).toEqual([EXIT.usage, ""]);
+  expect({ code, stdout }).toEqual({ code: EXIT.usage, stdout: "" });
   expect(stderr).toContain(message);
 });
 
@@ -235,7 +238,7 @@ test.each([
   [["why"], ["acme", "a"]],
 ])("%j DIR with a folder before %j says that the folder is the last word", async (command, after) => {
   const { code, stdout, stderr } = await runInProcess([...command, folder, ...after]);
-  expect([code, stdout]).toEqual([EXIT.usage, ""]);
+  expect({ code, stdout }).toEqual({ code: EXIT.usage, stdout: "" });
   expect(stderr).toContain(
     `error: ${folder} is a folder of \`catalog sync\`; name it last, as in \`catalog ${command} `,
   );

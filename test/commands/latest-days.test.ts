@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 const linesOf = async (...args: string[]) => {
   const { code, stdout, stderr } = await runInProcess(args, { service });
-  expect([code, stderr]).toEqual([0, ""]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout.trimEnd().split("\n");
 };
 
@@ -36,7 +36,7 @@ test("an export takes the newest day of each named retailer, as one export of ea
   const all = await linesOf("export", ...TWO);
   const acme = await linesOf("export", "--retailer", "acme", "--date", "latest");
   const bolt = await linesOf("export", "--retailer", "bolt", "--date", "latest");
-  expect([acme.length, bolt.length]).toEqual([150, 2]);
+  expect({ acmeCount: acme.length, boltCount: bolt.length }).toEqual({ acmeCount: 150, boltCount: 2 });
   expect(all).toEqual([...acme, ...bolt]);
   expect(await linesOf("export", ...TWO, "--page-size", "7", "--concurrency", "1")).toEqual(
     await linesOf("export", ...TWO, "--page-size", "7"),
@@ -128,8 +128,10 @@ test("history from a day before the newest has the days of each", async () => {
 
 test("a synced folder has one window, and says so", async () => {
   const cwd = await temporaryFolder();
-  const { code, stderr } = await runInProcess(["sync", "./two", ...TWO], { service, cwd, columns: 200 });
-  expect([code, stderr]).toEqual([0, expect.stringContaining("latest is the newest day of any of them")]);
+  expect(await runInProcess(["sync", "./two", ...TWO], { service, cwd, columns: 200 })).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("latest is the newest day of any of them"),
+  });
   const [only, ...others] = await linesOf("coverage", `${cwd}/two`, "--group-by", "day");
   expect([JSON.parse(only ?? ""), others]).toMatchObject([{ crawl_date: "2026-01-15", matching_rows: 2 }, []]);
 });

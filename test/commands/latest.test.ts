@@ -35,7 +35,7 @@ beforeAll(async () => {
 const run = (...args: string[]) => runInProcess(["latest", folder, ...args], { now: () => NOW });
 const csvOf = async (...args: string[]) => {
   const { code, stdout, stderr } = await run(...args, "-f", "csv");
-  expect([code, stderr]).toEqual([0, ""]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout.trimEnd().split("\r\n").slice(1);
 };
 const COLUMNS = ["--columns", "retailer,sku,selling_price,crawl_date,days_old"];

@@ -41,7 +41,7 @@ async function look(name: keyof typeof COMMANDS, of: string, since = "last"): Pr
   const { code, stdout, stderr } = await runInProcess([
     ...[name, of, ...args, "--since", since, "--columns", columns, "-f", "csv"],
   ]);
-  expect([code, stderr]).toEqual([0, ""]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout.trimEnd().split("\r\n").slice(1);
 }
 
@@ -55,13 +55,16 @@ describe("movers --since last", () => {
     expect(await look("movers", folder)).toEqual([]);
     // An earlier last day does not move the bookmark back, and one retailer alone does not forget the others.
     const older = await runInProcess([...drops("last", folder), "--retailer", "acme", "--end-date", "2026-01-05"]);
-    expect([older.code, older.stdout]).toEqual([EXIT.ok, ""]);
+    expect(older).toMatchObject({ code: EXIT.ok, stdout: "" });
     const other = await runInProcess([...drops("last", folder), "--retailer", "zeta"], { columns: 100 });
     expect(other.stderr).toContain("everything up to 2026-01-20 was written");
     expect(await look("movers", folder, "last:mail")).toEqual(["88,81"]);
     const failed = await runInProcess([...drops("last:failed", folder), "-o", join(folder, "none", "out.csv")]);
     const held = await runInProcess([...drops("last:alert", folder), "--fail-if", "percent < 0"]);
-    expect([failed.code, held.code]).toEqual([EXIT.failure, EXIT.condition]);
+    expect({ failedCode: failed.code, heldCode: held.code }).toEqual({
+      failedCode: EXIT.failure,
+      heldCode: EXIT.condition,
+    });
     // No day after today can have been seen: what is remembered is not believed.
     const seen = { acme: "2062-01-01" };
     await writeFile(bookmarkOf(folder, "future"), JSON.stringify({ version: 2, seen }));
@@ -74,7 +77,7 @@ describe("movers --since last", () => {
     expect(await look("diff", folder, "last:mail")).toEqual(["86,79"]);
     expect(await look("diff", folder, "last:mail")).toEqual([]);
     for (const name of ["mail", "alert", "future"]) {
-      expect([name, await look("movers", folder, `last:${name}`)]).toEqual([name, ["81,79"]]);
+      expect({ name, look: await look("movers", folder, `last:${name}`) }).toEqual({ name, look: ["81,79"] });
     }
     expect(await look("movers", folder, "last:failed")).toEqual(["86,79"]);
   });
@@ -83,7 +86,7 @@ describe("movers --since last", () => {
     const { folder, replace, sync } = await servedFolder(rowsUpTo(0));
     await sync();
     const first = await runInProcess([...drops("last", folder), "-f", "csv", "--columns", "sku"], { columns: 200 });
-    expect([first.stdout, first.stderr]).toEqual(["sku\r\n", expect.stringContaining("there is no newer day")]);
+    expect(first).toMatchObject({ stdout: "sku\r\n", stderr: expect.stringContaining("there is no newer day") });
     await replace([...rowsUpTo(2), product({ crawl_date: addDays(FIRST, 2), retailer: "zeta" })]);
     await sync();
     expect(await look("movers", folder)).toEqual(["100,98"]);
@@ -120,7 +123,7 @@ describe("movers --since last", () => {
     const held = await lock(path, `${path}.lock`, process.ppid);
     const { code, stdout } = await runInProcess(drops("last:taken"));
     await held.release();
-    expect([code, stdout]).toEqual([EXIT.unavailable, ""]);
+    expect({ code, stdout }).toEqual({ code: EXIT.unavailable, stdout: "" });
     expect(await look("movers", folder, "last:taken")).toEqual(["88,81"]);
     expect(await readdir(join(folder, ".catalog", "looks"))).not.toContain("movers-taken.json.lock");
   });
@@ -129,7 +132,7 @@ describe("movers --since last", () => {
     const unwritable = await syncedFolder(TWENTY_DAYS);
     await writeFile(join(unwritable, ".catalog", "looks"), "");
     const { code, stdout, stderr } = await runInProcess(drops("last", unwritable));
-    expect([code, stdout]).toEqual([EXIT.failure, ""]);
+    expect({ code, stdout }).toEqual({ code: EXIT.failure, stdout: "" });
     expect(stderr).toContain(`--since last: ${unwritable} cannot store the bookmark: `);
     expect(stderr).toContain("If the folder is read-only, name a day: --since latest-7d.");
   });
@@ -141,8 +144,11 @@ describe("movers --since last", () => {
     ["lasts", ""],
     ["last:last", "but not the name last"],
   ])("refuses --since %s", async (since, reason) => {
-    const { code, stdout, stderr } = await runInProcess(["movers", "rows", "--since", since]);
-    expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining(reason)]);
+    expect(await runInProcess(["movers", "rows", "--since", since])).toMatchObject({
+      code: EXIT.usage,
+      stdout: "",
+      stderr: expect.stringContaining(reason),
+    });
   });
 });
 
@@ -153,8 +159,10 @@ test("diff --since takes a day, too, and excludes --from and --to", async () => 
     [[folder, "--to", "2026-01-03"], "--since cannot be combined with --to: "],
     [[], "--since last needs a folder of `catalog sync`"],
   ] as const) {
-    const { code, stderr } = await runInProcess(["diff", ...args, "--since", "last"]);
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(reason)]);
+    expect(await runInProcess(["diff", ...args, "--since", "last"])).toMatchObject({
+      code: EXIT.usage,
+      stderr: expect.stringContaining(reason),
+    });
   }
 });
 
@@ -183,11 +191,10 @@ test("what came after the last day of a retailer is told later", async () => {
 });
 
 test("rows that the filters leave out are not said to be missing from the folder", async () => {
-  const { code, stderr } = await runInProcess(["movers", folder, "--retailer", "zeta", "--since", FIRST]);
-  expect([code, stderr]).toEqual([
-    EXIT.usage,
-    expect.stringContaining(
+  expect(await runInProcess(["movers", folder, "--retailer", "zeta", "--since", FIRST])).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringContaining(
       `${folder}, with these filters, has no matching row up to ${FIRST}; its matching rows are from ${LATE[0]} to ${LATE[1]}.`,
     ),
-  ]);
+  });
 });

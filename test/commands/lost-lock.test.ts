@@ -81,7 +81,7 @@ async function codesOfRobbed({ args, env, lock, prepare, onPage }: Run): Promise
       expect(code).toBe(EXIT.ok);
       return codes;
     }
-    expect([codes.length, await filesOf(out)]).toEqual([codes.length, before]);
+    expect({ codeCount: codes.length, files: await filesOf(out) }).toEqual({ codeCount: codes.length, files: before });
     expect(code === EXIT.ok || stderr.includes("elsewhere")).toBe(true);
     codes.push(code);
   }

@@ -37,9 +37,9 @@ describe("catalog movers", () => {
     const week = await movers("--since", "latest-7d");
 
     expect(await movers()).toEqual(week);
-    expect([week.code, recordsOf(week.stdout)]).toEqual([
-      0,
-      [
+    expect({ code: week.code, records: recordsOf(week.stdout) }).toEqual({
+      code: 0,
+      records: [
         expect.objectContaining({ kind: "drop", sku: "fell", title: "Title of fell", percent: -30 }),
         expect.objectContaining({ kind: "drop", sku: "fell-less", percent: -10 }),
         expect.objectContaining({ kind: "rise", sku: "rose", before_selling_price: 10, percent: 50 }),
@@ -47,7 +47,7 @@ describe("catalog movers", () => {
         expect.objectContaining({ kind: "new_low", sku: "fell-less", low_selling_price: 100 }),
         expect.objectContaining({ kind: "discount", sku: "same", discount_pct: 95 }),
       ],
-    ]);
+    });
   });
 
   test("sorts within each kind, and writes a kind once that is given twice, with the chosen columns", async () => {
@@ -161,16 +161,16 @@ describe("catalog movers", () => {
     const on = (...days: string[]) => syncedFolder(days.map((crawl_date) => product({ crawl_date })));
     const one = await on("2026-01-08");
     const shown = await runInProcess(["movers", one], { columns: 1000 });
-    expect([shown.code, shown.stderr]).toEqual([
-      0,
-      expect.stringContaining("has one day, 2026-01-08: nothing to compare yet"),
-    ]);
+    expect(shown).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("has one day, 2026-01-08: nothing to compare yet"),
+    });
     for (const since of ["7d", "latest-7d", "2026-01-08"]) {
       const { code, stderr } = await runInProcess(["movers", one, "--since", since]);
-      expect([code, stderr]).toEqual([
-        2,
-        `error: --since ${since}: ${one} has one day, 2026-01-08: nothing to compare yet.\n`,
-      ]);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: `error: --since ${since}: ${one} has one day, 2026-01-08: nothing to compare yet.\n`,
+      });
     }
     const { code, stderr } = await runInProcess([
       "movers",
@@ -178,7 +178,7 @@ describe("catalog movers", () => {
       "--since",
       "latest-7d",
     ]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("Did you mean 2026-01-06?")]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Did you mean 2026-01-06?") });
   });
 
   test("shows what all rows share above the table, so that the sku fits a terminal of 80 columns", async () => {
@@ -217,9 +217,10 @@ describe("catalog movers", () => {
   test("asks for a folder if none is named", async () => {
     const { code, stderr } = await runInProcess(["movers"]);
 
-    expect([code, stderr.split("\n")[0]]).toEqual([
-      2,
-      "error: name a folder of `catalog sync`; the current folder is not one. `catalog sync rows` creates one, and --demo uses generated rows.",
-    ]);
+    expect({ code, stderr: stderr.split("\n")[0] }).toEqual({
+      code: 2,
+      stderr:
+        "error: name a folder of `catalog sync`; the current folder is not one. `catalog sync rows` creates one, and --demo uses generated rows.",
+    });
   });
 });

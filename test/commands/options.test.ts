@@ -245,7 +245,10 @@ describe("a command line becomes complete options", () => {
 
   test("of explain: a code in any spelling is the error that it means", async () => {
     const { found, ...options } = await optionsOf(declareExplain, "RATE-LIMITED");
-    expect([found?.code, options]).toEqual(["rate_limited", { globals: GLOBALS, format: "text" }]);
+    expect({ code: found?.code, options }).toEqual({
+      code: "rate_limited",
+      options: { globals: GLOBALS, format: "text" },
+    });
   });
 
   test("of verify and completion", async () => {

@@ -89,7 +89,7 @@ describe("skus that are spelt unusually", () => {
     const file = join(home, "written.csv");
     await runInProcess(["latest", spelt, ...flags, "-o", file], { now: () => NOW });
     const { rows, stderr } = await ask("latest", spelt, "--skus", file, "--columns", "sku");
-    expect([new Set(rows), stderr]).toEqual([new Set(skus), ""]);
+    expect({ rows: new Set(rows), stderr }).toEqual({ rows: new Set(skus), stderr: "" });
   });
 
   test.each([
@@ -159,7 +159,10 @@ test("the SQL of --show-sql has the list", async () => {
   const list = await listOf("lamp-1,,15,'desk'");
   const { stdout } = await runInProcess(["latest", folder, "--skus", list, "--show-sql"]);
   const run = await runInProcess(["sql", "-", folder, "-f", "csv"], { stdin: stdout });
-  expect([run.code, run.stdout.trimEnd().split("\r\n").length]).toEqual([0, 3]);
+  expect({ code: run.code, stdoutLines: run.stdout.trimEnd().split("\r\n").length }).toEqual({
+    code: 0,
+    stdoutLines: 3,
+  });
   expect(stdout).toContain(
     `'[{"line":"2","own_retailer":"","own_sku":"lamp-1","quantity":"1","target_price":"15","note":"''desk''"}]'`,
   );
@@ -177,7 +180,7 @@ describe("export --skus", () => {
     const { code, stdout, stderr } = await exported(
       ...["--skus", list, "-f", "csv", "--date", "2026-01-08", "--columns", OWN, "--page-size", "1"],
     );
-    expect([code, stderr]).toEqual([0, 'warning: no row for 1 product on the list: "none"\n']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'warning: no row for 1 product on the list: "none"\n' });
     expect(stdout.trimEnd().split("\r\n").slice(1).sort()).toEqual([
       ...["acme,0001,,,", "acme,Lamp-1,15,true,desk", "bolt,Lamp-1,15,false,desk"],
     ]);

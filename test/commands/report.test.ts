@@ -204,14 +204,17 @@ describe("a report of a crawl full of troubles", () => {
     expect(stdout.replaceAll(/\s+/g, " ")).toContain("target 20.00, no longer known, last seen 2026-01-18");
 
     const { figures, own_list } = await documentOf(troubled, ...args, "--skus", list);
-    expect([figures.target_met, own_list?.map(({ sku, target_met, known }) => [sku, target_met, known])]).toEqual([
-      1,
-      [
+    expect({
+      target_met: figures.target_met,
+      own_list: own_list?.map(({ sku, target_met, known }) => [sku, target_met, known]),
+    }).toEqual({
+      target_met: 1,
+      own_list: [
         ["abroad", true, true],
         ["cent", false, true],
         ["missed", true, false],
       ],
-    ]);
+    });
     const charts = [...(await readFile(page, "utf8")).matchAll(/<svg class="prices".*?<\/svg>/g)].map(([svg]) => svg);
     expect(charts.map((svg) => svg.includes('class="gap"'))).toEqual([false, true, false, false]);
   });
@@ -221,7 +224,7 @@ describe("catalog report", () => {
   test("is a text without options, that fits a mail, with whole titles", async () => {
     const { code, stdout, stderr } = await report();
 
-    expect([code, stderr]).toEqual([0, ""]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("Prices from 2026-01-21 to 2026-01-28\n");
     expect(stdout).toContain("\n  -80.0 %, 2 JPY, before 10, acme fell-more\n    Title of fell-more\n");
     expect(stdout).toContain("New products: 1\n  8.00 EUR, 12.5 % off, acme new\n    new\n");
@@ -234,7 +237,7 @@ describe("catalog report", () => {
   test("writes one page without a script, with each product as a link and a small chart", async () => {
     const { code, stdout: html } = await report("--html", "-");
 
-    expect([code, html.slice(0, 15)]).toEqual([0, "<!doctype html>"]);
+    expect({ code, html: html.slice(0, 15) }).toEqual({ code: 0, html: "<!doctype html>" });
     expect(html).toContain(
       'content="default-src &#39;none&#39;; img-src data:; style-src &#39;unsafe-inline&#39;; base-uri',
     );
@@ -253,7 +256,10 @@ describe("catalog report", () => {
     const page = join(await temporaryFolder(), "morning.html");
     const both = await report("--html", page, "--text");
     const [text, html] = [await report(), await report("--html", "-")];
-    expect([both.stdout, await readFile(page, "utf8")]).toEqual([text.stdout, html.stdout]);
+    expect({ stdout: both.stdout, content: await readFile(page, "utf8") }).toEqual({
+      stdout: text.stdout,
+      content: html.stdout,
+    });
   });
 
   test("takes filters and brands, and names them", async () => {
@@ -267,7 +273,10 @@ describe("catalog report", () => {
     expect((await report()).stdout).toContain("Stale retailers: 0 of 3, over 28 days old on 2026-01-28\n");
     const moved = ["--stale-after", "15d", "--max-age", "16d", "--urls"];
     const { code, stdout } = await report(...moved, "--fail-if", "days_old > 17", "--fail-if", "gone > 1");
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/Stale retailers: 1 of 3.*\n {2}closed .* stale\n/)]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/Stale retailers: 1 of 3.*\n {2}closed .* stale\n/),
+    });
     expect(stdout).toContain("Gone, or not crawled: 0 gone\n");
     expect(stdout).toContain("\n    Title of fell-more\n    https://shop.example/p/fell-more\n");
   });
@@ -295,7 +304,10 @@ describe("catalog report", () => {
     const young = await syncedFolder(ROWS.filter(({ crawl_date }) => crawl_date > "2026-01-25"));
     const { code, stdout } = await run("report", young);
 
-    expect([code, stdout]).toEqual([0, expect.stringContaining("Prices from 2026-01-27 to 2026-01-28\n")]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining("Prices from 2026-01-27 to 2026-01-28\n"),
+    });
     // The highest discount comes first.
     expect(stdout).toMatch(/^New products: 5\n.* 33\.33 % off, .*\n.*\n.* 12\.5 % off, .*\n/m);
   });
@@ -304,16 +316,16 @@ describe("catalog report", () => {
     const single = await syncedFolder(ROWS.filter(({ crawl_date }) => crawl_date === "2026-01-28"));
     const { code, stdout, stderr } = await run("report", single, "--fail-if", "drops >= 0", "--html", "-", "--verbose");
 
-    expect([code, stderr]).toEqual([0, expect.stringContaining("\n-: the report of 2026-01-28\n")]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("\n-: the report of 2026-01-28\n") });
     expect(stdout).toContain("There is no earlier day: nothing to compare yet.");
     expect([...stdout.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id)).toEqual(["retailers", "brands"]);
     const first = await run("report", single, "--since", "last");
     expect(first.stdout).toContain("There is no earlier day: nothing to compare yet.");
     const named = await runInProcess(["report", single, "--since", "2026-01-20"]);
-    expect([named.code, named.stderr]).toEqual([
-      2,
-      expect.stringContaining("has one day, 2026-01-28: nothing to compare yet"),
-    ]);
+    expect(named).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("has one day, 2026-01-28: nothing to compare yet"),
+    });
   });
 
   test("--since last compares each retailer with its day in the last report that was written, and shows nothing twice", async () => {
@@ -324,11 +336,15 @@ describe("catalog report", () => {
     const first = await ask("--fail-if", "drops > 1");
     const again = await ask();
 
-    expect([failed.code, first.code, first.stdout]).toEqual([1, 8, expect.stringContaining("Drops: 2\n")]);
-    expect([again.code, again.stdout]).toEqual([
-      0,
-      expect.stringContaining("Prices from 2026-01-12 or later to 2026-01-28\n"),
-    ]);
+    expect({ failedCode: failed.code, firstCode: first.code, stdout: first.stdout }).toEqual({
+      failedCode: 1,
+      firstCode: 8,
+      stdout: expect.stringContaining("Drops: 2\n"),
+    });
+    expect(again).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Prices from 2026-01-12 or later to 2026-01-28\n"),
+    });
     expect(again.stdout).toContain("Each retailer is compared with its newest day in the previous report.");
     expect(again.stdout).toMatch(/\nDrops: 0\n\nRises: 0\n\nNew lows: 0\n\nNew products: 0\n\n/);
   });

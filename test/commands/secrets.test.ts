@@ -44,9 +44,13 @@ describe.each(SOURCES)("a key of %s that is typed on the command line", (source)
     const { env, requests } = await keyFrom(source);
     const cwd = await temporaryFolder();
     const { code, stdout, stderr } = await runInProcess(args, { env, cwd });
-    expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("contains the API key")]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: EXIT.usage,
+      stdout: "",
+      stderr: expect.stringContaining("contains the API key"),
+    });
     expect(stderr).toEqual(WITHOUT_KEY);
-    expect([requests, await readdir(cwd)]).toEqual([[], []]);
+    expect({ requests, files: await readdir(cwd) }).toEqual({ requests: [], files: [] });
   });
 
   test.each([
@@ -61,7 +65,7 @@ describe.each(SOURCES)("a key of %s that is typed on the command line", (source)
     const { env } = await keyFrom(source);
     const { code, stdout, stderr } = await runInProcess(args, { env });
     expect(code).not.toBe(EXIT.ok);
-    expect([stdout, stderr]).toEqual([WITHOUT_KEY, WITHOUT_KEY]);
+    expect({ stdout, stderr }).toEqual({ stdout: WITHOUT_KEY, stderr: WITHOUT_KEY });
   });
 });
 
@@ -71,18 +75,21 @@ test("a key in the path of its own file is in no warning and no report", async (
   await writeFile(config, `[profiles.default]\nbase_url = "${url}"\napi_key = "${key}"\n`);
   await chmod(config, 0o644);
   const { code, stdout, stderr } = await runInProcess(["auth", "status"], { env: { CATALOG_CONFIG: config } });
-  expect([code, stdout, stderr]).toEqual([
-    EXIT.ok,
-    expect.stringContaining("/[redacted])"),
-    expect.stringContaining("/[redacted] contains an API key"),
-  ]);
+  expect({ code, stdout, stderr }).toEqual({
+    code: EXIT.ok,
+    stdout: expect.stringContaining("/[redacted])"),
+    stderr: expect.stringContaining("/[redacted] contains an API key"),
+  });
   expect(stdout + stderr).not.toContain(key);
 });
 
 test("the built tool refuses a key on the command line", async () => {
   const { env } = await keyFrom("the environment");
-  const { code, stdout, stderr } = await runCatalog(["coverage", "--retailer", KEY], { env });
-  expect([code, stdout, stderr]).toEqual([EXIT.usage, "", WITHOUT_KEY]);
+  expect(await runCatalog(["coverage", "--retailer", KEY], { env })).toMatchObject({
+    code: EXIT.usage,
+    stdout: "",
+    stderr: WITHOUT_KEY,
+  });
 });
 
 describe("a service that echoes the key", () => {
@@ -106,7 +113,7 @@ describe("a service that echoes the key", () => {
       const args = ["coverage", "--retailer", "acme", "--retries", "0", ...flags];
       const { code, stdout, stderr } = await runInProcess(args, { env });
       expect(code).not.toBe(EXIT.ok);
-      expect([stdout, stderr]).toEqual([WITHOUT_KEY, WITHOUT_KEY]);
+      expect({ stdout, stderr }).toEqual({ stdout: WITHOUT_KEY, stderr: WITHOUT_KEY });
     }
     expect(server.requests).toHaveLength(2);
   });
@@ -125,10 +132,10 @@ describe("a service that echoes the key", () => {
     const env = { CATALOG_BASE_URL: await startRewritingProxy(url, rewrite, onTestFinished), CATALOG_API_KEY: key };
     const cwd = await temporaryFolder();
     const { code, stderr } = await runInProcess(["export", "-v", "-o", "./rows.ndjson", "--manifest"], { cwd, env });
-    expect([code, stderr]).toEqual([
-      EXIT.failure,
-      expect.stringContaining("The service's response contains the API key"),
-    ]);
+    expect({ code, stderr }).toEqual({
+      code: EXIT.failure,
+      stderr: expect.stringContaining("The service's response contains the API key"),
+    });
     const files = await Promise.all((await readdir(cwd)).map((name) => readFile(join(cwd, name), "utf8")));
     expect([stderr, ...files].filter((text) => text.includes(key))).toEqual([]);
   });

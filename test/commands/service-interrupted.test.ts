@@ -35,10 +35,10 @@ test("a change that waits a minute for another process ends with the exit code o
   open();
   await held;
 
-  expect([code, stderr]).toEqual([
-    EXIT.unavailable,
-    `error: another process keeps the database ${database} locked\nRun the command again when the other one has ended.\n`,
-  ]);
+  expect({ code, stderr }).toEqual({
+    code: EXIT.unavailable,
+    stderr: `error: another process keeps the database ${database} locked\nRun the command again when the other one has ended.\n`,
+  });
 });
 
 test("a change that PostgreSQL ends because another process holds its lock is the same error", async () => {
@@ -67,7 +67,7 @@ test.each(CHANGES)(
     const running = run();
     stop.abort(new InterruptedError("SIGINT"));
 
-    expect([expired.code, expired.stderr]).toEqual([EXIT.unavailable, expect.stringContaining("--max-time of 200 ms")]);
+    expect(expired).toMatchObject({ code: EXIT.unavailable, stderr: expect.stringContaining("--max-time of 200 ms") });
     expect(await running).toEqual({ code: EXIT.interrupted, stdout: "", stderr: "error: interrupted\n" });
     open();
     await held;
@@ -88,7 +88,7 @@ test("service start ends with --max-time", async () => {
     "--max-time",
     "500ms",
   ]);
-  expect([code, stdout]).toEqual([EXIT.unavailable, expect.stringContaining("listening on")]);
+  expect({ code, stdout }).toEqual({ code: EXIT.unavailable, stdout: expect.stringContaining("listening on") });
   expect(stderr).toContain("not done within the --max-time of 500 ms");
 });
 

@@ -86,7 +86,10 @@ test("addresses that no URI allows are served as they were crawled", async () =>
 
   const { loaded, exported } = await loadAndExport("rows.ndjson", text);
 
-  expect([loaded.code, exported]).toEqual([EXIT.ok, { code: EXIT.ok, stdout: text, stderr: "" }]);
+  expect({ code: loaded.code, exported }).toEqual({
+    code: EXIT.ok,
+    exported: { code: EXIT.ok, stdout: text, stderr: "" },
+  });
 });
 
 const { numberCharacters, slugBytes, rowBytes } = ROW_BOUNDS;
@@ -114,11 +117,11 @@ test("rows at each bound are loaded, served and exported", async () => {
   ];
   const { loaded, exported } = await loadAndExport("rows.ndjson", `${rows.join("\n")}\n`);
 
-  expect([loaded.stderr, exported.code, exported.stderr]).toEqual([
-    expect.stringContaining("6 rows added"),
-    EXIT.ok,
-    "",
-  ]);
+  expect({ loadedStderr: loaded.stderr, code: exported.code, exportedStderr: exported.stderr }).toEqual({
+    loadedStderr: expect.stringContaining("6 rows added"),
+    code: EXIT.ok,
+    exportedStderr: "",
+  });
   expect(exported.stdout.trimEnd().split("\n").toSorted()).toEqual(rows.toSorted());
   expect(rows.map((row) => row.length)).toContain(rowBytes);
 });
@@ -133,7 +136,7 @@ test("a full page of the longest rows is served and exported", async () => {
   );
   const { exported } = await loadAndExport("rows.ndjson", `${rows.join("\n")}\n`);
 
-  expect([exported.code, exported.stdout]).toEqual([EXIT.ok, `${rows.join("\n")}\n`]);
+  expect(exported).toMatchObject({ code: EXIT.ok, stdout: `${rows.join("\n")}\n` });
 });
 
 test.each([
@@ -148,10 +151,10 @@ test.each([
 ])("%s above its bound is refused by name", async (_what, field, expected, row) => {
   const { loaded } = await loadFile("rows.ndjson", `${row}\n`);
 
-  expect([loaded.code, loaded.stderr]).toEqual([
-    EXIT.failure,
-    expect.stringContaining(`rows.ndjson:1: ${field}: expected ${expected}`),
-  ]);
+  expect(loaded).toMatchObject({
+    code: EXIT.failure,
+    stderr: expect.stringContaining(`rows.ndjson:1: ${field}: expected ${expected}`),
+  });
 });
 
 test("an exported CSV is loaded with its empty texts and its nulls, and exported as the same bytes", async () => {
@@ -203,7 +206,7 @@ test.each([
 
   const { code, stderr } = await runInProcess(["service", "load", file, "--database", database]);
 
-  expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining("8 rows added")]);
+  expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: expect.stringContaining("8 rows added") });
   expect(await rowsOf(await startTestService({ database }))).toEqual(await exportedRows());
 });
 
@@ -213,11 +216,11 @@ test("a cell of a workbook that no column of its header names is refused", async
   const rows = [[...PRODUCT_COLUMNS], cells, [...cells, null, "beyond"]];
   await writeFile(join(folder, "rows.xlsx"), await writeXlsx({ sheets: [{ name: "rows", rows }] }));
 
-  const { code, stderr } = await runInProcess(["service", "load", "./rows.xlsx", "--database", ":memory:"], {
-    cwd: folder,
-  });
-
-  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining(":3: expected 17 cells, found 19")]);
+  expect(
+    await runInProcess(["service", "load", "./rows.xlsx", "--database", ":memory:"], {
+      cwd: folder,
+    }),
+  ).toMatchObject({ code: EXIT.failure, stderr: expect.stringContaining(":3: expected 17 cells, found 19") });
 });
 
 const HEADER = PRODUCT_COLUMNS.join(",");
@@ -242,10 +245,10 @@ test.each([
 ])("%s is loaded: %j", async (name, text, expected) => {
   const { loaded, exported } = await loadAndExport(name, text);
 
-  expect([loaded.code, exported.stdout]).toEqual([
-    EXIT.ok,
-    expected === undefined ? "" : expect.stringContaining(expected),
-  ]);
+  expect({ code: loaded.code, stdout: exported.stdout }).toEqual({
+    code: EXIT.ok,
+    stdout: expected === undefined ? "" : expect.stringContaining(expected),
+  });
 });
 
 function csvWithout(column: string): string {
@@ -306,10 +309,10 @@ test.each([
 ])("%s is refused as what it is: %j", async (name, text, message) => {
   const { loaded } = await loadFile(name, text);
 
-  expect([loaded.code, loaded.stderr]).toEqual([
-    EXIT.failure,
-    expect.stringContaining(`${name}${message.startsWith(":") ? "" : " "}${message}`),
-  ]);
+  expect(loaded).toMatchObject({
+    code: EXIT.failure,
+    stderr: expect.stringContaining(`${name}${message.startsWith(":") ? "" : " "}${message}`),
+  });
 });
 
 test("service load --help lists the columns", async () => {
@@ -321,8 +324,10 @@ test("service load --help lists the columns", async () => {
 
 test("a file of Polars, whose default is zstd, is loaded", async () => {
   const file = join(import.meta.dirname, "../service/load/files/polars-default-zstd.parquet");
-  const { code, stderr } = await runInProcess(["service", "load", file, "--database", ":memory:"]);
-  expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining("3 rows added")]);
+  expect(await runInProcess(["service", "load", file, "--database", ":memory:"])).toMatchObject({
+    code: EXIT.ok,
+    stderr: expect.stringContaining("3 rows added"),
+  });
 });
 
 test("Parquet files that held or ended other readers are refused, plain and compressed", async () => {
@@ -332,8 +337,10 @@ test("Parquet files that held or ended other readers are refused, plain and comp
     await Promise.all([writeFile(plain, bytes), writeFile(packed, gzipSync(bytes))]);
     for (const file of [plain, packed]) {
       const args = ["service", "load", file, "--database", join(folder, "catalog.db")];
-      const { code, stderr } = await runInProcess(args);
-      expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining(`error: ${file}`)]);
+      expect(await runInProcess(args)).toMatchObject({
+        code: EXIT.failure,
+        stderr: expect.stringContaining(`error: ${file}`),
+      });
     }
   }
 });
@@ -346,12 +353,12 @@ test("rows with an unknown currency code are loaded as they were crawled, with o
 
   const { code, stderr } = await runInProcess(["service", "load", file, "--database", database]);
 
-  expect([code, stderr]).toEqual([
-    EXIT.ok,
-    `warning: ${file}: unknown currency codes (ISO 4217): ZZZ, QQQ; rows with them were loaded unchanged.\n${file}: 4 rows added\n`,
-  ]);
+  expect({ code, stderr }).toEqual({
+    code: EXIT.ok,
+    stderr: `warning: ${file}: unknown currency codes (ISO 4217): ZZZ, QQQ; rows with them were loaded unchanged.\n${file}: 4 rows added\n`,
+  });
 
   await writeFile(file, JSON.stringify(product({ product_id: "p0", currency: "XQX" })));
   const refused = await runInProcess(["service", "load", file, "--database", database]);
-  expect([refused.code, refused.stderr]).toEqual([EXIT.failure, expect.not.stringContaining("were loaded")]);
+  expect(refused).toMatchObject({ code: EXIT.failure, stderr: expect.not.stringContaining("were loaded") });
 });

@@ -61,9 +61,7 @@ test.each([
 ])("service remove %j is refused and removes nothing", async (flags, message) => {
   const { run, exported } = await database();
 
-  const { code, stderr } = await run("remove", ...flags);
-
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
+  expect(await run("remove", ...flags)).toMatchObject({ code: EXIT.usage, stderr: expect.stringMatching(message) });
   expect(await exported()).toEqual(lines([...products(2), ...BOLT]));
 });
 

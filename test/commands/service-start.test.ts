@@ -64,7 +64,10 @@ test("with mail there is a portal under the public address, which may come from 
 
   const answer = await fetch(`${url.replace("0.0.0.0", "127.0.0.1")}/portal/sign-in`);
 
-  expect([answer.status, answer.headers.get("set-cookie")]).toEqual([200, expect.stringContaining("__Host-")]);
+  expect({ status: answer.status, setCookie: answer.headers.get("set-cookie") }).toEqual({
+    status: 200,
+    setCookie: expect.stringContaining("__Host-"),
+  });
   expect(log()).toBe("");
 });
 
@@ -97,9 +100,10 @@ test.each([
     /--replica is the standby of a PostgreSQL database: name that one with --database/,
   ],
 ])("%j is refused with exit code 2", async (args, message) => {
-  const { code, stderr } = await runInProcess(["service", "start", "--database", ":memory:", ...args]);
-
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
+  expect(await runInProcess(["service", "start", "--database", ":memory:", ...args])).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringMatching(message),
+  });
 });
 
 test.each([
@@ -108,9 +112,10 @@ test.each([
   [{ CATALOG_MAIL_FROM: "a", CATALOG_SMTP_URL: "smtp://h" }, /CATALOG_MAIL_FROM "a" is not an e-mail address/],
   [{ CATALOG_MAIL_FROM: "a@h", CATALOG_SMTP_URL: "http://h" }, /CATALOG_SMTP_URL is not the address of a mail server/],
 ])("%j is refused by the name of the variable", async (env, message) => {
-  const { code, stderr } = await runInProcess(["service", "start", "--database", ":memory:"], { env });
-
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
+  expect(await runInProcess(["service", "start", "--database", ":memory:"], { env })).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringMatching(message),
+  });
 });
 
 test.each([
@@ -127,7 +132,10 @@ test.each([
     setTitle: (title) => titles.push(title),
   });
 
-  expect([code, titles]).toEqual([flag === "--database" ? EXIT.unavailable : EXIT.usage, ["catalog service"]]);
+  expect({ code, titles }).toEqual({
+    code: flag === "--database" ? EXIT.unavailable : EXIT.usage,
+    titles: ["catalog service"],
+  });
   expect(stderr).not.toContain("word");
 });
 
@@ -139,17 +147,17 @@ test.each([
 ])("the database %j is refused with what is wrong", async (database, code, message) => {
   const keys = await runInProcess(["service", "keys", "list", "--database", database]);
 
-  expect([keys.code, keys.stderr]).toEqual([code, expect.stringMatching(message)]);
+  expect({ code: keys.code, stderr: keys.stderr }).toEqual({ code, stderr: expect.stringMatching(message) });
 });
 
 test("an invalid mail server is not repeated, because it may contain a password", async () => {
   const args = ["--mail-from", "a@example.com", "--smtp-url", "https://user:secret-word@mail.example.com"];
   const { code, stderr } = await runInProcess(["service", "start", "--database", ":memory:", ...args]);
 
-  expect([code, stderr]).toEqual([
-    EXIT.usage,
-    expect.stringContaining("--smtp-url is not the address of a mail server"),
-  ]);
+  expect({ code, stderr }).toEqual({
+    code: EXIT.usage,
+    stderr: expect.stringContaining("--smtp-url is not the address of a mail server"),
+  });
   expect(stderr).not.toContain("secret-word");
 });
 
@@ -227,12 +235,10 @@ test("a port of the metrics that is taken is named", async () => {
   const taken = new URL(url).port;
   const database = join(await temporaryFolder(), "service.db");
 
-  const { code, stderr } = await runInProcess(["service", "start", "--metrics-port", taken, "--database", database]);
-
-  expect([code, stderr]).toEqual([
-    EXIT.usage,
-    `error: port ${taken} is already in use; choose another with --metrics-port, or 0 for a free one.\n`,
-  ]);
+  expect(await runInProcess(["service", "start", "--metrics-port", taken, "--database", database])).toMatchObject({
+    code: EXIT.usage,
+    stderr: `error: port ${taken} is already in use; choose another with --metrics-port, or 0 for a free one.\n`,
+  });
 });
 
 /** The answer of a PostgreSQL server to the first message of a client. */
@@ -269,7 +275,7 @@ test.each([
     `postgres://user@127.0.0.1:${port}/catalog`,
   ]);
 
-  expect([keys.code, keys.stderr]).toEqual([code, expect.stringMatching(message)]);
+  expect({ code: keys.code, stderr: keys.stderr }).toEqual({ code, stderr: expect.stringMatching(message) });
 });
 
 test("the list of processes does not show the password of a database", async () => {

@@ -103,9 +103,7 @@ test.each([
   await service("keys", "create", "a", "--team", "sales", "--scope", "catalog:sample");
   await service("keys", "create", "a", "--team", "other", "--all-retailers");
 
-  const { code, stderr } = await service(...args);
-
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
+  expect(await service(...args)).toMatchObject({ code: EXIT.usage, stderr: expect.stringMatching(message) });
 });
 
 test("a granted retailer without rows is granted with a warning", async () => {
@@ -137,12 +135,10 @@ test.each([
 ])("%j creates no database", async (args) => {
   const { folder, database, service } = await setUp();
 
-  const { code, stderr } = await service(...args);
-
-  expect([code, stderr]).toEqual([
-    EXIT.failure,
-    expect.stringContaining(`there is no database ${database}; create one`),
-  ]);
+  expect(await service(...args)).toMatchObject({
+    code: EXIT.failure,
+    stderr: expect.stringContaining(`there is no database ${database}; create one`),
+  });
   expect(await readdir(folder)).toEqual([]);
 });
 
@@ -178,7 +174,7 @@ test("a team with valid keys is deleted only with --revoke-keys", async () => {
   const refused = await service("teams", "delete", "sales");
   const deleted = await service("teams", "delete", "sales", "--revoke-keys", "-v");
 
-  expect([refused.code, refused.stderr]).toEqual([EXIT.usage, expect.stringContaining("laptop. Revoke them first")]);
+  expect(refused).toMatchObject({ code: EXIT.usage, stderr: expect.stringContaining("laptop. Revoke them first") });
   expect(deleted).toEqual({
     code: 0,
     stdout: "",
@@ -189,11 +185,11 @@ test("a team with valid keys is deleted only with --revoke-keys", async () => {
 
 test("a key for a team that cannot be there is refused without making a database", async () => {
   const folder = await temporaryFolder();
-  const { code, stderr } = await runInProcess(
-    ["service", "keys", "create", "k", "--team", "typo", "--database", "./new/rows.db", "-o", "./key"],
-    { cwd: folder },
-  );
-
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('there is no team "typo"')]);
+  expect(
+    await runInProcess(
+      ["service", "keys", "create", "k", "--team", "typo", "--database", "./new/rows.db", "-o", "./key"],
+      { cwd: folder },
+    ),
+  ).toMatchObject({ code: EXIT.usage, stderr: expect.stringContaining('there is no team "typo"') });
   expect(await readdir(folder)).toEqual([]);
 });

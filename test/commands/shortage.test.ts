@@ -49,7 +49,10 @@ test("too few file descriptors are reported, as text or as JSON", async () => {
   const detail = "this process has too many open files; allow more with `ulimit -n 4096`";
   expect(result).toEqual({ code: 1, stderr: `error: ${detail}\n` });
   const { code, stderr } = await coverageUnder(limit, ["--error-format", "json"]);
-  expect([code, JSON.parse(stderr)]).toEqual([1, expect.objectContaining({ detail, code: "file", exit_code: 1 })]);
+  expect({ code, stderr: JSON.parse(stderr) }).toEqual({
+    code: 1,
+    stderr: expect.objectContaining({ detail, code: "file", exit_code: 1 }),
+  });
 });
 
 test("a folder may have more days than files may be open", async () => {
@@ -68,7 +71,7 @@ test("too little address space for the client that a proxy needs is reported", a
   const env = { HTTP_PROXY: `http://localhost:${proxy.port}` };
   const { code, stderr } = await coverageUnder("ulimit -v 6000000", [], env);
   const reason = RESERVES_MUCH ? "there is too little address space (`ulimit -v`) or memory" : "";
-  expect([code, stderr]).toEqual([RESERVES_MUCH ? 5 : 0, expect.stringContaining(reason)]);
+  expect({ code, stderr }).toEqual({ code: RESERVES_MUCH ? 5 : 0, stderr: expect.stringContaining(reason) });
 });
 
 test("without a proxy, 6 GB of address space are enough", async () => {

@@ -23,8 +23,11 @@ test("a folder whose name is a pattern is read itself, not another one that the 
   // DuckDB reads no path with a backslash and one of the others.
   for (const name of ["{a,b}'s ha[r]d*q?", "c\\d"]) {
     await copyTo(name, "itself");
-    const { code, stdout, stderr } = await runInProcess(["sql", titles, join(parent, name), "-f", "ndjson"]);
-    expect([code, stderr, stdout]).toEqual([0, "", `${JSON.stringify({ title: "itself" })}\n`]);
+    expect(await runInProcess(["sql", titles, join(parent, name), "-f", "ndjson"])).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: `${JSON.stringify({ title: "itself" })}\n`,
+    });
   }
 });
 
@@ -83,11 +86,11 @@ test.each([
   const ask = (...args: string[]) =>
     runInProcess(["sql", `${query} order by all`, folder, "-f", "csv", ...args], { now });
   const plain = await ask();
-  expect([plain.code, plain.stdout]).toEqual([EXIT.ok, expect.stringContaining("latest,")]);
+  expect(plain).toMatchObject({ code: EXIT.ok, stdout: expect.stringContaining("latest,") });
   expect(await ask(...own)).toEqual(plain);
   const names = `select ${INDEX_NAMES.map((name) => `(from (select count(selling_price) from ${name}))`).join(" + ")} as n`;
   const counted = await runInProcess(["sql", names, folder, "-f", "csv", ...own], { now });
-  expect([counted.code, counted.stdout]).toEqual([EXIT.ok, `n\r\n${INDEX_NAMES.length}\r\n`]);
+  expect(counted).toMatchObject({ code: EXIT.ok, stdout: `n\r\n${INDEX_NAMES.length}\r\n` });
 });
 
 test("a query reads no other file, not even one of the folder or a day file that was not synced", async () => {
@@ -98,8 +101,10 @@ test("a query reads no other file, not even one of the folder or a day file that
   const files = [stranger, join(folder, "*", "*.parquet"), join(folder, ".catalog", "state.json")];
   const calls = files.flatMap((file) => [`read_parquet('${file}')`, `read_text('${file}')`, `glob('${file}')`]);
   for (const call of calls) {
-    const { code, stderr } = await runInProcess(["sql", `select * from ${call}`, folder]);
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("Permission Error: Cannot access file")]);
+    expect(await runInProcess(["sql", `select * from ${call}`, folder])).toMatchObject({
+      code: EXIT.usage,
+      stderr: expect.stringContaining("Permission Error: Cannot access file"),
+    });
   }
 });
 
@@ -120,8 +125,11 @@ test.each([
   const folder = await synced("lamp");
   const day = join(folder, `crawl_date=${FIRST_DAY}`, "part-0.parquet");
   const before = await readFile(day);
-  const { code, stdout, stderr } = await runInProcess(["sql", statement.replace("DAY", day), folder]);
-  expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("error: The query cannot be run: ")]);
+  expect(await runInProcess(["sql", statement.replace("DAY", day), folder])).toMatchObject({
+    code: EXIT.usage,
+    stdout: "",
+    stderr: expect.stringContaining("error: The query cannot be run: "),
+  });
   expect(await readFile(day)).toEqual(before);
 });
 
@@ -140,8 +148,11 @@ test("logging that a text hides writes no file", async () => {
 
 test("a NUL character does not end a query early", async () => {
   const stdin = "select 1 as one\0 union all select 2";
-  const { code, stdout, stderr } = await runInProcess(["sql", "-", await synced("lamp")], { stdin });
-  expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("holds a NUL character")]);
+  expect(await runInProcess(["sql", "-", await synced("lamp")], { stdin })).toMatchObject({
+    code: EXIT.usage,
+    stdout: "",
+    stderr: expect.stringContaining("holds a NUL character"),
+  });
 });
 
 test("memory, threads and extensions are held as the help says, and no setting can be changed", async () => {
@@ -181,7 +192,7 @@ test.each([
     await writeFile(day, damaged);
     const cwd = await temporaryFolder();
     const { code, stdout, stderr } = await runInProcess(["sql", query, folder, ...flags], { cwd });
-    expect([code, stdout]).toEqual([EXIT.failure, ""]);
+    expect({ code, stdout }).toEqual({ code: EXIT.failure, stdout: "" });
     expect(stderr).toBe(
       `error: ${day} was changed or damaged since the last sync; \`catalog sync ${folder} --verify\` repairs it\n`,
     );

@@ -38,21 +38,24 @@ test("a query that comes after a sync is about the days of that sync", async () 
     await served.sync();
     yield Buffer.from("select count(*) as n from latest");
   };
-  const { code, stdout } = await runInProcess(["sql", "-", served.folder, "-f", "csv"], {
-    stdin: Readable.from(query()),
-  });
-  expect([code, stdout]).toEqual([EXIT.ok, "n\r\n2\r\n"]);
+  expect(
+    await runInProcess(["sql", "-", served.folder, "-f", "csv"], {
+      stdin: Readable.from(query()),
+    }),
+  ).toMatchObject({ code: EXIT.ok, stdout: "n\r\n2\r\n" });
 });
 
 test("a query of more than 16 MiB is refused as wrong usage", async () => {
   const stdin = `select 1 -- ${"x".repeat(16 * 1024 * 1024)}`;
-  const { code, stderr } = await runInProcess(["sql", "-", folder], { stdin });
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("the query on stdin is longer than 16 MiB")]);
+  expect(await runInProcess(["sql", "-", folder], { stdin })).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringContaining("the query on stdin is longer than 16 MiB"),
+  });
 });
 
 test("a folder alone shows the tables, queries to start from, and the way to DuckDB's own shell", async () => {
   const { code, stdout, stderr } = await runInProcess(["sql", folder]);
-  expect([code, stderr]).toEqual([EXIT.ok, ""]);
+  expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: "" });
   expect(stdout).toMatch(/^rows: crawl_date, |^rows: product_id, sku, /m);
   expect(stdout.match(/^ {2}catalog sql '.*$/gm)).toHaveLength(3);
   expect(stdout).toContain(`  duckdb -readonly ${join(folder, ".catalog", "prices.duckdb")}\n`);
@@ -67,18 +70,13 @@ test("the overview names only what can be pasted: no index that is in memory, an
   await rename(join(cwd, "-rows"), join(cwd, "rows?"));
   await rm(priceIndexPath(join(cwd, "rows?")));
   const other = await runInProcess(["sql", join(cwd, "rows?")]);
-  expect([other.code, other.stdout]).toEqual([EXIT.ok, expect.not.stringContaining("duckdb")]);
+  expect(other).toMatchObject({ code: EXIT.ok, stdout: expect.not.stringContaining("duckdb") });
 });
 
 test("a query may begin with a comment", async () => {
-  const { code, stdout } = await runInProcess([
-    "sql",
-    "-- how many\nselect count(*) as n from rows",
-    folder,
-    "-f",
-    "csv",
-  ]);
-  expect([code, stdout]).toEqual([EXIT.ok, "n\r\n3\r\n"]);
+  expect(await runInProcess(["sql", "-- how many\nselect count(*) as n from rows", folder, "-f", "csv"])).toMatchObject(
+    { code: EXIT.ok, stdout: "n\r\n3\r\n" },
+  );
 });
 
 /** Runs for hours. */
@@ -126,7 +124,7 @@ test("--with makes a table of a CSV file, whose values stay texts", async () => 
   const joined = await run("select sku, selling_price from latest join watch using (sku)");
   expect(joined.stdout).toBe("sku,selling_price\r\nsku-0001,15\r\n");
   const other = await run(`from read_csv('${list}.other')`);
-  expect([other.code, other.stderr]).toEqual([EXIT.usage, expect.stringContaining("Cannot access file")]);
+  expect(other).toMatchObject({ code: EXIT.usage, stderr: expect.stringContaining("Cannot access file") });
 });
 
 test("--with can be given several times, once for each name, and -o replaces none of its files", async () => {
@@ -158,7 +156,7 @@ test.each([
   const list = join(await temporaryFolder(), "list.csv");
   await writeFile(list, content);
   const { code, stdout } = await runInProcess(["sql", "from t", folder, "--with", `t=${list}`, "-f", "csv"]);
-  expect([code, stdout]).toEqual([EXIT.ok, expected]);
+  expect({ code, stdout }).toEqual({ code: EXIT.ok, stdout: expected });
 });
 
 test.each([
@@ -171,13 +169,17 @@ test.each([
 ])("--with refuses %j and names the line", async (content, message) => {
   const list = join(await temporaryFolder(), "list.csv");
   await writeFile(list, content, "latin1");
-  const { code, stderr } = await runInProcess(["sql", "from t", folder, "--with", `t=${list}`]);
-  expect([code, stderr]).toEqual([EXIT.failure, `error: ${list}${message}\n`]);
+  expect(await runInProcess(["sql", "from t", folder, "--with", `t=${list}`])).toMatchObject({
+    code: EXIT.failure,
+    stderr: `error: ${list}${message}\n`,
+  });
 });
 
 test("--with says that a folder is one", async () => {
-  const { code, stderr } = await runInProcess(["sql", "from t", folder, "--with", `t=${folder}`]);
-  expect([code, stderr]).toEqual([EXIT.failure, `error: ${folder}: it is a folder, not a file\n`]);
+  expect(await runInProcess(["sql", "from t", folder, "--with", `t=${folder}`])).toMatchObject({
+    code: EXIT.failure,
+    stderr: `error: ${folder}: it is a folder, not a file\n`,
+  });
 });
 
 test.each([
@@ -186,7 +188,7 @@ test.each([
   ["watch=none.csv", EXIT.notFound, "none.csv: no such file"],
 ])("--with %s is refused", async (table, expected, message) => {
   const { code, stderr } = await runInProcess(["sql", "select 1", folder, "--with", table]);
-  expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
+  expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(message) });
 });
 
 test("a table escapes control characters in the names of columns, which may be crawled", async () => {
@@ -208,6 +210,6 @@ test.each([
 ])("a table of %i rows on a terminal says how many there are", async (rows, note) => {
   const args = ["sql", `from range(${rows})`, folder];
   const { code, stdout, stderr } = await runInProcess(args, { columns: 80, env: { PAGER: "cat" } });
-  expect([code, stdout.trimEnd().split("\n").length]).toEqual([EXIT.ok, 2 + 1_000]);
+  expect({ code, stdoutLines: stdout.trimEnd().split("\n").length }).toEqual({ code: EXIT.ok, stdoutLines: 2 + 1_000 });
   expect(stderr).toContain(note);
 });

@@ -60,8 +60,10 @@ test("compiled code is stored in the cache folder if Node.js supports it", async
 });
 
 test("a cache folder that cannot be written is ignored", async () => {
-  const { code, stderr } = await runCatalog(["--version"], { env: { XDG_CACHE_HOME: "/dev/null" } });
-  expect([code, stderr]).toEqual([0, ""]);
+  expect(await runCatalog(["--version"], { env: { XDG_CACHE_HOME: "/dev/null" } })).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
 });
 
 describe("without a home folder,", () => {
@@ -150,8 +152,7 @@ test.each([
   ["sync ", "the name of the folder is empty."],
   ["verify ", "the name of the file is empty."],
 ])("the empty path in `catalog %s` is refused", async (line, message) => {
-  const { code, stderr } = await runInProcess(line.split(" "));
-  expect([code, stderr]).toEqual([2, `error: ${message}\n`]);
+  expect(await runInProcess(line.split(" "))).toMatchObject({ code: 2, stderr: `error: ${message}\n` });
 });
 
 test.each(["CATALOG_API_KEY_FILE", "CATALOG_CONFIG"])("the ~ in %s is refused, too", async (variable) => {

@@ -80,7 +80,10 @@ describe("status", () => {
   test("ends with 5 if an incident is open, and names it", async () => {
     const { status } = await feedServer(serving(FEED));
     const { code, stdout, stderr } = await status();
-    expect([code, stderr]).toEqual([5, 'error: the service is not operational: open incident "Open"\n']);
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: 'error: the service is not operational: open incident "Open"\n',
+    });
     expect(stdout).toContain("Open\n  major, portal, open since 2026-01-04 10:00 UTC\n\nSlow answers \\x1b[31m\n");
   });
 
@@ -107,8 +110,11 @@ describe("status", () => {
   test.each(["degraded", "outage"])("ends with 5 if the state of the service is %s", async (state) => {
     const incidents = FEED.incidents.slice(0, 1);
     const { status } = await feedServer(serving({ ...FEED, incidents, state }));
-    const { code, stdout, stderr } = await status(["--quiet"]);
-    expect([code, stdout, stderr]).toEqual([5, "", `error: the service is not operational: ${state}\n`]);
+    expect(await status(["--quiet"])).toMatchObject({
+      code: 5,
+      stdout: "",
+      stderr: `error: the service is not operational: ${state}\n`,
+    });
   });
 
   test("ends with 5 if a suite fails though the service as a whole is operational, and with 0 otherwise", async () => {
@@ -150,7 +156,7 @@ describe("status", () => {
       asked += 1;
       (asked === 1 ? answer({ status: 503 }) : serving(FEED))(socket, request);
     });
-    expect([(await status()).code, asked]).toEqual([5, 2]);
+    expect({ code: (await status()).code, asked }).toEqual({ code: 5, asked: 2 });
   });
 
   test.each([
@@ -160,28 +166,32 @@ describe("status", () => {
   ])("fails on %s", async (_, behaviour, expected, message) => {
     const { status } = await feedServer(behaviour);
     const { code, stdout, stderr } = await status(["--retries", "0"]);
-    expect([code, stdout, stderr]).toEqual([expected, "", expect.stringMatching(message)]);
+    expect({ code, stdout, stderr }).toEqual({ code: expected, stdout: "", stderr: expect.stringMatching(message) });
   });
 
   test("ends with 5 if the connection is refused, and after the timeout", async () => {
     const silent = await feedServer(() => {});
     const late = await silent.status(["--timeout", "50ms", "--retries", "0"]);
     await silent.close();
-    expect([late.code, late.stderr]).toEqual([5, expect.stringContaining("within the 0.05 s of one request")]);
+    expect(late).toMatchObject({ code: 5, stderr: expect.stringContaining("within the 0.05 s of one request") });
   });
 
   test("ends when --max-time is over", async () => {
     const { status } = await feedServer(() => {});
-    const { code, stderr } = await status(["--max-time", "100ms", "--timeout", "2s", "--retries", "0"]);
-    expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringContaining("not done within the --max-time")]);
+    expect(await status(["--max-time", "100ms", "--timeout", "2s", "--retries", "0"])).toMatchObject({
+      code: EXIT.unavailable,
+      stderr: expect.stringContaining("not done within the --max-time"),
+    });
   });
 
   test("reads the feed of the embedded service, an incident included", async () => {
     const { store, url } = await startTestService();
     const incident = { title: "Slow", suite: "catalog-api", severity: "major", body: "we look" } as const;
     await openIncident(store, incident, new Date());
-    const { code, stdout } = await runInProcess(["status"], { env: { CATALOG_BASE_URL: url } });
-    expect([code, stdout]).toEqual([5, expect.stringContaining("Slow\n  major, catalog-api, open since")]);
+    expect(await runInProcess(["status"], { env: { CATALOG_BASE_URL: url } })).toMatchObject({
+      code: 5,
+      stdout: expect.stringContaining("Slow\n  major, catalog-api, open since"),
+    });
   });
 });
 

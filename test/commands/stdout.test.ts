@@ -105,9 +105,13 @@ describe("stdout that cannot be written", () => {
     const here = await setting();
     const create = ["service", "keys", "create", "laptop", "--database", "./service.db"];
     const { code, stdout, stderr } = await runInProcess(create, { ...here, ...fault() });
-    expect([code, stdout, stderr]).toEqual([EXIT.failure, "", expect.stringMatching(/secret/)]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: EXIT.failure,
+      stdout: "",
+      stderr: expect.stringMatching(/secret/),
+    });
     const again = await runInProcess(create, here);
-    expect([again.code, again.stdout]).toEqual([EXIT.ok, expect.stringMatching(/^[\w-]{43}\n$/)]);
+    expect(again).toMatchObject({ code: EXIT.ok, stdout: expect.stringMatching(/^[\w-]{43}\n$/) });
     const list = await runInProcess(["service", "keys", "list", "--database", "./service.db", "-f", "json"], here);
     expect(JSON.parse(list.stdout)).toHaveLength(1);
   });
@@ -121,17 +125,20 @@ describe("stdout that is closed", () => {
   });
 
   test("a list is not refused, because other programs open /dev/null the same way to ask for the exit code alone", async () => {
-    const { code, stderr } = await runInto("", ["coverage", "--fail-if", "matching_rows > 0"], await setting());
-    expect([code, stderr]).toEqual([EXIT.condition, expect.stringContaining("matching_rows > 0")]);
+    expect(await runInto("", ["coverage", "--fail-if", "matching_rows > 0"], await setting())).toMatchObject({
+      code: EXIT.condition,
+      stderr: expect.stringContaining("matching_rows > 0"),
+    });
   });
 
   test("a command that writes to a file is not refused", async () => {
     const here = await setting();
-    const { code, stderr } = await runInProcess(["export", "-o", "./rows.csv"], {
-      ...here,
-      isStdoutClosed: () => true,
-    });
-    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    expect(
+      await runInProcess(["export", "-o", "./rows.csv"], {
+        ...here,
+        isStdoutClosed: () => true,
+      }),
+    ).toMatchObject({ code: EXIT.ok, stderr: "" });
   });
 });
 
@@ -154,11 +161,9 @@ describe("service keys create --output", () => {
     const here = await setting();
     await runInProcess(create("--output", "./key"), here);
     const before = await readFile(join(here.cwd, "key"), "utf8");
-    const { code, stderr } = await runInProcess(
-      ["service", "keys", "create", "other", "--database", "./s.db", "-o", "./key"],
-      here,
-    );
-    expect([code, stderr]).toEqual([EXIT.failure, "error: key: something else has that name\n"]);
+    expect(
+      await runInProcess(["service", "keys", "create", "other", "--database", "./s.db", "-o", "./key"], here),
+    ).toMatchObject({ code: EXIT.failure, stderr: "error: key: something else has that name\n" });
     expect(await readFile(join(here.cwd, "key"), "utf8")).toBe(before);
     const { stdout } = await runInProcess(["service", "keys", "list", "--database", "./s.db", "-f", "json"], here);
     expect(JSON.parse(stdout)).toHaveLength(1);
@@ -172,9 +177,9 @@ describe("a name that is too long", () => {
   ])("for a manifest beside it (%i bytes) is refused before any row is requested", async (length, excess) => {
     const here = await setting();
     const { code, stderr } = await runInProcess(["export", "-v", "-o", `./${"a".repeat(length)}`, "--manifest"], here);
-    expect([code, stderr.replace(/a{200,}/, "NAME")]).toEqual([
-      EXIT.failure,
-      `error: NAME: the name is ${excess} too long for a manifest beside it\n`,
-    ]);
+    expect({ code, stderr: stderr.replace(/a{200,}/, "NAME") }).toEqual({
+      code: EXIT.failure,
+      stderr: `error: NAME: the name is ${excess} too long for a manifest beside it\n`,
+    });
   });
 });

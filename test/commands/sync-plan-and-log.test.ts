@@ -25,22 +25,31 @@ test("--dry-run tells the requests and rows of the next sync, and changes nothin
   const { rows, sync } = await served();
   const first = await sync("--dry-run");
   expect(existsSync(rows.folder)).toBe(false);
-  expect([first.days, first.rows, (await sync()).requests]).toEqual([16, 48, first.requests]);
+  expect({ days: first.days, rows: first.rows, requests: (await sync()).requests }).toEqual({
+    days: 16,
+    rows: 48,
+    requests: first.requests,
+  });
 
   const [, , ...others] = rows.all();
   await rows.replace([...others, product({ crawl_date: "2026-01-20" })]);
   const copied = await rows.copy();
   const expected = await sync("--dry-run");
   expect(await rows.copy()).toEqual(copied);
-  expect([(await sync()).requests, expected.rows > 0]).toEqual([expected.requests, true]);
+  expect({ requests: (await sync()).requests, hasRows: expected.rows > 0 }).toEqual({
+    requests: expected.requests,
+    hasRows: true,
+  });
 });
 
 test("--dry-run refuses what the sync would refuse", async () => {
   const { rows } = await served();
   await rows.alreadySynced();
   await rows.replace([product({ crawl_date: FIRST_DAY })]);
-  const { code, stderr } = await runInProcess(["sync", rows.folder, "--dry-run"], { env: rows.env });
-  expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("--allow-shrink")]);
+  expect(await runInProcess(["sync", rows.folder, "--dry-run"], { env: rows.env })).toMatchObject({
+    code: EXIT.changed,
+    stderr: expect.stringContaining("--allow-shrink"),
+  });
 });
 
 test("--dry-run --prune refuses to remove all days, as the sync would, which says that it did so if it may", async () => {
@@ -51,8 +60,10 @@ test("--dry-run --prune refuses to remove all days, as the sync would, which say
       now: () => Date.parse(addDays(LAST_DAY, day)),
     });
   await sync(0);
-  const { code, stderr } = await sync(60, "--dry-run", "--prune");
-  expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("--prune would remove all of them")]);
+  expect(await sync(60, "--dry-run", "--prune")).toMatchObject({
+    code: EXIT.changed,
+    stderr: expect.stringContaining("--prune would remove all of them"),
+  });
   expect((await sync(60, "--prune", "--allow-shrink")).stdout).toBe(
     "No rows since 2026-03-02; the newest day is 2026-01-16; 16 days left the window\n",
   );
@@ -78,13 +89,13 @@ test("sync log lists the runs of a folder: when, what they changed, their reques
   const { code, stdout } = await runInProcess(["sync", "log", rows.folder]);
   const time = { started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), seconds: expect.any(Number) };
   const none = { rows_added: null, rows_replaced: null, rows_removed: null, days_changed: null };
-  expect([code, recordsOf(stdout)]).toEqual([
-    EXIT.ok,
-    [
+  expect({ code, records: recordsOf(stdout) }).toEqual({
+    code: EXIT.ok,
+    records: [
       { ...time, rows_added: 48, rows_replaced: 0, rows_removed: 0, days_changed: 16, requests, outcome: "done" },
       { ...time, ...none, requests: 0, outcome: "usage" },
     ],
-  ]);
+  });
 });
 
 test("a sync whose log cannot be written tells what it did, and warns", async () => {
@@ -92,7 +103,7 @@ test("a sync whose log cannot be written tells what it did, and warns", async ()
   await rows.alreadySynced();
   await mkdir(join(rows.folder, ".catalog/log.ndjson"));
   const { code, stdout, stderr } = await runInProcess(["sync", rows.folder], { env: rows.env });
-  expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("Up to date")]);
+  expect({ code, stdout }).toEqual({ code: EXIT.ok, stdout: expect.stringContaining("Up to date") });
   expect(stderr).toContain("this run is missing in the log: ");
 });
 
@@ -103,6 +114,8 @@ test("sync log leaves out a line that was cut or is of no run but not the next r
   expect((await runInProcess(["sync", "log", rows.folder])).stdout.split("\n")).toHaveLength(2);
   await sync();
   expect((await runInProcess(["sync", "log", rows.folder])).stdout.split("\n")).toHaveLength(3);
-  const { code, stderr } = await runInProcess(["sync", "log", await temporaryFolder()]);
-  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("was not written by `catalog sync`")]);
+  expect(await runInProcess(["sync", "log", await temporaryFolder()])).toMatchObject({
+    code: EXIT.failure,
+    stderr: expect.stringContaining("was not written by `catalog sync`"),
+  });
 });

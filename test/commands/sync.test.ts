@@ -57,8 +57,10 @@ test("a first run without rows says so, and where there are some", async () => {
     [["--date", "2026-02-01"], "on 2026-02-01"],
     [["--start-date", "2025-02-01", "--end-date", "2025-02-03"], "from 2025-02-01 to 2025-02-03"],
   ] as const) {
-    const { code, stdout } = await runInProcess(["sync", `${rows.folder} ${days}`, ...flags], { env: rows.env });
-    expect([code, stdout]).toEqual([0, `No rows ${days}; the newest day is 2026-01-16\n`]);
+    expect(await runInProcess(["sync", `${rows.folder} ${days}`, ...flags], { env: rows.env })).toMatchObject({
+      code: 0,
+      stdout: `No rows ${days}; the newest day is 2026-01-16\n`,
+    });
   }
 });
 
@@ -79,8 +81,10 @@ test("a file in place of the folder is named, and stays", async () => {
   const [cwd, { env }] = [await temporaryFolder(), await servedFolder([])];
   await writeFile(join(cwd, "file"), "mine");
   for (const folder of ["file", "file/rows"]) {
-    const { code, stderr } = await runInProcess(["sync", `./${folder}`], { cwd, env });
-    expect([code, stderr]).toEqual([EXIT.failure, "error: file is a file; a folder is needed\n"]);
+    expect(await runInProcess(["sync", `./${folder}`], { cwd, env })).toMatchObject({
+      code: EXIT.failure,
+      stderr: "error: file is a file; a folder is needed\n",
+    });
   }
   expect(await readFile(join(cwd, "file"), "utf8")).toBe("mine");
 });
@@ -105,7 +109,10 @@ test("a folder that a live process writes is refused; one whose writer has died 
   await once(other, "spawn");
   await writeFile(join(rows.folder, ".catalog/lock"), JSON.stringify(await ownerOf(other.pid ?? 0)));
   const { code, stderr } = await runInProcess(["sync", rows.folder], { env: rows.env });
-  expect([code, stderr]).toEqual([5, expect.stringContaining(`is being written by process ${other.pid}`)]);
+  expect({ code, stderr }).toEqual({
+    code: 5,
+    stderr: expect.stringContaining(`is being written by process ${other.pid}`),
+  });
   other.kill("SIGKILL");
   await once(other, "close");
   expect((await runInProcess(["sync", rows.folder], { env: rows.env })).code).toBe(0);
@@ -119,7 +126,10 @@ test("a folder keeps the filters of its first run and refuses others", async () 
   expect(await sync("--lookback", "0")).toMatchObject({ code: 0, stdout: "Up to date: nothing new (2 requests)\n" });
   expect(await sync("-q")).toMatchObject({ code: 0, stdout: "", stderr: "" });
   const { code, stderr } = await sync("--retailer", "bolt,acme");
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`--start-date is ${LAST_DAY} there and not set here`)]);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining(`--start-date is ${LAST_DAY} there and not set here`),
+  });
 });
 
 test("a service that lost more than half of the rows is exit code 6, and the message says what to do", async () => {
@@ -128,7 +138,7 @@ test("a service that lost more than half of the rows is exit code 6, and the mes
   await rows.replace(rows.all().slice(0, 3));
   const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   const { code, stderr } = await sync();
-  expect([code, stderr]).toEqual([6, expect.stringContaining("45 of the 48 rows")]);
+  expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining("45 of the 48 rows") });
   expect(stderr).toContain("--allow-shrink");
   expect(await rows.days()).toHaveLength(16);
   expect((await sync("--allow-shrink")).code).toBe(0);
@@ -142,7 +152,10 @@ test("a retailer that the service no longer shows is exit code 6, and only the f
   await rows.replace(sixteenDays());
   const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   const { code, stderr } = await sync();
-  expect([code, stderr]).toEqual([6, expect.stringContaining("nothing was changed. --prune removes them")]);
+  expect({ code, stderr }).toEqual({
+    code: 6,
+    stderr: expect.stringContaining("nothing was changed. --prune removes them"),
+  });
   expect(stderr).not.toContain("--allow-shrink");
   expect((await sync("--prune")).code).toBe(0);
   expect(await rows.copy()).toEqual(rows.expected());
@@ -265,9 +278,8 @@ test("a file in the place of the tool's own folder is named", async () => {
   const rows = await servedFolder([product({ crawl_date: FIRST_DAY })]);
   await mkdir(rows.folder);
   await writeFile(join(rows.folder, ".catalog"), "");
-  const { code, stderr } = await runInProcess(["sync", rows.folder], { env: rows.env });
-  expect([code, stderr]).toEqual([
-    1,
-    `error: ${rows.folder}/.catalog is a file, but catalog needs a folder of its own there; remove it or use another name\n`,
-  ]);
+  expect(await runInProcess(["sync", rows.folder], { env: rows.env })).toMatchObject({
+    code: 1,
+    stderr: `error: ${rows.folder}/.catalog is a file, but catalog needs a folder of its own there; remove it or use another name\n`,
+  });
 });

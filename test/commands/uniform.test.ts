@@ -145,10 +145,10 @@ describe("the flags of all commands", () => {
       const lacking = ["--output", "--compress", "--no-clobber", "--columns", "--sort", "--limit"].filter(
         (flag) => optionOf(command, flag) === undefined,
       );
-      expect([name, lacking]).toEqual([name, LACKING[name]?.flags ?? []]);
+      expect({ name, lacking }).toEqual({ name, lacking: LACKING[name]?.flags ?? [] });
       const formats = optionOf(command, "--format")?.argChoices?.filter((format) => format !== "markdown");
       const ofRows = ROW_FORMATS.filter((format) => format !== "parquet" || !name.startsWith("service"));
-      expect([name, formats]).toEqual([name, [...(name === "export" ? [] : ["table"]), ...ofRows]]);
+      expect({ name, formats }).toEqual({ name, formats: [...(name === "export" ? [] : ["table"]), ...ofRows] });
     }
   });
 
@@ -211,10 +211,16 @@ test.each([
   await writeFile(page, "mine");
   const format = args.includes("report") ? "json" : "csv";
   for (const other of [[], ["-f", format], ["-o", join(own, `rows.${format}`)]]) {
-    const { code, stdout, stderr } = await run(...args, "--html", page, "--no-clobber", ...other);
-    expect([code, stdout, stderr]).toEqual([EXIT.failure, "", expect.stringContaining("page.html already exists")]);
+    expect(await run(...args, "--html", page, "--no-clobber", ...other)).toMatchObject({
+      code: EXIT.failure,
+      stdout: "",
+      stderr: expect.stringContaining("page.html already exists"),
+    });
   }
-  expect([await readdir(own), await readFile(page, "utf8")]).toEqual([["page.html"], "mine"]);
+  expect({ files: await readdir(own), content: await readFile(page, "utf8") }).toEqual({
+    files: ["page.html"],
+    content: "mine",
+  });
 });
 
 const outputOf = onceEach(run);
@@ -236,7 +242,7 @@ describe.each(CALLS)("catalog %s", (line, args) => {
     const sort = has("--sort") ? ["--sort", column] : [];
     const { code, stdout } = await run(...args, ...sort, "-f", "json", "-o", "-");
     const written = JSON.parse(stdout) as typeof rows;
-    expect([code, new Set(written)]).toEqual([EXIT.ok, new Set(rows)]);
+    expect({ code, written: new Set(written) }).toEqual({ code: EXIT.ok, written: new Set(rows) });
     const values = rows.map((row) => row[column]);
     expect(written.map((row) => row[column])).toEqual(has("--sort") ? values.toSorted() : values);
   });
@@ -248,7 +254,11 @@ describe.each(CALLS)("catalog %s", (line, args) => {
     const { code, stdout } = await run(...args, ...flags, "-f", "csv");
     const [header, first = "", ...others] = stdout.split("\r\n");
     const count = has("--limit") ? 1 : rows.length;
-    expect([code, header, others.length]).toEqual([EXIT.ok, Object.keys(rows[0] ?? {}).join(","), count]);
+    expect({ code, header, otherCount: others.length }).toEqual({
+      code: EXIT.ok,
+      header: Object.keys(rows[0] ?? {}).join(","),
+      otherCount: count,
+    });
     const values = rows.map((row) => row[column]);
     const firstValue = has("--sort") ? values.toSorted().at(-1) : values[0];
     expect(first.startsWith(`${firstValue},`)).toBe(true);
@@ -261,14 +271,16 @@ describe.each(CALLS)("catalog %s", (line, args) => {
     const format = args[0] === "export" ? "tsv" : "table";
     const words = [...args, ...columns, "-f", format, "--no-progress"];
     const { code, stdout } = await runIn({ columns: 200, env: { NO_COLOR: "1" } }, ...words);
-    expect([code, stdout.includes("\u001b[")]).toEqual([EXIT.ok, false]);
+    expect({ code, isColoured: stdout.includes("\u001b[") }).toEqual({ code: EXIT.ok, isColoured: false });
     const headings = stdout.split("\n").map((row) => row.trim().split(/\t| +/).join());
     expect(headings).toContain(has("--columns") ? chosen : names.join());
   });
 
   test("names a file that it cannot write, with exit code 1", async () => {
-    const { code, stderr } = await run(...args, "-o", "./none/rows.csv");
-    expect([code, stderr]).toEqual([EXIT.failure, expect.stringMatching(/^error: .*none/)]);
+    expect(await run(...args, "-o", "./none/rows.csv")).toMatchObject({
+      code: EXIT.failure,
+      stderr: expect.stringMatching(/^error: .*none/),
+    });
   });
 
   test("refuses wrong formats, endings, columns and numbers with exit code 2", async () => {

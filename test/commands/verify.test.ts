@@ -61,8 +61,10 @@ const HAS_ZSTD = "createZstdCompress" in zlib;
 
 describe("verify", () => {
   test("says that a file does not exist, not that it has no manifest", async () => {
-    const { code, stderr } = await verifyIn(await temporaryFolder(), "nofile.csv");
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: nofile\.csv: no such file/)]);
+    expect(await verifyIn(await temporaryFolder(), "nofile.csv")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: nofile\.csv: no such file/),
+    });
   });
 
   test.each([
@@ -92,8 +94,7 @@ describe("verify", () => {
     const { file } = await exported("rows.ndjson");
     await writeFile(file, "altered");
     const signal = AbortSignal.abort(new InterruptedError("SIGINT"));
-    const { code, stdout } = await runInProcess(["verify", file], { signal });
-    expect([code, stdout]).toEqual([EXIT.interrupted, ""]);
+    expect(await runInProcess(["verify", file], { signal })).toMatchObject({ code: EXIT.interrupted, stdout: "" });
   });
 
   test("is silent with --quiet", async () => {
@@ -130,17 +131,16 @@ describe("verify", () => {
       const name = join(cwd, "rows.csv.manifest.json");
       await writeFile(name, "{}");
       await runInProcess([command, "-o", join(cwd, "rows.csv")], { service: await service() });
-      expect([await readdir(cwd), await readFile(name, "utf8")]).toEqual([
-        ["rows.csv", "rows.csv.manifest.json"],
-        "{}",
-      ]);
+      expect({ files: await readdir(cwd), content: await readFile(name, "utf8") }).toEqual({
+        files: ["rows.csv", "rows.csv.manifest.json"],
+        content: "{}",
+      });
     },
   );
 
   test("accepts an export that --max-rows ended", async () => {
     const { verify } = await exported("rows.ndjson", ["--max-rows", "7"]);
-    const { code, stdout } = await verify();
-    expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("7 rows")]);
+    expect(await verify()).toMatchObject({ code: EXIT.ok, stdout: expect.stringContaining("7 rows") });
   });
 
   test("finds the manifest of a file behind a link", async () => {
@@ -157,14 +157,13 @@ describe("verify", () => {
     const { file, verify } = await exported("rows.ndjson");
     const bytes = await readFile(file);
     await writeFile(file, bytes.subarray(0, -100));
-    const { code, stdout, stderr } = await verify();
-    expect([code, stdout, stderr]).toEqual([
-      EXIT.changed,
-      "",
-      expect.stringContaining(
+    expect(await verify()).toMatchObject({
+      code: EXIT.changed,
+      stdout: "",
+      stderr: expect.stringContaining(
         `has ${grouped(bytes.length - 100)} bytes, but its manifest says ${grouped(bytes.length)} bytes`,
       ),
-    ]);
+    });
   });
 
   test("notices a single changed byte", async () => {
@@ -172,16 +171,20 @@ describe("verify", () => {
     const bytes = await readFile(file);
     bytes[1_000] = (bytes[1_000] ?? 0) ^ 1;
     await writeFile(file, bytes);
-    const { code, stderr } = await verify();
-    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("was altered: its sha256 is")]);
+    expect(await verify()).toMatchObject({
+      code: EXIT.changed,
+      stderr: expect.stringContaining("was altered: its sha256 is"),
+    });
   });
 
   test("notices that there are fewer rows than the service counted", async () => {
     const { file, verify } = await exported("rows.ndjson");
     const { coverage } = JSON.parse(await readFile(`${file}.manifest.json`, "utf8")) as Manifest;
     await replace(file, await readFile(file), { coverage: { ...coverage, matching_rows: 122 } });
-    const { code, stderr } = await verify();
-    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("121 rows, but the service counted 122")]);
+    expect(await verify()).toMatchObject({
+      code: EXIT.changed,
+      stderr: expect.stringContaining("121 rows, but the service counted 122"),
+    });
   });
 
   test.each([120, 122])("notices that the slices of the manifest have %i rows, not 121", async (rows) => {
@@ -190,7 +193,7 @@ describe("verify", () => {
     await replace(file, await readFile(file), { plan: { ...plan, slices: [{ filters: {}, rows }] } });
     const { code, stderr } = await verify();
     const message = `says 121 rows, but its slices have ${rows}`;
-    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining(message)]);
+    expect({ code, stderr }).toEqual({ code: EXIT.changed, stderr: expect.stringContaining(message) });
   });
 
   test("notices any flipped bit of the manifest", async () => {
@@ -217,15 +220,20 @@ describe("verify", () => {
     await rename(`${file}.away`, file);
     await rm(`${file}.manifest.json`);
     const withoutManifest = await verify();
-    expect([withoutFile.code, withoutManifest.code]).toEqual([EXIT.failure, EXIT.failure]);
+    expect({ withoutFileCode: withoutFile.code, withoutManifestCode: withoutManifest.code }).toEqual({
+      withoutFileCode: EXIT.failure,
+      withoutManifestCode: EXIT.failure,
+    });
     expect(withoutManifest.stderr).toContain("`catalog export --manifest` writes one");
   });
 
   test("refuses a file that is not a manifest", async () => {
     const { file, verify } = await exported("rows.ndjson");
     await writeFile(`${file}.manifest.json`, '{"version":1}');
-    const { code, stderr } = await verify();
-    expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("is not a manifest that this version")]);
+    expect(await verify()).toMatchObject({
+      code: EXIT.failure,
+      stderr: expect.stringContaining("is not a manifest that this version"),
+    });
   });
 });
 
@@ -242,8 +250,11 @@ describe("verify of a synced folder", () => {
     const { folder, file } = await synced();
     const sizes = await Promise.all(DAYS.map(async (day) => (await stat(file(day))).size));
     const bytes = grouped(sizes.reduce((sum, size) => sum + size));
-    const { code, stdout, stderr } = await runInProcess(["verify", folder]);
-    expect([code, stdout, stderr]).toEqual([0, `${folder}: 3 days, 6 rows, ${bytes} bytes, as synced\n`, ""]);
+    expect(await runInProcess(["verify", folder])).toMatchObject({
+      code: 0,
+      stdout: `${folder}: 3 days, 6 rows, ${bytes} bytes, as synced\n`,
+      stderr: "",
+    });
   });
 
   test("warns of files beside those of the days, which other programs also read", async () => {
@@ -251,12 +262,11 @@ describe("verify of a synced folder", () => {
     const other = join(dirname(file("2026-01-02")), "copy.parquet");
     await copyFile(file("2026-01-02"), other);
     await writeFile(join(dirname(other), ".hidden"), "");
-    const { code, stdout, stderr } = await runInProcess(["verify", folder]);
-    expect([code, stdout, stderr]).toEqual([
-      EXIT.ok,
-      expect.stringContaining("3 days, 6 rows"),
-      `warning: ${other}: not checked. Programs that read the folder also read it\n`,
-    ]);
+    expect(await runInProcess(["verify", folder])).toMatchObject({
+      code: EXIT.ok,
+      stdout: expect.stringContaining("3 days, 6 rows"),
+      stderr: `warning: ${other}: not checked. Programs that read the folder also read it\n`,
+    });
   });
 
   test("names the days that are damaged or missing, and changes nothing", async () => {
@@ -267,13 +277,13 @@ describe("verify of a synced folder", () => {
     await rm(file("2026-01-03"));
     const before = await readdir(folder, { recursive: true });
     const { code, stdout, stderr } = await runInProcess(["verify", folder]);
-    expect([code, stdout, stderr.replace(/\s+/g, " ")]).toEqual([
-      EXIT.changed,
-      "",
-      expect.stringContaining(
+    expect({ code, stdout, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+      code: EXIT.changed,
+      stdout: "",
+      stderr: expect.stringContaining(
         `2 days of 3 in ${folder} are damaged or missing: 2026-01-01, 2026-01-03; \`catalog sync ${folder} --verify\` reads them again`,
       ),
-    ]);
+    });
     expect(await readdir(folder, { recursive: true })).toEqual(before);
   });
 
@@ -286,11 +296,10 @@ describe("verify of a synced folder", () => {
   });
 
   test("refuses a folder that neither sync nor export wrote", async () => {
-    const { code, stderr } = await runInProcess(["verify", await temporaryFolder()]);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining("cannot be verified: `catalog sync` did not write it, and it has no "),
-    ]);
+    expect(await runInProcess(["verify", await temporaryFolder()])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("cannot be verified: `catalog sync` did not write it, and it has no "),
+    });
   });
 });
 
@@ -314,12 +323,11 @@ describe("verify of a partitioned folder", () => {
     await exportAgain("--date", "2026-01-02");
     const sizes = await Promise.all(PLACES.map(async (place) => (await stat(join(folder, place))).size));
     const bytes = grouped(sizes.reduce((sum, size) => sum + size));
-    const { code, stdout, stderr } = await runInProcess(["verify", folder, "--progress", "plain"]);
-    expect([code, stdout, stderr]).toEqual([
-      EXIT.ok,
-      `${folder}: 3 files, 6 rows, ${bytes} bytes, as exported\n`,
-      expect.stringMatching(/checked 3 of 3 files\n$/),
-    ]);
+    expect(await runInProcess(["verify", folder, "--progress", "plain"])).toMatchObject({
+      code: EXIT.ok,
+      stdout: `${folder}: 3 files, 6 rows, ${bytes} bytes, as exported\n`,
+      stderr: expect.stringMatching(/checked 3 of 3 files\n$/),
+    });
   });
 
   test("names the files that are damaged or missing, and changes nothing", async () => {
@@ -329,11 +337,13 @@ describe("verify of a partitioned folder", () => {
     await rm(join(folder, last));
     const before = await readdir(folder, { recursive: true });
     const { code, stdout, stderr } = await runInProcess(["verify", folder]);
-    expect([code, stdout, stderr.replace(/\s+/g, " ")]).toEqual([
-      EXIT.changed,
-      "",
-      expect.stringContaining(`2 files of 3 in ${folder} are damaged or missing: ${first}, ${last}; export them again`),
-    ]);
+    expect({ code, stdout, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+      code: EXIT.changed,
+      stdout: "",
+      stderr: expect.stringContaining(
+        `2 files of 3 in ${folder} are damaged or missing: ${first}, ${last}; export them again`,
+      ),
+    });
     expect(await readdir(folder, { recursive: true })).toEqual(before);
   });
 
@@ -341,23 +351,29 @@ describe("verify of a partitioned folder", () => {
     const { folder } = await partitioned();
     const other = join(folder, "crawl_date=2026-01-01", "part-1.csv");
     await writeFile(other, "");
-    const { code, stderr } = await runInProcess(["verify", folder]);
-    expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining(`${other}: not checked`)]);
+    expect(await runInProcess(["verify", folder])).toMatchObject({
+      code: EXIT.ok,
+      stderr: expect.stringContaining(`${other}: not checked`),
+    });
   });
 
   test("does not miss a partition that somebody removed, once an export has found it gone", async () => {
     const { folder, exportAgain } = await partitioned();
     await rm(join(folder, "crawl_date=2026-01-01"), { recursive: true });
     await exportAgain("--date", "2026-01-03");
-    const { code, stdout } = await runInProcess(["verify", folder]);
-    expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("2 files, 4 rows")]);
+    expect(await runInProcess(["verify", folder])).toMatchObject({
+      code: EXIT.ok,
+      stdout: expect.stringContaining("2 files, 4 rows"),
+    });
   });
 
   test("notices an altered manifest", async () => {
     const { folder } = await partitioned();
     const path = `${folder}.manifest.json`;
     await writeFile(path, (await readFile(path, "utf8")).replace('"rows": 2', '"rows": 3'));
-    const { code, stderr } = await runInProcess(["verify", folder]);
-    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("its own checksum is wrong")]);
+    expect(await runInProcess(["verify", folder])).toMatchObject({
+      code: EXIT.changed,
+      stderr: expect.stringContaining("its own checksum is wrong"),
+    });
   });
 });

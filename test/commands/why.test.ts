@@ -33,10 +33,10 @@ describe("catalog why", () => {
     const folder = await syncedFolder(rows);
     const { code, stdout, stderr } = await ask("lamp 1", folder);
     const [newest] = recordsOf(stdout);
-    expect([code, stderr, newest]).toEqual([
-      0,
-      "",
-      {
+    expect({ code, stderr, newest }).toEqual({
+      code: 0,
+      stderr: "",
+      newest: {
         ...{ retailer: "acme", sku: "Lamp 1", title: "Lamp on day 31", crawl_date: "2026-02-01" },
         file: "crawl_date=2026-02-01/part-0.parquet",
         sha256: createHash("sha256")
@@ -49,7 +49,7 @@ describe("catalog why", () => {
         ...{ low_date: "2026-02-01", low_selling_price: 16, present_since: "2026-01-31" },
         ...{ reference_price: 20, real_discount_pct: 20, reference_days: 30, reason: null },
       },
-    ]);
+    });
   });
 
   test("names no row of the reference price that is more than 14 days older than the thirty days", async () => {
@@ -122,13 +122,13 @@ describe("catalog why", () => {
   test("does not know a product that has no row up to the day, and suggests others", async () => {
     const folder = await syncedFolder(rows);
     const unknown = await ask("Lamp 3", folder);
-    expect([unknown.code, unknown.stderr]).toEqual([
-      4,
-      `error: ${folder} has no row of the sku "Lamp 3" of acme up to 2026-02-04.
+    expect(unknown).toMatchObject({
+      code: 4,
+      stderr: `error: ${folder} has no row of the sku "Lamp 3" of acme up to 2026-02-04.
 Did you mean Lamp 1, Lamp 2?
   catalog why acme 'Lamp 1' ${folder}
 `,
-    ]);
+    });
     expect((await ask("Lamp 2", "2026-02-03", folder)).code).toBe(4);
   });
 
@@ -136,11 +136,13 @@ Did you mean Lamp 1, Lamp 2?
     const folder = await syncedFolder(rows);
     await ask("Lamp 1", folder);
     await appendFile(join(folder, "crawl_date=2026-01-10/part-0.parquet"), "x");
-    const { code, stdout, stderr } = await ask("Lamp 1", folder);
-    expect([code, stdout, stderr]).toEqual([
-      ...[1, ""],
-      expect.stringContaining("crawl_date=2026-01-10/part-0.parquet was changed or damaged since the last sync"),
-    ]);
+    expect(await ask("Lamp 1", folder)).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining(
+        "crawl_date=2026-01-10/part-0.parquet was changed or damaged since the last sync",
+      ),
+    });
   });
 
   test.each([
@@ -150,12 +152,13 @@ Did you mean Lamp 1, Lamp 2?
     [["Lamp 1", "--retailer", "bolt"], "--retailer has no effect"],
     [["Lamp 1", "7d", "--end-date", "8d"], "--end-date cannot be combined with the day 7d"],
   ])("refuses %j", async (args, message) => {
-    const { code, stderr } = await ask(...args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(await ask(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 
   test.each(["", "acme,bolt"])("refuses %j, which is not one retailer", async (retailer) => {
-    const { code, stderr } = await runInProcess(["why", retailer, "Lamp 1"]);
-    expect([code, stderr]).toEqual([2, `error: "${retailer}" is not a retailer; name one.\n`]);
+    expect(await runInProcess(["why", retailer, "Lamp 1"])).toMatchObject({
+      code: 2,
+      stderr: `error: "${retailer}" is not a retailer; name one.\n`,
+    });
   });
 });

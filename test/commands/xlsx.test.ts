@@ -46,7 +46,7 @@ describe("the sheet of", () => {
     const cwd = await temporaryFolder();
     const sheet = await runInProcess([command, ...flags, "-o", "./rows.xlsx"], { cwd, service });
     const ndjson = await runInProcess([command, ...flags, "-f", "ndjson"], { service });
-    expect([sheet, ndjson.code]).toEqual([{ code: EXIT.ok, stdout: "", stderr: "" }, EXIT.ok]);
+    expect({ sheet, code: ndjson.code }).toEqual({ sheet: { code: EXIT.ok, stdout: "", stderr: "" }, code: EXIT.ok });
     expect(await sheetRowsOf(join(cwd, "rows.xlsx"))).toEqual(recordsOf(ndjson.stdout));
   });
 
@@ -58,7 +58,7 @@ describe("the sheet of", () => {
     const file = join(await temporaryFolder(), "rows.xlsx");
     const sheet = await runInProcess([command, ...flags, "-f", "xlsx", "-o", file], { cwd: copy });
     const ndjson = await runInProcess([command, ...flags, "-f", "ndjson"], { cwd: copy });
-    expect([sheet, ndjson.code]).toEqual([{ code: EXIT.ok, stdout: "", stderr: "" }, EXIT.ok]);
+    expect({ sheet, code: ndjson.code }).toEqual({ sheet: { code: EXIT.ok, stdout: "", stderr: "" }, code: EXIT.ok });
     const records = await sheetRowsOf(file);
     expect(records).toEqual(recordsOf(ndjson.stdout));
     expect(records.length).toBeGreaterThan(0);
@@ -69,11 +69,16 @@ describe("the sheet of", () => {
   test.each(["export", "sample"])("%s has links only with --links", async (command) => {
     const links = async (...flags: string[]) => {
       const file = join(await temporaryFolder(), "rows.xlsx");
-      const { code, stderr } = await runInProcess([command, "-o", file, ...flags], { service });
-      expect([code, stderr]).toEqual([EXIT.ok, ""]);
+      expect(await runInProcess([command, "-o", file, ...flags], { service })).toMatchObject({
+        code: EXIT.ok,
+        stderr: "",
+      });
       return [...((await sheetOf(file)).cells?.values() ?? [])].flatMap(({ hyperlink }) => hyperlink?.target ?? []);
     };
-    expect([await links(), (await links("--links")).length]).toEqual([[], ROWS.length * 2 - 1]);
+    expect({ links: await links(), linkCount: (await links("--links")).length }).toEqual({
+      links: [],
+      linkCount: ROWS.length * 2 - 1,
+    });
   });
 
   test("an export is the same through a pipe", async () => {
@@ -112,7 +117,7 @@ describe("an interrupted export of a sheet", () => {
       await cut.crash(pages, "--resume");
     }
     const { code, stderr } = await cut.run("--resume", "--manifest");
-    expect([code, stderr, cut.pages()]).toEqual([EXIT.ok, "", 15]);
+    expect({ code, stderr, pages: cut.pages() }).toEqual({ code: EXIT.ok, stderr: "", pages: 15 });
     expect(cut.repeats()).toBeLessThanOrEqual(5);
     const [file, expected] = [join(cut.cwd, "rows.xlsx"), join(whole.cwd, "rows.xlsx")];
     expect((await readFile(file)).equals(await readFile(expected))).toBe(true);
@@ -120,7 +125,7 @@ describe("an interrupted export of a sheet", () => {
     expect(idsOf(await sheetRowsOf(file))).toEqual(idsOf(rows));
     expect((await readdir(cut.cwd)).sort()).toEqual(["rows.xlsx", "rows.xlsx.manifest.json"]);
     const verified = await runInProcess(["verify", "./rows.xlsx"], { cwd: cut.cwd });
-    expect([verified.code, verified.stdout]).toEqual([EXIT.ok, expect.stringContaining("150 rows, ")]);
+    expect(verified).toMatchObject({ code: EXIT.ok, stdout: expect.stringContaining("150 rows, ") });
   });
 });
 
@@ -142,7 +147,10 @@ describe("too many rows for a sheet", () => {
     [[1_048_576], ["--max-rows", "1048576"], "write csv or parquet"],
   ])("of %j rows, with %j, are refused before the first page", async (counts, flags, message) => {
     const { cwd, requests, code, stderr } = await exportOf(coverage(...counts), flags);
-    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.usage, expect.stringContaining(message)]);
+    expect({ code, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+      code: EXIT.usage,
+      stderr: expect.stringContaining(message),
+    });
     expect(requests.map(({ target }) => target)).toEqual(["/v1/coverage"]);
     // The folder of a partitioned export is made before it asks.
     expect((await readdir(cwd, { recursive: true })).filter((name) => name !== "out")).toEqual([]);
@@ -184,12 +192,19 @@ describe("a sheet is refused", () => {
   ])("%s %j", async (command, flags, message) => {
     const cwd = await temporaryFolder();
     const { code, stderr } = await runInProcess([command, "--demo", ...flags], { cwd });
-    expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.usage, expect.stringContaining(message), []]);
+    expect({ code, stderr, files: await readdir(cwd) }).toEqual({
+      code: EXIT.usage,
+      stderr: expect.stringContaining(message),
+      files: [],
+    });
   });
 
   test("on a terminal, with the flag that writes a file", async () => {
-    const { code, stdout, stderr } = await runInProcess(["sample", "--demo", "-f", "xlsx"], { columns: 200 });
-    expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("use -o FILE.xlsx")]);
+    expect(await runInProcess(["sample", "--demo", "-f", "xlsx"], { columns: 200 })).toMatchObject({
+      code: EXIT.usage,
+      stdout: "",
+      stderr: expect.stringContaining("use -o FILE.xlsx"),
+    });
   });
 });
 

@@ -56,14 +56,14 @@ describe("writing a profile", () => {
     const { context, path, slept, read } = await setUp(STORED);
     const held = await lock(path, `${path}.lock`, process.pid);
     await expect(writeProfile(context, "work", () => ({}))).rejects.toBeInstanceOf(LockedError);
-    expect([slept, await read()]).toEqual([Array(11).fill(20), STORED]);
+    expect({ slept, read: await read() }).toEqual({ slept: Array(11).fill(20), read: STORED });
     slept.length = 0;
     const sleep = async (milliseconds: number) => {
       slept.push(milliseconds);
       await held.release();
     };
     await writeProfile({ ...context, sleep }, "work", () => ({ api_key: "k" }));
-    expect([slept, await read()]).toEqual([[20], `# mine\n[profiles.work]\napi_key = "k"\n`]);
+    expect({ slept, read: await read() }).toEqual({ slept: [20], read: `# mine\n[profiles.work]\napi_key = "k"\n` });
   });
 });
 

@@ -56,12 +56,15 @@ describe("the service's settings", () => {
     const context = await contextWith(profiles, env);
     const fromEnv = await resolveService(none, context);
     const fromFlag = await resolveService({ baseUrl: "https://flag.example", profile: "default" }, context);
-    expect([fromEnv.baseUrl.href, fromEnv.profile, fromEnv.credential]).toEqual([
-      "https://env.example/",
-      "staging",
-      { apiKey: "from-env", source: "CATALOG_API_KEY" },
-    ]);
-    expect([fromFlag.baseUrl.href, fromFlag.profile]).toEqual(["https://flag.example/", "default"]);
+    expect({ baseUrl: fromEnv.baseUrl.href, profile: fromEnv.profile, credential: fromEnv.credential }).toEqual({
+      baseUrl: "https://env.example/",
+      profile: "staging",
+      credential: { apiKey: "from-env", source: "CATALOG_API_KEY" },
+    });
+    expect({ baseUrl: fromFlag.baseUrl.href, profile: fromFlag.profile }).toEqual({
+      baseUrl: "https://flag.example/",
+      profile: "default",
+    });
   });
 
   test("run the key command of the profile", async () => {
@@ -235,7 +238,11 @@ describe("the service's settings", () => {
   test("come from the configured default profile, and not from one that is only named default", async () => {
     const toml = `default_profile = "work"\n${profiles}\n[profiles.work]\nbase_url = "https://work.example"\napi_key = "w"\n`;
     const { baseUrl, profile, credential } = await resolveService(none, await contextWith(toml));
-    expect([baseUrl.href, profile, credential.apiKey]).toEqual(["https://work.example/", "work", "w"]);
+    expect({ baseUrl: baseUrl.href, profile, apiKey: credential.apiKey }).toEqual({
+      baseUrl: "https://work.example/",
+      profile: "work",
+      apiKey: "w",
+    });
   });
 
   test.each([
@@ -266,7 +273,11 @@ describe("the service's settings", () => {
       CATALOG_CONFIG: "",
     };
     const { baseUrl, profile, credential } = await resolveService(none, await contextWith(profiles, env));
-    expect([baseUrl.href, profile, credential.apiKey]).toEqual(["https://default.example/api", "default", KEY]);
+    expect({ baseUrl: baseUrl.href, profile, apiKey: credential.apiKey }).toEqual({
+      baseUrl: "https://default.example/api",
+      profile: "default",
+      apiKey: KEY,
+    });
   });
 
   test("send the key of a profile without an address to the service that is asked for", async () => {

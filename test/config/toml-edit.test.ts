@@ -77,6 +77,9 @@ test.each([
 ])("the whole file is written anew where lines cannot be changed safely: %s", (_, text) => {
   const { profiles, ...rest } = parse(text) as { profiles: object };
   const edited = setProfile(text, "work", { api_key: "new", base_url: undefined });
-  expect([edited.commentsLost, edited.text.includes("mine")]).toEqual([true, false]);
+  expect({ commentsLost: edited.commentsLost, hasComment: edited.text.includes("mine") }).toEqual({
+    commentsLost: true,
+    hasComment: false,
+  });
   expect(parse(edited.text)).toEqual({ ...rest, profiles: { ...profiles, work: { api_key: "new" } } });
 });

@@ -16,10 +16,10 @@ test("the error catalogue is the table of contract section 7", () => {
 test("the two titles of the contract are used, and each code has a different title", () => {
   const titles = Object.values(PROBLEMS).map(({ title }) => title);
 
-  expect([PROBLEMS.unknown_category.title, PROBLEMS.unknown_department.title]).toEqual([
-    "Unknown category",
-    "Unknown department",
-  ]);
+  expect({ category: PROBLEMS.unknown_category.title, department: PROBLEMS.unknown_department.title }).toEqual({
+    category: "Unknown category",
+    department: "Unknown department",
+  });
   expect(new Set(titles).size).toBe(14);
 });
 

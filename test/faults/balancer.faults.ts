@@ -85,11 +85,11 @@ test("no request through the balancer fails while one instance closes, and then 
   const response = await fetch(`${url}/v1/coverage`, { headers: authorization });
 
   expect([...seen]).toEqual([200]);
-  expect([response.status, response.headers.get("content-type"), response.headers.get("retry-after")]).toEqual([
-    503,
-    "application/problem+json",
-    "5",
-  ]);
+  expect({
+    status: response.status,
+    contentType: response.headers.get("content-type"),
+    retryAfter: response.headers.get("retry-after"),
+  }).toEqual({ status: 503, contentType: "application/problem+json", retryAfter: "5" });
   expect(response.headers.get("ratelimit-limit")).toBe("120");
   check(problemSchema, await response.json());
 });

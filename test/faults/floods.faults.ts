@@ -132,5 +132,11 @@ test("after 300 cut POSTs, 300 bad chunk sizes and with 300 idle POSTs, /v1 answ
   const [code] = await once(service.child, "exit");
 
   // Without a key, an answer of the operation is 401; an overloaded service would send 503.
-  expect([afterCut, afterChunks, withIdle, stillOpen, code]).toEqual([401, 401, 401, 300, 0]);
+  expect({ afterCut, afterChunks, withIdle, stillOpen, code }).toEqual({
+    afterCut: 401,
+    afterChunks: 401,
+    withIdle: 401,
+    stillOpen: 300,
+    code: 0,
+  });
 });

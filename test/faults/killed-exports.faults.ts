@@ -56,10 +56,9 @@ describe("an export", () => {
       const rows = await interruptible(name, [...PAGES, "--manifest"], service);
       await rows.interrupt("SIGKILL", 3, "--resume", "--concurrency", "1");
       await rows.interrupt("SIGKILL", 10, "--resume", "--concurrency", "16");
-      const { code, stderr } = await rows.run("--resume", "--concurrency", "4");
-      expect([code, stderr]).toEqual([0, ""]);
+      expect(await rows.run("--resume", "--concurrency", "4")).toMatchObject({ code: 0, stderr: "" });
       const digest = await digestOf(join(rows.cwd, name));
-      expect([digest, rows.pages()]).toEqual([whole?.digest, whole?.pages]);
+      expect({ digest, pages: rows.pages() }).toEqual({ digest: whole?.digest, pages: whole?.pages });
       expect(rows.repeats()).toBeLessThanOrEqual(whole?.repeats ?? 0);
       expect(await readdir(rows.cwd)).toEqual([name, `${name}.manifest.json`]);
       expect(JSON.parse(await readFile(join(rows.cwd, `${name}.manifest.json`), "utf8"))).toMatchObject({
@@ -78,8 +77,10 @@ describe("an export", () => {
     const whole = undisturbed.get(name);
     const rows = await interruptible("rows", PAGES, service);
     await rows.crash(9, "--concurrency", "4");
-    const { code, stderr } = await rows.run("--resume", "--format", format);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect([await digestOf(join(rows.cwd, "rows")), rows.pages()]).toEqual([whole?.digest, whole?.pages]);
+    expect(await rows.run("--resume", "--format", format)).toMatchObject({ code: 0, stderr: "" });
+    expect({ digest: await digestOf(join(rows.cwd, "rows")), pages: rows.pages() }).toEqual({
+      digest: whole?.digest,
+      pages: whole?.pages,
+    });
   });
 });

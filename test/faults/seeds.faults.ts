@@ -128,10 +128,10 @@ async function play(seeded: SeededCase, attempts = ATTEMPTS): Promise<void> {
   const isLostOnStdout = STDOUT.includes(output) && isMoved && first.code === EXIT.changed;
   // The set may move before the fault that ends the run has its turn.
   const expected = isLostOnStdout ? { code: EXIT.changed, says: /the set changed/ } : ending;
-  expect([first.code, first.stderr.replace(/\s+/g, " ")]).toEqual([
-    expected?.code ?? EXIT.ok,
-    expected === undefined ? (isMoved ? expect.any(String) : "") : expect.stringMatching(expected.says),
-  ]);
+  expect({ code: first.code, stderr: first.stderr.replace(/\s+/g, " ") }).toEqual({
+    code: expected?.code ?? EXIT.ok,
+    stderr: expected === undefined ? (isMoved ? expect.any(String) : "") : expect.stringMatching(expected.says),
+  });
   expect(first.stderr).not.toContain(service.key);
   expect(proxy.strays).toEqual([]);
   if (way !== "built, on a small disk" && !isLostOnStdout) {
@@ -153,7 +153,7 @@ async function play(seeded: SeededCase, attempts = ATTEMPTS): Promise<void> {
       expect((await filesIn(folder)).filter(output.holds)).toEqual([]);
     }
     const next = await run([...output.again(folder), ...flags], way, running);
-    expect([next.code, next.stderr]).toEqual([EXIT.ok, expect.not.stringContaining("error:")]);
+    expect(next).toMatchObject({ code: EXIT.ok, stderr: expect.not.stringContaining("error:") });
     expect(await output.read(folder, next.stdout)).toBe(await undisturbed(output, pageSize, changes));
     expect((await filesIn(folder)).filter((file) => !output.holds(file))).toEqual([]);
   }

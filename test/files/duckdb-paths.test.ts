@@ -21,7 +21,10 @@ test.each([
   const cwd = join(await temporaryFolder(), "back\\slash [1]");
   await mkdir(cwd);
   const { code, stderr } = await runInProcess([...args, "--verbose"], { service, cwd });
-  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("DuckDB reads no path with a backslash")]);
+  expect({ code, stderr }).toEqual({
+    code: EXIT.failure,
+    stderr: expect.stringContaining("DuckDB reads no path with a backslash"),
+  });
   expect(stderr).not.toContain("/v1/catalog");
   expect((await readdir(cwd, { recursive: true })).filter((name) => name !== "rows")).toEqual([]);
 });

@@ -274,7 +274,11 @@ test("two containers with the same host name never write at the same time, and a
   const refusedAfterwards = await run();
   await makeOlder(lockPath, 61);
   const taken = await run();
-  expect([refusedWhileItRuns.code, refusedAfterwards.code, taken.code]).toEqual([5, 5, 0]);
+  expect({
+    refusedWhileItRunsCode: refusedWhileItRuns.code,
+    refusedAfterwardsCode: refusedAfterwards.code,
+    takenCode: taken.code,
+  }).toEqual({ refusedWhileItRunsCode: 5, refusedAfterwardsCode: 5, takenCode: 0 });
   expect(JSON.parse(refusedWhileItRuns.stderr)).toMatchObject({ code: "locked", retryable: true, exit_code: 5 });
 });
 
@@ -290,7 +294,10 @@ test("a process that sees the /proc of an outer namespace does not say by which 
   const owner = JSON.parse(await readFile(lockPath, "utf8")) as Owner;
   writer.kill("SIGKILL");
   await closed;
-  expect([before.length > 0, owner.namespace === null]).toEqual([before.length > 0, before.length > 0]);
+  expect({ wasLocked: before.length > 0, lacksNamespace: owner.namespace === null }).toEqual({
+    wasLocked: before.length > 0,
+    lacksNamespace: before.length > 0,
+  });
 });
 
 test("a run on the same machine gets the lock of a killed run at once", async () => {
@@ -298,5 +305,5 @@ test("a run on the same machine gets the lock of a killed run at once", async ()
   await leaveLock(await deadOwner());
   const service = await startTestService({ rows: products(3) });
   const { code, stderr } = await runInProcess(["export", "-o", "./rows.csv"], { cwd, service });
-  expect([code, stderr, await readdir(cwd)]).toEqual([0, "", ["rows.csv"]]);
+  expect({ code, stderr, files: await readdir(cwd) }).toEqual({ code: 0, stderr: "", files: ["rows.csv"] });
 });

@@ -7,14 +7,18 @@ const env = { CATALOG_BASE_URL: "http://127.0.0.1:9" };
 
 test("a command that waits for the writer of its key file can be ended", async () => {
   const options = { env: { ...env, CATALOG_API_KEY_FILE: await idlePipe() }, timeout: 30_000 };
-  const { code, stderr } = await runCatalog(["coverage", "--max-time", "500ms"], options);
-  expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringContaining("not done within the --max-time")]);
+  expect(await runCatalog(["coverage", "--max-time", "500ms"], options)).toMatchObject({
+    code: EXIT.unavailable,
+    stderr: expect.stringContaining("not done within the --max-time"),
+  });
 });
 
 test("a key file without an end is refused before it fills the memory", async () => {
   const options = { env: { ...env, CATALOG_API_KEY_FILE: "/dev/zero" }, timeout: 30_000 };
-  const { code, stderr } = await runCatalog(["coverage"], options);
-  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("/dev/zero is far too long for a key")]);
+  expect(await runCatalog(["coverage"], options)).toMatchObject({
+    code: EXIT.failure,
+    stderr: expect.stringContaining("/dev/zero is far too long for a key"),
+  });
 });
 
 test.each([
@@ -23,6 +27,6 @@ test.each([
 ])("a named pipe as %s is refused, because opening it could block for ever", async (variable, args) => {
   const pipe = await idlePipe();
   const { code, stderr } = await runCatalog(args, { env: { ...env, [variable]: pipe }, timeout: 30_000 });
-  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining(pipe)]);
+  expect({ code, stderr }).toEqual({ code: EXIT.failure, stderr: expect.stringContaining(pipe) });
   expect(stderr).toContain("is a named pipe");
 });

@@ -76,11 +76,11 @@ test.each([
     await writeFile(state, "mine");
     child.kill("SIGCONT");
     expect((await closed)[0]).toBe(5);
-    expect([await readdir(folder), await readdir(staging), await readFile(state, "utf8")]).toEqual([
-      [".catalog"],
-      ["1"],
-      "mine",
-    ]);
+    expect({
+      inFolder: await readdir(folder),
+      inStaging: await readdir(staging),
+      state: await readFile(state, "utf8"),
+    }).toEqual({ inFolder: [".catalog"], inStaging: ["1"], state: "mine" });
     await lock.assertLocked();
   });
 });
@@ -109,10 +109,10 @@ test("files are moved only as long as the lock is held, also in the middle of a 
     });
   });
   await expect(moved).rejects.toThrow(LockedError);
-  expect([(await readdir(folder)).sort(), await readdir(ownFolderOf(folder))]).toEqual([
-    [".catalog", "day=a"],
-    ["lock"],
-  ]);
+  expect({ inFolder: (await readdir(folder)).sort(), inOwnFolder: await readdir(ownFolderOf(folder)) }).toEqual({
+    inFolder: [".catalog", "day=a"],
+    inOwnFolder: ["lock"],
+  });
 });
 
 test("no page, no day and no state of a folder is written without its lock", async () => {
@@ -158,7 +158,10 @@ test("what another process stages stays if it took the lock before this one bega
     hasWorked = true;
   });
   await expect(lost).rejects.toThrow(LockedError);
-  expect([hasWorked, await readdir(ownFolderOf(folder))]).toEqual([false, ["lock", "staging-theirs"]]);
+  expect({ hasWorked, files: await readdir(ownFolderOf(folder)) }).toEqual({
+    hasWorked: false,
+    files: ["lock", "staging-theirs"],
+  });
 });
 
 /** A run of a folder whose lock is still held when it is asked for so many times, and then no more. */

@@ -138,10 +138,10 @@ describe("what is no regular file in a synced folder is refused, and is not wait
       await rm(path);
       await make(path);
       const { code, stderr } = await run(args, { env: {} });
-      expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
-        1,
-        expect.stringContaining(`${path} is ${kind}, but catalog needs a file of its own there`),
-      ]);
+      expect({ code, stderr: stderr.replace(/\s+/g, " ") }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining(`${path} is ${kind}, but catalog needs a file of its own there`),
+      });
       await rm(path, { recursive: true });
     }
   });

@@ -20,7 +20,9 @@ test("day files of a folder that somebody made to hold or end the tool are refus
     const state = await readSyncedFolder(folder);
     Object.assign(state.days[DAY] ?? {}, await fingerprint(file(DAY)));
     await writeState(folder, state);
-    const { code, stderr } = await runInProcess(["diff", folder, "--no-as-of", "--from", DAY, "--to", NEXT]);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: /)]);
+    expect(await runInProcess(["diff", folder, "--no-as-of", "--from", DAY, "--to", NEXT])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: /),
+    });
   }
 });

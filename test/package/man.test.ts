@@ -22,7 +22,10 @@ describe("the manual", () => {
     const text = roff.replaceAll("\\-", "-");
     const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
     const examples = help.split("\n").filter((line) => line.startsWith("  $ "));
-    expect([flags.length > 20, examples.length > 1]).toEqual([true, true]);
+    expect({ hasFlags: flags.length > 20, hasExamples: examples.length > 1 }).toEqual({
+      hasFlags: true,
+      hasExamples: true,
+    });
     expect([...flags, ...examples].filter((part) => !text.includes(part))).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ test.each([
   const run = spawnSync(process.execPath, [join(folder, "dist", "catalog.js"), ...args], {
     ...{ cwd: folder, env: bareEnvironment(), encoding: "utf8" },
   });
-  expect([run.status, run.stdout]).toEqual([1, ""]);
+  expect(run).toMatchObject({ status: 1, stdout: "" });
   expect(run.stderr).toMatch(
     new RegExp(`^error: ${title}, [^\\n]* is not installed\\. [^\\n]*npm install [^\\n]* ${name}\\n$`),
   );

@@ -66,7 +66,12 @@ test("while the database is away, the service answers 503, and goes on when it i
   const { status: ready } = await fetch(`${service.url}/readyz`);
   restore();
   const back = await service.get("/v1/catalog");
-  expect([before.status, away.status, ready, back.status]).toEqual([200, 503, 503, 200]);
+  expect({ beforeStatus: before.status, awayStatus: away.status, ready, backStatus: back.status }).toEqual({
+    beforeStatus: 200,
+    awayStatus: 503,
+    ready: 503,
+    backStatus: 200,
+  });
   expect(away.headers.get("retry-after")).toMatch(/^\d+$/);
 });
 
@@ -136,7 +141,11 @@ test("a service whose server takes no changes is not ready", async () => {
   const before = await fetch(`${service.url}/readyz`);
   now = await testStore(readOnly(location));
   const refused = await fetch(`${service.url}/readyz`);
-  expect([before.status, refused.status, refused.headers.get("retry-after")]).toEqual([200, 503, "5"]);
+  expect({
+    beforeStatus: before.status,
+    refusedStatus: refused.status,
+    retryAfter: refused.headers.get("retry-after"),
+  }).toEqual({ beforeStatus: 200, refusedStatus: 503, retryAfter: "5" });
 });
 
 test("a request that waits for its count ends at its deadline, on the server too, and does not ask again", async () => {
@@ -167,7 +176,12 @@ test("a request that waits for its count ends at its deadline, on the server too
     await vi.waitFor(async () => expect(await session.query(waiting)).toEqual([{ count: 0 }]), 30_000);
     return late;
   });
-  expect([refused.status, answer.status, answer.body.code, asked]).toEqual([401, 504, "upstream_timeout", 0]);
+  expect({ refusedStatus: refused.status, answerStatus: answer.status, code: answer.body.code, asked }).toEqual({
+    refusedStatus: 401,
+    answerStatus: 504,
+    code: "upstream_timeout",
+    asked: 0,
+  });
 });
 
 test("a query that passes its deadline ends on the server too", async () => {
@@ -269,12 +283,12 @@ test("a sku or the name of a team that is too long for an index of PostgreSQL is
   const { code, stderr } = await runInProcess(["service", "load", "-", "--database", await emptyDatabase()], {
     stdin: JSON.stringify(product({ sku })),
   });
-  expect([code, stderr]).toEqual([
-    EXIT.usage,
-    expect.stringContaining(
+  expect({ code, stderr }).toEqual({
+    code: EXIT.usage,
+    stderr: expect.stringContaining(
       "error: standard input: PostgreSQL takes no sku, product_id or name as long as this; no row",
     ),
-  ]);
+  });
   expect(await runInProcess(["service", "teams", "create", sku, "--database", await emptyDatabase()])).toMatchObject({
     code: EXIT.usage,
     stderr: "error: PostgreSQL takes no sku, product_id or name as long as this.\n",

@@ -82,5 +82,10 @@ test("a standby that does not answer is left alone for some seconds", async () =
   const first = await service.get("/v1/catalog");
   const asked = sockets.length;
   const second = await service.get("/v1/sample");
-  expect([first.body.data, second.body.data, asked, sockets.length]).toEqual([products(3), products(3), 1, 1]);
+  expect({ firstData: first.body.data, secondData: second.body.data, asked, socketCount: sockets.length }).toEqual({
+    firstData: products(3),
+    secondData: products(3),
+    asked: 1,
+    socketCount: 1,
+  });
 });

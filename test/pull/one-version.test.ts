@@ -83,7 +83,7 @@ test("without the rows of that version, and for a version that never was, the ne
   const newest = (await service.get("/v1/coverage")).headers.get("data-version");
   for (const asked of ["1", "999999999999999", "-1", "1e3", "x".repeat(500)]) {
     const { status, headers } = await service.get("/v1/catalog", { headers: { "data-version": asked } });
-    expect([status, headers.get("data-version")]).toEqual([200, newest]);
+    expect({ status, dataVersion: headers.get("data-version") }).toEqual({ status: 200, dataVersion: newest });
   }
 });
 
@@ -120,7 +120,10 @@ describe("a pull that goes on with the pages of an earlier one", () => {
     };
     const observer = { onRows: (rows: number) => rows > 0 && fail() };
     await expect(titles(service, { observer }, { store, kind: "file" })).rejects.toThrow("disk");
-    expect([store.size() > 0, store.size() < 6]).toEqual([true, true]);
+    expect({ keepsPages: store.size() > 0, lacksPages: store.size() < 6 }).toEqual({
+      keepsPages: true,
+      lacksPages: true,
+    });
     return store;
   }
 
@@ -172,5 +175,9 @@ test("no page is requested again, because each names the version of the coverage
   };
   await pull(counting, store.pages, { ...options, write, observer: { onPlan } });
   await client.close();
-  expect([read, asked.length, new Set(asked).size]).toEqual([600, expected, expected]);
+  expect({ read, askedCount: asked.length, distinct: new Set(asked).size }).toEqual({
+    read: 600,
+    askedCount: expected,
+    distinct: expected,
+  });
 });

@@ -95,12 +95,12 @@ test("retailers with days of their own are planned one after another", () => {
     "c2 2026-01-01..2026-01-05 30",
     "b:c:d 2026-01-01..2026-01-10 30",
   ]);
-  expect([plan.totalRows, plan.pages]).toEqual([80, 8]);
+  expect(plan).toMatchObject({ totalRows: 80, pages: 8 });
 });
 
 test("half of the last page of each slice is expected to be empty, where a group is cut by days", () => {
   const { pages, slices } = planPull({ data: combinations(100) }, {}, 10, 2);
-  expect([pages, slices.length]).toEqual([13, 6]);
+  expect({ pages, sliceCount: slices.length }).toEqual({ pages: 13, sliceCount: 6 });
 });
 
 test("a slice that is cut to pages has more pages, in a plan that counts them", () => {
@@ -108,8 +108,11 @@ test("a slice that is cut to pages has more pages, in a plan that counts them", 
   const [, slice] = plan.slices as [Slice, Slice];
   const cut = cutToPages(plan, slice, { data: [combination("a:c1:d", 50)] }, 10);
   const exact = (slices: readonly Slice[]) => slices.map(({ isExact }) => isExact);
-  expect([plan.pages, exact(plan.slices)]).toEqual([6, [true, true]]);
-  expect([cut.pages, exact(cut.slices)]).toEqual([9, [true, ...new Array(6).fill(false)]]);
+  expect({ pages: plan.pages, exact: exact(plan.slices) }).toEqual({ pages: 6, exact: [true, true] });
+  expect({ pages: cut.pages, exact: exact(cut.slices) }).toEqual({
+    pages: 9,
+    exact: [true, ...new Array(6).fill(false)],
+  });
 });
 
 test.each([

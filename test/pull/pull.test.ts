@@ -20,7 +20,11 @@ describe("a pull", () => {
     expect([...rows].sort()).toEqual(texts(all).sort());
     expect(rows).toEqual(inOrder);
     const inSlices = result?.slices.reduce((sum, slice) => sum + slice.rows, 0);
-    expect([result?.rows, result?.truncated, inSlices]).toEqual([1240, false, 1240]);
+    expect({ rows: result?.rows, truncated: result?.truncated, inSlices }).toEqual({
+      rows: 1240,
+      truncated: false,
+      inSlices: 1240,
+    });
   });
 
   test.each([1, 4, 16, 64])("gives the same order with %i walkers", async (concurrency) => {
@@ -39,7 +43,10 @@ describe("a pull", () => {
     const [plain, versioned] = [fakeService(manyRows()), fakeService(manyRows())];
     versioned.version = "7";
     const [of, ofVersioned] = [await pulled(plain, "file"), await pulled(versioned, "file")];
-    expect([of.result?.recheckedPages, ofVersioned.result?.recheckedPages]).toEqual([4, 0]);
+    expect({
+      ofRecheckedPages: of.result?.recheckedPages,
+      ofVersionedRecheckedPages: ofVersioned.result?.recheckedPages,
+    }).toEqual({ ofRecheckedPages: 4, ofVersionedRecheckedPages: 0 });
     expect(plain.requests.length).toBe(versioned.requests.length + 4);
   });
 
@@ -49,14 +56,18 @@ describe("a pull", () => {
     [100, 125],
   ])("reads %i %% of the pages a second time where that is asked for", async (recheck, expected) => {
     const { result, error } = await pulled(fakeService(manyRows()), "file", { recheck });
-    expect([error, result?.recheckedPages]).toEqual([undefined, expected]);
+    expect({ error, recheckedPages: result?.recheckedPages }).toEqual({ error: undefined, recheckedPages: expected });
   });
 
   test("reads a slice without rows a second time like any other", async () => {
     const days = ["2026-01-01", "2026-06-30"];
     const rows = fakeRows(200, "acme", "boots", 2).map((row, index) => ({ ...row, crawl_date: days[index % 2] ?? "" }));
     const { error, result } = await pulled(fakeService(rows), "file", { recheck: 100 });
-    expect([error, result?.rows, result?.slices.some((slice) => slice.rows === 0)]).toEqual([undefined, 200, true]);
+    expect({ error, rows: result?.rows, hasEmptySlice: result?.slices.some((slice) => slice.rows === 0) }).toEqual({
+      error: undefined,
+      rows: 200,
+      hasEmptySlice: true,
+    });
   });
 
   test("asks for no page twice but for these, and in no more slices than it needs", async () => {
@@ -75,7 +86,10 @@ describe("a pull", () => {
   ])("ends after %i rows if no more are wanted", async (maxRows, truncated) => {
     for (const kind of ["file", "stream"] as const) {
       const { rows, result } = await pulled(fakeService(manyRows()), kind, { maxRows });
-      expect([result?.rows, result?.truncated]).toEqual([Math.min(maxRows, 1240), truncated]);
+      expect({ rows: result?.rows, truncated: result?.truncated }).toEqual({
+        rows: Math.min(maxRows, 1240),
+        truncated,
+      });
       expect(rows).toEqual(inOrder.slice(0, maxRows));
     }
   });
@@ -147,7 +161,7 @@ describe("a pull that goes on with the pages of an interrupted one", () => {
     );
     const service = fakeService(rows);
     const { error, rows: found } = await resumed(service, page, { concurrency });
-    expect([error, [...found].sort()]).toEqual([undefined, texts(rows).sort()]);
+    expect({ error, found: [...found].sort() }).toEqual({ error: undefined, found: texts(rows).sort() });
     const fewest = 1 + Math.ceil(rows.length / 10);
     expect(service.requests.length).toBeLessThanOrEqual(1.02 * fewest + 8 + concurrency);
   });
@@ -164,7 +178,7 @@ describe("a pull that goes on with the pages of an interrupted one", () => {
       };
       // The last slice has pages, but not all.
       const { error, rows } = await resumed(service, 13, { concurrency: 1, recheck: 0 }, change);
-      expect([error, [...rows].sort()]).toEqual([undefined, texts(after).sort()]);
+      expect({ error, rows: [...rows].sort() }).toEqual({ error: undefined, rows: texts(after).sort() });
     },
   );
 });
@@ -183,7 +197,7 @@ describe("a service that does not report total_matching", () => {
 
   test("is read completely", async () => {
     const { result, rows } = await pulled(untold(), "stream");
-    expect([result?.rows, new Set(rows).size]).toEqual([1240, 1240]);
+    expect({ rows: result?.rows, distinct: new Set(rows).size }).toEqual({ rows: 1240, distinct: 1240 });
   });
 
   test("is compared with the coverage", async () => {
@@ -241,7 +255,7 @@ describe("cursors that expire", () => {
       }
     };
     const { error, rows: found } = await pulled(service, "file", { recheck: 0 });
-    expect([error, [...found].sort()]).toEqual([undefined, texts(rows).sort()]);
+    expect({ error, found: [...found].sort() }).toEqual({ error: undefined, found: texts(rows).sort() });
   });
 
   /** A service whose cursors never last, and that `count`s the rows of a slice in a way of its own. */
@@ -282,7 +296,7 @@ describe("cursors that expire", () => {
       throw problemError("unknown_retailer");
     });
     const { error, rows } = await pulled(service, "file", { pageSize: 9 });
-    expect([error, rows.length]).toEqual([undefined, 5]);
+    expect({ error, rowCount: rows.length }).toEqual({ error: undefined, rowCount: 5 });
   });
 
   test("a page that can be cut no further ends the pull with the reason", async () => {

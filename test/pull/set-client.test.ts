@@ -78,7 +78,7 @@ test("a long list has the combinations that exist, and a sample takes from each 
   const { triples, coverage, rows } = await lookAt({ rcd: [...MANY, "none:none:none"].join(",") });
   expect(triples.sort()).toEqual([...MANY].sort());
   expect(coverage).toEqual(summary(300, [300, 300], "2026-01-15", "2026-01-15"));
-  expect([rows.length, sampled.length]).toEqual([100, 1]);
+  expect({ rowCount: rows.length, sampledCount: sampled.length }).toEqual({ rowCount: 100, sampledCount: 1 });
   const named = sampled[0]?.get("rcd")?.split(",") ?? [];
   const turns = named.map((triple) => triple.slice(0, 4));
   expect(turns).toEqual(turns.map((_, index) => ["acme", "bolt", "coco"][index % 3]));
@@ -100,14 +100,17 @@ test("a sample of a long list names the combinations that have rows on its days"
     rcd: [...MANY, "acme:lamps:home"].join(","),
     end_date: "2026-01-14",
   });
-  expect([triples, coverage]).toEqual([["acme:lamps:home"], summary(1, [2, 2], "2026-01-10", "2026-01-12")]);
+  expect({ triples, coverage }).toEqual({
+    triples: ["acme:lamps:home"],
+    coverage: summary(1, [2, 2], "2026-01-10", "2026-01-12"),
+  });
   expect(rows.map(({ sku }) => sku)).toEqual(["a1", "a2"]);
   expect(sampled.map((asked) => asked.get("rcd"))).toEqual(["acme:lamps:home"]);
 });
 
 test("a long list without rows on its days is an empty set", async () => {
   const { triples, coverage, rows } = await lookAt({ rcd: MANY.join(","), end_date: "2026-01-14" });
-  expect([triples, coverage, rows]).toEqual([[], NOTHING, []]);
+  expect({ triples, coverage, rows }).toEqual({ triples: [], coverage: NOTHING, rows: [] });
 });
 
 const THREE = "acme:lamps:home,casa:lamps:home,dora:lamps:home";
@@ -145,9 +148,17 @@ test("own days count within the days of the set", async () => {
 test("a sample has at most a hundred rows, about as many of each window", async () => {
   const daysByRetailer = { acme: {}, bolt: { end_date: "2026-01-15" }, coco: { start_date: "2026-01-15" }, casa: {} };
   const { triples, coverage, rows } = await lookAt({ rcd: MANY.join(","), daysByRetailer });
-  expect([triples.length, coverage]).toEqual([300, summary(300, [300, 300], "2026-01-15", "2026-01-15")]);
+  expect({ tripleCount: triples.length, coverage }).toEqual({
+    tripleCount: 300,
+    coverage: summary(300, [300, 300], "2026-01-15", "2026-01-15"),
+  });
   const of = (name: string) => rows.filter(({ retailer }) => retailer === name).length;
-  expect([rows.length, of("acme"), of("bolt"), of("coco")]).toEqual([100, 33, 33, 34]);
+  expect({ rowCount: rows.length, acme: of("acme"), bolt: of("bolt"), coco: of("coco") }).toEqual({
+    rowCount: 100,
+    acme: 33,
+    bolt: 33,
+    coco: 34,
+  });
 });
 
 test("a sample of two windows has a hundred rows if there are more, whatever their number", async () => {
@@ -166,7 +177,10 @@ test("a sample of two windows has a hundred rows if there are more, whatever the
 test("filters that a request can carry are sent as they are", async () => {
   const { triples, coverage, rows } = await lookAt({ retailer: "casa", end_date: "2026-01-12" });
   expect(triples).toEqual(["casa:lamps:home"]);
-  expect([coverage, rows.length]).toEqual([summary(1, [1, 2], "2026-01-11", "2026-01-11"), 1]);
+  expect({ coverage, rowCount: rows.length }).toEqual({
+    coverage: summary(1, [1, 2], "2026-01-11", "2026-01-11"),
+    rowCount: 1,
+  });
   expect(sampled.map((asked) => Object.fromEntries(asked))).toEqual([{ retailer: "casa", end_date: "2026-01-12" }]);
 });
 
@@ -223,7 +237,10 @@ test("days of a retailer are those that its window and the filters name", () => 
   const isOwn = retailerDayFilter(filters);
   const days = ["2026-01-10", "2026-01-11", "2026-01-12", "2026-01-13"];
   expect(days.map((day) => isOwn("a", day))).toEqual([false, true, true, false]);
-  expect([retailerDayFilter({})("a", "2026-01-01"), isOwn("ab", "2030-01-01")]).toEqual([true, true]);
+  expect({ withoutDays: retailerDayFilter({})("a", "2026-01-01"), ofAnother: isOwn("ab", "2030-01-01") }).toEqual({
+    withoutDays: true,
+    ofAnother: true,
+  });
 });
 
 test("windows have a span and shared days, each with the ends that are known", () => {
@@ -237,5 +254,5 @@ test("windows have a span and shared days, each with the ends that are known", (
     start_date: "2026-01-02",
     end_date: "2026-01-04",
   });
-  expect([spanOf([]), sharedDays({}, {})]).toStrictEqual([{}, {}]);
+  expect({ span: spanOf([]), sharedDays: sharedDays({}, {}) }).toStrictEqual({ span: {}, sharedDays: {} });
 });

@@ -211,7 +211,11 @@ test("more triples than a request can carry are looked up without them, and unkn
   const { rcd } = await resolveFilters({ rcd: ["casa:chairs:home", ...missing] }, source, NOW);
   expect(rcd).toBe(["casa:chairs:home", ...missing].join(","));
   const [lookup, ...checks] = asked as [object, ...[string, Filters][]];
-  expect([lookup, checks.length, checks.every(([, filters]) => fitsRequest(filters))]).toEqual([{}, 2, true]);
+  expect({ lookup, checkCount: checks.length, fit: checks.every(([, filters]) => fitsRequest(filters)) }).toEqual({
+    lookup: {},
+    checkCount: 2,
+    fit: true,
+  });
   expect(checks.map(([, filters]) => filters.rcd).join(",")).toBe(missing.join(","));
 });
 
@@ -234,7 +238,10 @@ test.each<[WrittenFilters, string]>([
     return resolveFilters(written, source, NOW).catch((error: unknown) => error);
   };
   const refused = (await failing(problemError("insufficient_scope"))) as ApiError;
-  expect([refused instanceof ApiError, refused.message]).toEqual([true, expect.stringContaining(message)]);
+  expect({ isApiError: refused instanceof ApiError, message: refused.message }).toEqual({
+    isApiError: true,
+    message: expect.stringContaining(message),
+  });
   for (const other of [problemError("rate_limited"), new Error("other")]) {
     expect(await failing(other)).toBe(other);
   }

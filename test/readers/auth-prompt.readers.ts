@@ -27,7 +27,7 @@ async function typeAtLogin(typed: (key: string) => string, isAddressAsked = fals
 describe("the prompt for a key, in a terminal", () => {
   test("takes a pasted key and echoes nothing of it", async () => {
     const { code, output, isRestored, key, url, config } = await typeAtLogin((secret) => `${secret}\r`);
-    expect([code, config, isRestored]).toEqual([0, expect.stringContaining(key), true]);
+    expect({ code, config, isRestored }).toEqual({ code: 0, config: expect.stringContaining(key), isRestored: true });
     expect(output).toContain(`API key for ${new URL(url).host}: `);
     expect(output).toContain("Stored in profile default");
     expect(output).not.toContain(key.slice(0, 4));
@@ -35,7 +35,7 @@ describe("the prompt for a key, in a terminal", () => {
 
   test("comes after the prompt for the address, if none is set", async () => {
     const { code, output, isRestored, key, url, config } = await typeAtLogin((secret) => `${secret}\r`, true);
-    expect([code, isRestored]).toEqual([0, true]);
+    expect({ code, isRestored }).toEqual({ code: 0, isRestored: true });
     expect(config).toContain(`base_url = "${url}/"`);
     expect(config).toContain(key);
     expect(output).not.toContain(key.slice(0, 4));
@@ -43,17 +43,20 @@ describe("the prompt for a key, in a terminal", () => {
 
   test("lets a typing mistake be taken back", async () => {
     const { code, key, config } = await typeAtLogin((secret) => `xx\x7f\x7f${secret}\r`);
-    expect([code, config]).toEqual([0, expect.stringContaining(`"${key}"`)]);
+    expect({ code, config }).toEqual({ code: 0, config: expect.stringContaining(`"${key}"`) });
   });
 
   test("ends with 130, stores nothing and leaves the terminal as it was after Ctrl-C", async () => {
-    const { code, isRestored, config } = await typeAtLogin((secret) => `${secret.slice(0, 9)}${CTRL_C}`);
-    expect([code, isRestored, config]).toEqual([130, true, undefined]);
+    expect(await typeAtLogin((secret) => `${secret.slice(0, 9)}${CTRL_C}`)).toMatchObject({
+      code: 130,
+      isRestored: true,
+      config: undefined,
+    });
   });
 
   test("ends with 3, says that nothing was stored and leaves the terminal as it was after Ctrl-D", async () => {
     const { code, output, isRestored, config } = await typeAtLogin(() => CTRL_D);
-    expect([code, isRestored, config]).toEqual([3, true, undefined]);
+    expect({ code, isRestored, config }).toEqual({ code: 3, isRestored: true, config: undefined });
     expect(output).toContain("no key was entered. Nothing was stored.");
   });
 });

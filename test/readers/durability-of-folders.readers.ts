@@ -57,9 +57,12 @@ test("a sync places complete days only, each between a state that has it pending
   const { folder, env, replace, all } = await servedFolder(ROWS);
   const parent = dirname(folder);
   const first = await recordCalls(["sync", folder], { cwd: parent, env });
-  expect([first.code, first.stderr]).toEqual([0, expect.any(String)]);
+  expect(first).toMatchObject({ code: 0, stderr: expect.any(String) });
   expect(placings(first.calls).length).toBe(3);
-  expect([stateErrors(first.calls, folder), losses(first.calls, parent, isPassing)]).toEqual([[], []]);
+  expect({ stateErrors: stateErrors(first.calls, folder), losses: losses(first.calls, parent, isPassing) }).toEqual({
+    stateErrors: [],
+    losses: [],
+  });
 
   const changed = all().map((row) => (row.crawl_date === "2026-01-03" ? { ...row, title: "New title" } : row));
   await replace(changed.filter(({ crawl_date }) => crawl_date !== "2026-01-01"));
@@ -69,7 +72,10 @@ test("a sync places complete days only, each between a state that has it pending
     expect.stringMatching(/^re.*crawl_date=2026-01-0[13].part-0.parquet$/),
     expect.stringMatching(/^re.*crawl_date=2026-01-0[13].part-0.parquet$/),
   ]);
-  expect([stateErrors(second.calls, folder), losses(second.calls, parent, isPassing)]).toEqual([[], []]);
+  expect({ stateErrors: stateErrors(second.calls, folder), losses: losses(second.calls, parent, isPassing) }).toEqual({
+    stateErrors: [],
+    losses: [],
+  });
 });
 
 test("useless pages of an earlier run are gone for good before anything else is asked for", async () => {
@@ -80,7 +86,7 @@ test("useless pages of an earlier run are gone for good before anything else is 
   const refused = { ...env, CATALOG_API_KEY: "not-a-key" };
   const { code, calls } = await recordCalls(["sync", folder], { cwd: dirname(folder), env: refused });
   const removed = calls.filter(({ kind, path }) => kind === "remove" && /sync\.\w+$/.test(path));
-  expect([code, story(removed, own)]).toEqual([3, ["remove sync.json", "remove sync.pages"]]);
+  expect({ code, story: story(removed, own) }).toEqual({ code: 3, story: ["remove sync.json", "remove sync.pages"] });
   expect(losses(calls, dirname(folder), isPassing)).toEqual([]);
 });
 
@@ -90,7 +96,7 @@ test("partitions are replaced when all of them are complete and on disk, and the
   const args = ["export", "--partition-by", "retailer,crawl_date", "-f", "csv", "-o", folder];
   for (const run of ["new", "replaced"]) {
     const { code, calls } = await recordCalls(args, { cwd: parent, env });
-    expect([run, code]).toEqual([run, 0]);
+    expect({ run, code }).toEqual({ run, code: 0 });
     const moves = placings(calls);
     const [firstMove] = moves;
     const complete = moves.map((move) => contentSynced(calls, move)?.end ?? Number.POSITIVE_INFINITY);
@@ -139,11 +145,11 @@ test.each([
     last.filter(({ path }) => [lines, pages, join(own, "lock"), "SIGINT"].includes(path)),
     own,
   );
-  expect([code, written(calls, pages), told]).toEqual([
-    130,
-    2,
-    ["SIGINT", `sync ${name}.pages`, `sync ${name}.json`, "remove lock"],
-  ]);
+  expect({ code, written: written(calls, pages), told }).toEqual({
+    code: 130,
+    written: 2,
+    told: ["SIGINT", `sync ${name}.pages`, `sync ${name}.json`, "remove lock"],
+  });
   expect(losses(calls, dirname(folder), isPassing)).toEqual([]);
 });
 
@@ -158,7 +164,10 @@ describe("a folder that cannot be synced is an error that names it, and the next
     const path = join(folder, name);
     const inject = "fsync:error=EIO";
     const { code, stderr } = await recordCalls(["sync", folder], { cwd: folder, env, paths: [path], inject });
-    expect([code, stderr]).toEqual([1, expect.stringContaining("the device failed to read or write")]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("the device failed to read or write"),
+    });
     expect(stderr.replaceAll(/\s+/g, "")).toContain(path);
     expect((await placed()).length).toBe(days);
     expect(await runCatalog(["sync", folder], { env })).toMatchObject({ code: 0 });
@@ -170,7 +179,7 @@ describe("a folder that cannot be synced is an error that names it, and the next
     const path = join(folder, "retailer=bolt");
     const args = ["export", "--partition-by", "retailer", "-f", "csv", "-o", folder];
     const failed = await recordCalls(args, { cwd: dirname(folder), env, paths: [path], inject: "fsync:error=EIO" });
-    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining("the device failed to read or write")]);
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("the device failed to read or write") });
     expect(await runCatalog([...args, "--resume"], { env })).toMatchObject({ code: 0 });
   });
 });

@@ -101,7 +101,7 @@ test("an export through a link syncs its output before the rename, the target's 
   await symlink("share/rows.csv", join(home, "rows.csv"));
   const args = ["export", "-o", "rows.csv", "--manifest", "--page-size", "5"];
   const { code, stderr, calls } = await recordCalls(args, { cwd: home, env });
-  expect([code, stderr]).toEqual([0, ""]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const own = calls.filter(({ path }) => path.startsWith(cwd));
   expect(story(own.slice(0, own.findIndex(isWriteTo(PAGES))), cwd).slice(0, 8)).toEqual([
     "create rows.csv.partial.lock",
@@ -122,7 +122,7 @@ test("an export through a link syncs its output before the rename, the target's 
     "sync .",
     ...STORE_REMOVED,
   ]);
-  expect([tooEarly(calls), losses(calls, cwd)]).toEqual([[], []]);
+  expect({ tooEarly: tooEarly(calls), losses: losses(calls, cwd) }).toEqual({ tooEarly: [], losses: [] });
 });
 
 test("the store reaches the disk about once a second and when a run is interrupted, pages before their lines; --resume keeps the order", async () => {
@@ -152,13 +152,16 @@ test("the store reaches the disk about once a second and when a run is interrupt
     `sync ${LINES}`,
     "remove rows.csv.partial.lock",
   ]);
-  expect([tooEarly(stopped.calls), losses(stopped.calls, cwd)]).toEqual([[], []]);
+  expect({ tooEarly: tooEarly(stopped.calls), losses: losses(stopped.calls, cwd) }).toEqual({
+    tooEarly: [],
+    losses: [],
+  });
 
   allow(Number.POSITIVE_INFINITY);
   const { code, stderr, calls } = await recordCalls([...args, "--resume"], { cwd, env });
-  expect([code, stderr]).toEqual([0, ""]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(ending(calls, cwd)).toEqual([...OUTPUT_PLACED, ...STORE_REMOVED]);
-  expect([tooEarly(calls), losses(calls, cwd)]).toEqual([[], []]);
+  expect({ tooEarly: tooEarly(calls), losses: losses(calls, cwd) }).toEqual({ tooEarly: [], losses: [] });
 });
 
 test("a line waits for a sync that is going on, because its page might reach the disk after it", async () => {
@@ -229,7 +232,10 @@ describe("a folder that cannot be synced is an error that names it", () => {
       paths: [cwd],
       inject: `fsync:error=EIO:when=${nth}`,
     });
-    expect([code, stderr]).toEqual([1, expect.stringContaining("the device failed to read or write")]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("the device failed to read or write"),
+    });
     expect(calls.filter(({ kind }) => kind === "sync").length).toBe(succeeded);
     expect((await readdir(cwd)).filter((name) => !name.includes(".partial")).sort()).toEqual(placed);
   });
@@ -237,13 +243,14 @@ describe("a folder that cannot be synced is an error that names it", () => {
   test("when a stored key has its name", async () => {
     const cwd = await temporaryFolder();
     const { url, key } = await startTestService();
-    const { code, stderr } = await recordCalls(["auth", "login", "--base-url", url], {
-      cwd,
-      env: { XDG_CONFIG_HOME: cwd },
-      stdin: `${key}\n`,
-      paths: [join(cwd, "catalog")],
-      inject: "fsync:error=EIO",
-    });
-    expect([code, stderr]).toEqual([1, expect.stringContaining("the device failed to read or write")]);
+    expect(
+      await recordCalls(["auth", "login", "--base-url", url], {
+        cwd,
+        env: { XDG_CONFIG_HOME: cwd },
+        stdin: `${key}\n`,
+        paths: [join(cwd, "catalog")],
+        inject: "fsync:error=EIO",
+      }),
+    ).toMatchObject({ code: 1, stderr: expect.stringContaining("the device failed to read or write") });
   });
 });

@@ -133,10 +133,10 @@ describe("an example of the help works as it is printed", () => {
 
     // One product fell; the line that sends a mail goes on.
     const hasFallen = line.includes("--fail-if 'percent");
-    expect([code, stderr.match(/^error: .*/gm) ?? []]).toEqual([
-      hasFallen && !line.includes("mail") ? 8 : 0,
-      hasFallen ? [expect.stringContaining("1 product fell more than 20 %")] : [],
-    ]);
+    expect({ code, matches: stderr.match(/^error: .*/gm) ?? [] }).toEqual({
+      code: hasFallen && !line.includes("mail") ? 8 : 0,
+      matches: hasFallen ? [expect.stringContaining("1 product fell more than 20 %")] : [],
+    });
   });
 });
 
@@ -152,6 +152,6 @@ describe("the alert of the help", () => {
     ["if the folder cannot be read", alert.replace(" rows ", " missing ")],
   ])("sends no mail %s", async (_, line) => {
     const { stdout } = await shell(line);
-    expect([line === alert, stdout]).toEqual([false, ""]);
+    expect({ isAlert: line === alert, stdout }).toEqual({ isAlert: false, stdout: "" });
   });
 });

@@ -97,9 +97,9 @@ describe.each([
     await page.goto(`${portal.url}/portal`);
 
     expect(secret).toMatch(/^[\w-]{43}$/);
-    expect([works.code, works.stdout]).toEqual([EXIT.ok, expect.stringContaining("nordwind")]);
+    expect(works).toMatchObject({ code: EXIT.ok, stdout: expect.stringContaining("nordwind") });
     expect(list).not.toContain(secret);
-    expect([refused.code, refused.stderr]).toEqual([EXIT.credentials, expect.stringContaining("invalid_credentials")]);
+    expect(refused).toMatchObject({ code: EXIT.credentials, stderr: expect.stringContaining("invalid_credentials") });
     expect(new URL(page.url()).pathname).toBe("/portal/sign-in");
   });
 });

@@ -27,12 +27,12 @@ test.each([
   await writeFile(join(folder, "compare.py"), COMPARE);
   const rows = await runCatalog(["export", "--demo", "-o", "rows.ndjson"], { cwd: folder });
   const table = await runCatalog(["export", "--demo", "-o", `rows.${format}`], { cwd: folder });
-  expect([rows.code, table.code]).toEqual([0, 0]);
+  expect({ rowsCode: rows.code, tableCode: table.code }).toEqual({ rowsCode: 0, tableCode: 0 });
 
   const { stdout } = await promisify(execFile)("python3", ["compare.py", "rows.ndjson", `rows.${format}`, delimiter], {
     cwd: folder,
   });
   const [written, read, different] = stdout.trim().split(" ").map(Number);
-  expect([written, read, different]).toEqual([written, written, 0]);
+  expect({ written, read, different }).toEqual({ written, read: written, different: 0 });
   expect(written).toBeGreaterThan(20_000);
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 async function answer(args: readonly string[]): Promise<Row[]> {
   const { code, stdout, stderr } = await runCatalog([...args, "-f", "ndjson"]);
-  expect([code, stderr]).toEqual([0, ""]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout
     .split("\n")
     .filter((line) => line !== "")

@@ -44,11 +44,11 @@ describe("catalog sql", () => {
     const { folder, sql } = await synced();
     const before = await readdir(folder);
     const { code, stderr } = await sql(["SELECT range AS n FROM range(1048576)", "-o", "answer.xlsx"]);
-    expect([code, stderr.replace(/\s+/g, " "), await readdir(folder)]).toEqual([
-      2,
-      expect.stringContaining("a sheet of xlsx holds at most 1,048,575 rows below its header"),
-      before,
-    ]);
+    expect({ code, stderr: stderr.replace(/\s+/g, " "), files: await readdir(folder) }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("a sheet of xlsx holds at most 1,048,575 rows below its header"),
+      files: before,
+    });
   });
 
   test("reads the query from standard input", async () => {
@@ -69,7 +69,7 @@ describe("catalog sql", () => {
       expect.stringMatching(/^ {2}Candidate bindings: "selling_price"/),
     ]);
     const hostile = await sql(["SELECT CAST(chr(27) || '[31m' AS INTEGER)"]);
-    expect([hostile.code, hostile.stderr.includes("\u001b")]).toEqual([2, false]);
+    expect({ code: hostile.code, hasEscape: hostile.stderr.includes("\u001b") }).toEqual({ code: 2, hasEscape: false });
     expect(hostile.stderr).toContain("\\x1b[31m");
   });
 
@@ -83,11 +83,11 @@ describe("catalog sql", () => {
       flipped[at] = (flipped[at] as number) ^ 4;
       await writeFile(path, flipped);
       const { code, stdout, stderr } = await sql(["SELECT count(*) AS n, sum(selling_price) FROM rows"]);
-      expect([code, stdout, stderr]).toEqual([
-        1,
-        "",
-        expect.stringContaining("was changed or damaged since the last sync"),
-      ]);
+      expect({ code, stdout, stderr }).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringContaining("was changed or damaged since the last sync"),
+      });
     }
     await writeFile(path, whole);
     expect((await sql(["SELECT count(*) AS n FROM rows", "-f", "csv"])).stdout).toBe("n\r\n48\r\n");

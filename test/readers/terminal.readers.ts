@@ -215,7 +215,7 @@ describe("what a person at a terminal sees of", () => {
 
     expect(output).not.toContain(service.key.slice(0, 8));
     const screen = renderScreen(settled(output, { url: service.url, cwd }), { columns, rows: SIZE.rows });
-    expect([screen.leftovers, isRestored]).toEqual([[], true]);
+    expect({ leftovers: screen.leftovers, isRestored }).toEqual({ leftovers: [], isRestored: true });
     await expect(transcriptOf(transcript, screen, { code, kept })).toMatchFileSnapshot(
       `../transcripts/terminal/${name}.txt`,
     );
@@ -260,7 +260,10 @@ describe("rows that are read in the terminal of the progress line", () => {
     expect(output.slice(begin)).not.toContain("for the rate limit");
     const { lines, leftovers } = renderScreen(output, { columns: 600, rows: SIZE.rows });
     const skus = lines.map((line) => (line === "" ? "" : (JSON.parse(line) as { sku: string }).sku));
-    expect([skus.slice(0, -1).length, leftovers]).toEqual([pipedTo === "cat" ? 3 : 1, []]);
+    expect({ skuCount: skus.slice(0, -1).length, leftovers }).toEqual({
+      skuCount: pipedTo === "cat" ? 3 : 1,
+      leftovers: [],
+    });
   });
 });
 

@@ -19,7 +19,7 @@ test.each(PRODUCT_COLUMNS)("a name that differs from %s in one character is anot
   for (let at = 0; at < name.length; at += 1) {
     const other = `${name.slice(0, at)}#${name.slice(at + 1)}`;
     const rows = batchOf([`{"${other}":1}`], [name]);
-    expect([rows.raw(0, 0), [...rows.others]]).toEqual([undefined, [other]]);
+    expect({ raw: rows.raw(0, 0), others: [...rows.others] }).toEqual({ raw: undefined, others: [other] });
   }
 });
 
@@ -31,8 +31,11 @@ test("values keep their text, and a missing member has none", () => {
     ['"2"', undefined],
     ['"3"', "-0"],
   ]);
-  expect([rows.column("extra"), [...rows.others]]).toEqual([-1, ["extra"]]);
-  expect([rows.raw(0, rows.column("extra")), rows.valueEnd(0, rows.column("extra"))]).toEqual([undefined, 0]);
+  expect({ column: rows.column("extra"), others: [...rows.others] }).toEqual({ column: -1, others: ["extra"] });
+  expect({ raw: rows.raw(0, rows.column("extra")), valueEnd: rows.valueEnd(0, rows.column("extra")) }).toEqual({
+    raw: undefined,
+    valueEnd: 0,
+  });
   expect(batchOf(ROWS, ["sku"]).raw(1, 0)).toBe('"2"');
 });
 
@@ -41,7 +44,11 @@ test("a slice has its rows and its own lines", () => {
   expect(rows.slice(1).texts()).toEqual(ROWS.slice(1));
   expect(rows.slice(0, 2).lines().toString()).toBe(`${ROWS[0]}\n${ROWS[1]}\n`);
   expect(rows.slice(1, 2).slice(0, 9).raw(0, rows.column("sku"))).toBe('"2"');
-  expect([rows.slice(3).length, rows.slice(5, 9).length, rows.slice(3).lines().length]).toEqual([0, 0, 0]);
+  expect({
+    atEnd: rows.slice(3).length,
+    beyondEnd: rows.slice(5, 9).length,
+    lines: rows.slice(3).lines().length,
+  }).toEqual({ atEnd: 0, beyondEnd: 0, lines: 0 });
 });
 
 test("lines are handed on unread, and read for their rows", () => {

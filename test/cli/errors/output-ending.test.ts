@@ -44,7 +44,7 @@ describe("an output whose ending names another format", () => {
     ["diff --from 3d --to 2d -f json", "rows.csv", "rows.json"],
   ])("%s -o %s is refused, and %s is suggested", async (command, name, meant) => {
     const { cwd, code, stdout, stderr } = await writeRow(command, name);
-    expect([code, stdout, await readdir(cwd)]).toEqual([EXIT.usage, "", []]);
+    expect({ code, stdout, files: await readdir(cwd) }).toEqual({ code: EXIT.usage, stdout: "", files: [] });
     expect(stderr).toContain(`\n  catalog ${command} -o ${join(cwd, meant)}\n`);
   });
 
@@ -59,7 +59,7 @@ describe("an output whose ending names another format", () => {
     ["coverage", "rows.html"],
   ])("%s -o %s is refused, and the formats of the command are listed", async (command, name) => {
     const { cwd, code, stderr } = await writeRow(command, name);
-    expect([code, await readdir(cwd)]).toEqual([EXIT.usage, []]);
+    expect({ code, files: await readdir(cwd) }).toEqual({ code: EXIT.usage, files: [] });
     expect(stderr).toMatch(/this command does not write .*; the formats are .*ndjson/);
   });
 
@@ -72,13 +72,13 @@ describe("an output whose ending names another format", () => {
     ],
   ])("both solutions are named for %s -o %s", async (flags, name, message) => {
     const { code, stderr } = await runInProcess(["export", ...flags.split(" "), "-o", name], { service });
-    expect([code, stderr.split("\n")[0]]).toEqual([EXIT.usage, `error: ${message}`]);
+    expect({ code, stderr: stderr.split("\n")[0] }).toEqual({ code: EXIT.usage, stderr: `error: ${message}` });
   });
 
   test("a name is not offered without the flag for a format that the command does not write", async () => {
     const { code, stderr } = await runInProcess(["service", "teams", "list", "-f", "csv", "-o", "x.parquet"]);
     const message = '"x.parquet" would contain csv: name the file "x.csv".';
-    expect([code, stderr.split("\n")[0]]).toEqual([EXIT.usage, `error: ${message}`]);
+    expect({ code, stderr: stderr.split("\n")[0] }).toEqual({ code: EXIT.usage, stderr: `error: ${message}` });
   });
 
   test.each([
@@ -100,7 +100,7 @@ describe("an output whose ending names another format", () => {
     ["rows.csv", ["--partition-by", "retailer", "-f", "ndjson"]],
   ])("is not seen in %s %j", async (name, flags) => {
     const { cwd, code, stderr } = await writeRow("export", name, ...flags);
-    expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [name]]);
+    expect({ code, stderr, files: await readdir(cwd) }).toEqual({ code: EXIT.ok, stderr: "", files: [name] });
   });
 
   test("an ending without a meaning gives the default format", async () => {

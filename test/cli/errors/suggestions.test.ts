@@ -37,7 +37,7 @@ test.each([
   ["2026", undefined],
 ])("a wrong day %s gets no other day for a suggestion", async (day, suggestion) => {
   const { code, stderr } = await runInProcess(["coverage", "--demo", "--date", day]);
-  expect([code, /Did you mean .*/.exec(stderr)?.[0]]).toEqual([EXIT.usage, suggestion]);
+  expect({ code, exec: /Did you mean .*/.exec(stderr)?.[0] }).toEqual({ code: EXIT.usage, exec: suggestion });
 });
 
 test("swapped parts of a triple are put right, of a service and of a folder", async () => {
@@ -47,7 +47,10 @@ test("swapped parts of a triple are put right, of a service and of a folder", as
   const folder = await syncedFolder(rows);
   const ofFolder = await runInProcess(["coverage", folder, "--rcd", "acme:clothing:shoes"]);
   for (const { code, stderr } of [ofService, ofFolder]) {
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("Did you mean acme:shoes:clothing?\n")]);
+    expect({ code, stderr }).toEqual({
+      code: EXIT.usage,
+      stderr: expect.stringContaining("Did you mean acme:shoes:clothing?\n"),
+    });
     expect(stderr).toMatch(/\n {2}catalog coverage .*--rcd acme:shoes:clothing\n/);
   }
 });
@@ -55,14 +58,14 @@ test("swapped parts of a triple are put right, of a service and of a folder", as
 test("a value without close matches gets some valid values and no corrected command line", async () => {
   const service = await startTestService({ rows: oneRowEach("acme:shoes:clothing", "bolt:drills:tools") });
   const { code, stderr } = await runInProcess(["coverage", "--retailer", "zzzz"], { service });
-  expect([code, stderr.split("\n").slice(0, 3)]).toEqual([
-    EXIT.usage,
-    [
+  expect({ code, stderr: stderr.split("\n").slice(0, 3) }).toEqual({
+    code: EXIT.usage,
+    stderr: [
       'error: There is no retailer "zzzz".',
       "Valid values include acme, bolt.",
       "List them: `catalog coverage --group-by retailer`.",
     ],
-  ]);
+  });
 });
 
 test("a corrected comma list has no value twice and is accepted", async () => {
@@ -147,8 +150,7 @@ describe("a wrong flag or command", () => {
     [["--demo", "export"], "the option '--demo' must come after the name of its command: `catalog export --demo`"],
     [["service", "keys", "create"], "missing required argument 'name'; see `catalog service keys create --help`"],
   ])("%j gets a message that says what is missing", async (args, told) => {
-    const { code, stderr } = await runInProcess(args);
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(told)]);
+    expect(await runInProcess(args)).toMatchObject({ code: EXIT.usage, stderr: expect.stringContaining(told) });
   });
 
   test("a misspelt flag before the name of its command gets no corrected command line", async () => {
@@ -171,7 +173,7 @@ describe("a key on the command line", () => {
     [["export", "--error-format", "json", "--token", "s3cr3t"]],
   ])("%j is refused without repeating the key, and the message says how to set it", async (args) => {
     const { code, stdout, stderr } = await runInProcess(args);
-    expect([code, stdout]).toEqual([EXIT.usage, ""]);
+    expect({ code, stdout }).toEqual({ code: EXIT.usage, stdout: "" });
     expect(stderr).not.toContain("s3cr3t");
     for (const way of ["asks for it", "a pipe", "--api-key-command", "CATALOG_API_KEY ", "CATALOG_API_KEY_FILE"]) {
       expect(stderr).toContain(way);

@@ -15,19 +15,20 @@ test.each([
   await mkdir(long);
   const file = join(long, "own.csv");
   await writeFile(file, "sku\ns0\n");
-  const { code, stderr } = await runInProcess(argsOf(file, folder));
-  expect([code, stderr]).toEqual([
-    EXIT.usage,
-    expect.stringMatching(/x\/own\.csv" would replace a file that this command reads; name another file\./),
-  ]);
+  expect(await runInProcess(argsOf(file, folder))).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringMatching(/x\/own\.csv" would replace a file that this command reads; name another file\./),
+  });
 });
 
 test("an output may have the name of a value that is no file", async () => {
   const folder = await syncedFolder(sixteenDays());
   const file = join(folder, "acme");
   await writeFile(file, "of yesterday");
-  const { code, stderr } = await runInProcess(["latest", folder, "-f", "csv", "--brand", file, "-o", file]);
-  expect([code, stderr]).toEqual([EXIT.notFound, expect.stringContaining("has no product of the brand")]);
+  expect(await runInProcess(["latest", folder, "-f", "csv", "--brand", file, "-o", file])).toMatchObject({
+    code: EXIT.notFound,
+    stderr: expect.stringContaining("has no product of the brand"),
+  });
 });
 
 test.each([
@@ -38,14 +39,18 @@ test.each([
 ])("an output does not go among the files of a synced folder: %s", async (name) => {
   const folder = await syncedFolder(sixteenDays());
   await mkdir(join(folder, ".catalog/looks"), { recursive: true });
-  const { code, stderr } = await runInProcess(["latest", folder, "-o", join(folder, name), "-f", "parquet"]);
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("is in a folder that `catalog sync` keeps")]);
+  expect(await runInProcess(["latest", folder, "-o", join(folder, name), "-f", "parquet"])).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringContaining("is in a folder that `catalog sync` keeps"),
+  });
 });
 
 test("an output does not replace a file of a synced folder through a link", async () => {
   const folder = await syncedFolder(sixteenDays());
   const link = join(folder, "out.parquet");
   await symlink("crawl_date=2026-01-01/part-0.parquet", link);
-  const { code, stderr } = await runInProcess(["latest", folder, "-o", link]);
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("is in a folder that `catalog sync` keeps")]);
+  expect(await runInProcess(["latest", folder, "-o", link])).toMatchObject({
+    code: EXIT.usage,
+    stderr: expect.stringContaining("is in a folder that `catalog sync` keeps"),
+  });
 });

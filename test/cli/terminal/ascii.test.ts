@@ -13,7 +13,7 @@ test.each([
   [{}, true],
 ])("a terminal with the locale %j gets letters of UTF-8: %s", async (env, hasBoxes) => {
   const { stdout } = await runInProcess(["coverage", "--no-color"], { service: await service(), columns: 80, env });
-  expect([/─/.test(stdout), /^-+ /m.test(stdout)]).toEqual([hasBoxes, !hasBoxes]);
+  expect({ hasBoxes: /─/.test(stdout), hasDashes: /^-+ /m.test(stdout) }).toEqual({ hasBoxes, hasDashes: !hasBoxes });
 });
 
 test.each([[["export", "--dry-run"]], [["status"]]])("%j draws ASCII on a terminal without UTF-8", async (args) => {

@@ -13,7 +13,9 @@ test.each<[title: string, pager: string, rows?: number]>([
 ])("the table is written plainly if the pager %s", async (_, PAGER, rows = 10) => {
   const service = await startTestService({ rows: products(40) });
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows });
-  const { code, stderr } = await runInProcess(["sample", "--columns", "sku"], { service, stdout, env: { PAGER } });
-  expect([code, stderr]).toEqual([EXIT.ok, ""]);
+  expect(await runInProcess(["sample", "--columns", "sku"], { service, stdout, env: { PAGER } })).toMatchObject({
+    code: EXIT.ok,
+    stderr: "",
+  });
   expect(String(stdout.read()).match(/^sku-/gm)).toHaveLength(40);
 });

@@ -293,7 +293,7 @@ describe("a budget", () => {
     const before = left();
     await clock.run(clock.sleep(1));
     await new Promise(setImmediate);
-    expect([before, left()]).toEqual([0, 3]);
+    expect({ before, left: left() }).toEqual({ before: 0, left: 3 });
   });
 
   test("reports a pause once, whoever waits, and how long it is from then", async () => {
@@ -306,7 +306,7 @@ describe("a budget", () => {
     waiting.push(budget.acquire(NEVER));
     expect(waits).toEqual([31_050]);
     await clock.run(Promise.all(waiting));
-    expect([waits, clock.now()]).toEqual([[31_050], 32_050]);
+    expect({ waits, now: clock.now() }).toEqual({ waits: [31_050], now: 32_050 });
   });
 
   test("waits longer when a later response asks for it", async () => {

@@ -46,7 +46,10 @@ test("a server that refuses a handshake is final before the first response, and 
   const code = "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED";
   const text = "802C:error:0A00045C:SSL routines:ssl3_read_bytes:tlsv13 alert certificate required:../deps/x.c:16:";
   const message = failed(`tlsv13 alert certificate required (${code})`);
-  expect([told(coded(code, text)).message, told(coded(code)).message]).toEqual([message, message]);
+  expect({ withText: told(coded(code, text)).message, withoutText: told(coded(code)).message }).toEqual({
+    withText: message,
+    withoutText: message,
+  });
 });
 
 test("an unknown name is final before the first response and retried after it", () => {

@@ -105,7 +105,11 @@ test("a long problem document keeps its code and detail", async () => {
   const body = problemBody({ code: "unknown_retailer", detail: "No such retailer.", valid_options: options });
   const { problem, text } = await read({ body, status: 400 });
   expect(body.length).toBeGreaterThan(64 * 1024);
-  expect([problem.code, text, problem.valid_options?.length]).toEqual(["unknown_retailer", "No such retailer.", 5_000]);
+  expect({ code: problem.code, text, valid_optionCount: problem.valid_options?.length }).toEqual({
+    code: "unknown_retailer",
+    text: "No such retailer.",
+    valid_optionCount: 5_000,
+  });
 });
 
 test.each([

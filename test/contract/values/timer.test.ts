@@ -38,7 +38,11 @@ test("a deadline ends with the reason of its parent, whether the parent ends bef
   const before = startDeadline([parent.signal]);
   parent.abort("given up");
   const after = startDeadline([parent.signal], DAY);
-  expect([before.signal.reason, after.signal.reason, vi.getTimerCount()]).toEqual(["given up", "given up", 0]);
+  expect({ before: before.signal.reason, after: after.signal.reason, timers: vi.getTimerCount() }).toEqual({
+    before: "given up",
+    after: "given up",
+    timers: 0,
+  });
 });
 
 test("a deadline that is released ends neither with its parent nor after its time", () => {

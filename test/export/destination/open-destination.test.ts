@@ -37,7 +37,10 @@ test("the fingerprint of an output is that of its bytes", async () => {
   await destination.finish();
   await destination[Symbol.asyncDispose]();
   const sha256 = createHash("sha256").update("é1\n2\n").digest("hex");
-  expect([await readFile(output, "utf8"), fingerprint.value()]).toEqual(["é1\n2\n", { bytes: 6, sha256 }]);
+  expect({ content: await readFile(output, "utf8"), fingerprint: fingerprint.value() }).toEqual({
+    content: "é1\n2\n",
+    fingerprint: { bytes: 6, sha256 },
+  });
 });
 
 const asJson = () => createJsonEncoder({ known: [] });
@@ -67,11 +70,11 @@ test("a staged file is on disk when it is written, and closed", async () => {
   const written = await writeStaged(path, batches(), asJson);
   expect(syncs).toEqual([{ kind: "file", names: ["2026-01-01"] }]);
   const sha256 = createHash("sha256").update("[\n]\n").digest("hex");
-  expect([await readFile(path, "utf8"), written, openPaths(folder)]).toEqual([
-    "[\n]\n",
-    { rows: 0, bytes: 4, sha256 },
-    [],
-  ]);
+  expect({ content: await readFile(path, "utf8"), written, paths: openPaths(folder) }).toEqual({
+    content: "[\n]\n",
+    written: { rows: 0, bytes: 4, sha256 },
+    paths: [],
+  });
 });
 
 test("an encoder that refuses its columns leaves no file behind", async () => {
@@ -85,7 +88,11 @@ test("an encoder that refuses its columns leaves no file behind", async () => {
     await rejectionOf(openDestination(options, refuse)),
     await rejectionOf(writeStaged(join(folder, "day"), batches(), refuse)),
   ];
-  expect([errors, await readdir(folder), openPaths(folder)]).toEqual([[refused, refused], [], []]);
+  expect({ errors, files: await readdir(folder), paths: openPaths(folder) }).toEqual({
+    errors: [refused, refused],
+    files: [],
+    paths: [],
+  });
 });
 
 test("a staged file is closed when its encoder cannot be, or its rows cannot be had", async () => {
@@ -96,5 +103,5 @@ test("a staged file is closed when its encoder cannot be, or its rows cannot be 
     await rejectionOf(writeStaged(join(folder, "one"), batches(), () => encoder)),
     await rejectionOf(writeStaged(join(folder, "other"), batches(['{"sku":"1"}'], lost), asJson)),
   ];
-  expect([errors, openPaths(folder)]).toEqual([[lost, lost], []]);
+  expect({ errors, paths: openPaths(folder) }).toEqual({ errors: [lost, lost], paths: [] });
 });

@@ -82,7 +82,7 @@ test("nothing is left of an output whose permissions cannot be set", async () =>
   onTestFinished(() => spy.mockRestore());
   await probe.close();
   expect(await rejectionOf(opened(target))).toMatchObject({ message: expect.stringContaining("not permitted") });
-  expect([await listed(), openPaths(folder)]).toEqual([["rows.csv"], []]);
+  expect({ listed: await listed(), paths: openPaths(folder) }).toEqual({ listed: ["rows.csv"], paths: [] });
 });
 
 test("what is open already by a name like /dev/fd/3 is appended to, and not replaced", async () => {
@@ -93,11 +93,11 @@ test("what is open already by a name like /dev/fd/3 is appended to, and not repl
   await destination.finish();
   await destination[Symbol.asyncDispose]();
   await file.close();
-  expect([destination.file, await readFile(target, "utf8"), await listed()]).toEqual([
-    undefined,
-    "before\nafter\n",
-    ["rows.csv"],
-  ]);
+  expect({ file: destination.file, content: await readFile(target, "utf8"), listed: await listed() }).toEqual({
+    file: undefined,
+    content: "before\nafter\n",
+    listed: ["rows.csv"],
+  });
 });
 
 test("a file is on disk before it gets its name, and so is its folder after that", async () => {
@@ -118,7 +118,10 @@ test("an abandoned output leaves the folder unchanged, and abandoning it again d
   const abandoned = await opened(target);
   await abandoned.write("new");
   await abandoned[Symbol.asyncDispose]();
-  expect([await listed(), await readFile(target, "utf8")]).toEqual([["rows.csv"], "old"]);
+  expect({ listed: await listed(), content: await readFile(target, "utf8") }).toEqual({
+    listed: ["rows.csv"],
+    content: "old",
+  });
   const next = await opened(target);
   await abandoned[Symbol.asyncDispose]();
   expect(await listed()).toEqual(["rows.csv", "rows.csv.partial"]);
@@ -166,7 +169,10 @@ test("what a killed run left beside an output is replaced", async () => {
   await destination.write("whole");
   await destination.finish();
   await destination[Symbol.asyncDispose]();
-  expect([await listed(), await readFile(target, "utf8")]).toEqual([["rows.csv"], "whole"]);
+  expect({ listed: await listed(), content: await readFile(target, "utf8") }).toEqual({
+    listed: ["rows.csv"],
+    content: "whole",
+  });
 });
 
 test("an output is not placed by a run that has lost its lock", async () => {
@@ -195,7 +201,7 @@ test("a named pipe without a reader yet is written when there is one, and stays 
   await destination.write("row\n");
   await destination.finish();
   expect(await (await reader).readFile("utf8")).toBe("row\n");
-  expect([await listed(), (await stat(pipe)).isFIFO()]).toEqual([["pipe"], true]);
+  expect({ listed: await listed(), isFIFO: (await stat(pipe)).isFIFO() }).toEqual({ listed: ["pipe"], isFIFO: true });
   await (await reader).close();
   expect(openPaths(folder)).toEqual([]);
 });
@@ -243,7 +249,10 @@ test.each([undefined, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])(
     await destination.write("mine");
     code && refuseLinks(code);
     await destination.finish();
-    expect([await listed(), await readFile(target, "utf8")]).toEqual([["rows.csv"], "mine"]);
+    expect({ listed: await listed(), content: await readFile(target, "utf8") }).toEqual({
+      listed: ["rows.csv"],
+      content: "mine",
+    });
   },
 );
 
@@ -268,7 +277,10 @@ test("a symbolic link stays a link, and its target is replaced, or created if it
     await destination.write(content);
     await destination.finish();
     expect(await readFile(join(folder, "real", "data.csv"), "utf8")).toBe(content);
-    expect([await listed(), (await lstat(target)).isSymbolicLink()]).toEqual([["real", "rows.csv"], true]);
+    expect({ listed: await listed(), isSymbolicLink: (await lstat(target)).isSymbolicLink() }).toEqual({
+      listed: ["real", "rows.csv"],
+      isSymbolicLink: true,
+    });
     await destination[Symbol.asyncDispose]();
   }
 });

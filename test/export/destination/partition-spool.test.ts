@@ -78,7 +78,7 @@ test("a part ends after the row that reaches its size, and a batch has each row 
     parts.push(part.length);
     read.push(...part.texts());
   }
-  expect([parts, read]).toEqual([[4, 2], rows]);
+  expect({ parts, read }).toEqual({ parts: [4, 2], read: rows });
 });
 
 test("a partition that came after others were written is among them, and they are sorted", async () => {
@@ -89,7 +89,10 @@ test("a partition that came after others were written is among them, and they ar
   await addAll(spool, [`b ${long}`]);
   expect((await stat(path)).size).toBe(BUFFER_BYTES);
   await addAll(spool, ["a 1"]);
-  expect([await spool.partitions(), await contentOf(spool)]).toEqual([["a", "b"], { a: ["1"], b: [long] }]);
+  expect({ partitions: await spool.partitions(), content: await contentOf(spool) }).toEqual({
+    partitions: ["a", "b"],
+    content: { a: ["1"], b: [long] },
+  });
 });
 
 test.each([

@@ -126,11 +126,11 @@ describe("complete files", () => {
     await moveIntoPlace(folder, files, async () => {
       asked += 1;
     });
-    expect([
+    expect({
       asked,
-      await readFile(join(folder, "a=1", "rows.csv"), "utf8"),
-      await readFile(join(folder, "a=2", "b=3", "rows.csv"), "utf8"),
-    ]).toEqual([4, "new 1", "new 2"]);
+      one: await readFile(join(folder, "a=1", "rows.csv"), "utf8"),
+      two: await readFile(join(folder, "a=2", "b=3", "rows.csv"), "utf8"),
+    }).toEqual({ asked: 4, one: "new 1", two: "new 2" });
     // The folder, a=1, a=2 and b=3, after the last file is in its place.
     const names = ["a=1", "a=1/rows.csv", "a=2", "a=2/b=3", "a=2/b=3/rows.csv"];
     expect(syncs).toEqual(Array(4).fill({ kind: "folder", names }));
@@ -161,7 +161,10 @@ describe("complete files", () => {
     await writeFile(complete, "new");
     const lost = new LockedError("somebody else writes it");
     const moving = moveIntoPlace(folder, new Map([["a=1/rows.csv", complete]]), () => Promise.reject(lost));
-    expect([await rejectionOf(moving), await readFile(complete, "utf8")]).toEqual([lost, "new"]);
+    expect({ rejection: await rejectionOf(moving), content: await readFile(complete, "utf8") }).toEqual({
+      rejection: lost,
+      content: "new",
+    });
   });
 
   test("are not moved through a link, and a file that is gone is named by its place", async () => {

@@ -23,7 +23,7 @@ test("the first byte to stdout is announced, once", async () => {
   expect(announced).toBe(0);
   await destination.write("a");
   await destination.write("b");
-  expect([announced, String(stream.read())]).toEqual([1, "ab"]);
+  expect({ announced, stream: String(stream.read()) }).toEqual({ announced: 1, stream: "ab" });
 });
 
 test("a stream that cannot be written any more takes an empty write", async () => {

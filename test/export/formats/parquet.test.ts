@@ -30,7 +30,10 @@ test("the schema has the types of the contract, compressed with zstd", async () 
 test("no rows make a valid file without row groups", async () => {
   const file = await parquetOf([]);
   const groups = await askParquet(file, "SELECT num_rows, num_row_groups FROM parquet_file_metadata(FILE)");
-  expect([await parquetColumns(file), groups]).toEqual([PRODUCT_COLUMNS, [{ num_rows: "0", num_row_groups: "0" }]]);
+  expect({ parquetColumns: await parquetColumns(file), groups }).toEqual({
+    parquetColumns: PRODUCT_COLUMNS,
+    groups: [{ num_rows: "0", num_row_groups: "0" }],
+  });
 });
 
 test("values are read back as they were sent", async () => {
@@ -179,7 +182,10 @@ test("files that it needs are removed, those of a killed run first, and only its
     createEncoder({ known: ["sku"] }, async () => scratch),
     [['{"sku":"1"}']],
   );
-  expect([await parquetRows(file), await readdir(dirname(scratch))]).toEqual([[{ sku: "1" }], []]);
+  expect({ parquetRows: await parquetRows(file), files: await readdir(dirname(scratch)) }).toEqual({
+    parquetRows: [{ sku: "1" }],
+    files: [],
+  });
 });
 
 test("a signal ends the writing", async () => {

@@ -79,7 +79,7 @@ test("the settings are those of the session, and the only files are those of the
   const options = { tables: [{ name: "list", path: list }], memory: 100 * 1024 ** 2 + 1 };
   await ask(async (session) => {
     for (const [name, value] of Object.entries(names)) {
-      expect([name, await settingOf(session, name)]).toEqual([name, value]);
+      expect({ name, setting: await settingOf(session, name) }).toEqual({ name, setting: value });
     }
     expect(await settingOf(session, "memory_limit")).toBe("100.0 MiB");
     expect(await settingOf(session, "threads")).toBeLessThanOrEqual(4);

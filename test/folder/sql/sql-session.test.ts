@@ -133,10 +133,10 @@ describe("a query", () => {
     for await (const chunk of rows) {
       texts.push(...chunk);
     }
-    expect([columns.map(({ name, type }) => `${name} ${type}`), texts]).toEqual([
-      ["a VARCHAR", "b VARCHAR", "c VARCHAR", "c INTEGER"],
-      [['"2 months 4 days"', '"[1.5, NULL]"', `"{'a': x}"`, "1"]],
-    ]);
+    expect({ columns: columns.map(({ name, type }) => `${name} ${type}`), texts }).toEqual({
+      columns: ["a VARCHAR", "b VARCHAR", "c VARCHAR", "c INTEGER"],
+      texts: [['"2 months 4 days"', '"[1.5, NULL]"', `"{'a': x}"`, "1"]],
+    });
   });
 
   test("has days and times as DuckDB prints them, also infinite ones, and keeps their types", async () => {
@@ -214,7 +214,10 @@ describe("a query", () => {
     const session = await openSession();
     for (const ask of ["query", "writeParquet"] as const) {
       const failure = await failureOf(session[ask](sql));
-      expect([failure, String(failure)]).toEqual([expect.any(QueryError), `Error: The query cannot be run: ${words}`]);
+      expect({ failure, text: String(failure) }).toEqual({
+        failure: expect.any(QueryError),
+        text: `Error: The query cannot be run: ${words}`,
+      });
     }
   });
 
@@ -222,7 +225,10 @@ describe("a query", () => {
     const session = await openSession();
     const sql = "select if(n < 100000, 1, error('too far')) as one from range(1000000) numbers(n)";
     const failure = await failureOf(rowsOf(session, sql));
-    expect([failure, String(failure)]).toEqual([expect.any(QueryError), expect.stringContaining("too far")]);
+    expect({ failure, text: String(failure) }).toEqual({
+      failure: expect.any(QueryError),
+      text: expect.stringContaining("too far"),
+    });
   });
 });
 
@@ -234,7 +240,10 @@ describe("a result in Parquet", () => {
     const session = await openSession();
     await session.writeParquet("select 0 as none");
     const path = await session.writeParquet(sql);
-    expect([path, await parquetRows(path)]).toEqual([join(session.folder, "it's.parquet"), rows]);
+    expect({ path, parquetRows: await parquetRows(path) }).toEqual({
+      path: join(session.folder, "it's.parquet"),
+      parquetRows: rows,
+    });
   });
 });
 

@@ -44,7 +44,7 @@ test("every run audits the days that were checked longest ago, so each day is ch
     }
     before = after;
   }
-  expect([seen.size, new Set(seen.values())]).toEqual([8, new Set([1])]);
+  expect({ seenCount: seen.size, values: new Set(seen.values()) }).toEqual({ seenCount: 8, values: new Set([1]) });
 });
 
 test("a row that moved to a neighbouring day is found by auditing every second day", async () => {

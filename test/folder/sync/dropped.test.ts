@@ -40,7 +40,10 @@ test("the rows of a lost combination leave the files, and the state says what th
     ...{ rows: 1, digest: "", counts: new Map([["acme:lamps:home", 1]]), checked: before?.checked },
     ...(await fingerprint(rows.file(FIRST_DAY))),
   });
-  expect([await rows.stateOf(FOURTH_DAY), (await readSyncedFolder(rows.folder)).pending]).toEqual([undefined, []]);
+  expect({ state: await rows.stateOf(FOURTH_DAY), pending: (await readSyncedFolder(rows.folder)).pending }).toEqual({
+    state: undefined,
+    pending: [],
+  });
   expect(await readFile(rows.file(THIRD_DAY))).toEqual(other);
 });
 

@@ -183,11 +183,18 @@ test("a day file that an interrupted run began to take over is taken over by the
   await rows.replace([...rows.all(), product({ crawl_date: late, retailer: "bolt" })]);
   isInterrupting = true;
   await expect(rows.sync({ adopt: true })).rejects.toThrow("enough");
-  expect([interrupted, await rows.days()]).toEqual([[adopted], [held, late, addDays(FIRST_DAY, 7), adopted]]);
+  expect({ interrupted, days: await rows.days() }).toEqual({
+    interrupted: [adopted],
+    days: [held, late, addDays(FIRST_DAY, 7), adopted],
+  });
   const state = await readStateOf(rows.folder);
   const { counts = [], ...day } = state?.days[adopted] ?? {};
   const content = { rows: 2, digest: "", ...(await fingerprint(rows.file(adopted))) };
-  expect([day, [...counts], state?.pending]).toEqual([content, [], [adopted]]);
+  expect({ day, counts: [...counts], pending: state?.pending }).toEqual({
+    day: content,
+    counts: [],
+    pending: [adopted],
+  });
   isInterrupting = false;
   expect(await rows.sync()).toMatchObject({ daysRemoved: 1, rowsRemoved: 2 });
   expect(await rows.copy()).toEqual(rows.expected());

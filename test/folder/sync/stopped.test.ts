@@ -61,9 +61,11 @@ describe("a first sync that was killed", () => {
       const folder = await killedSync({ pages, lanes });
       expect(await readdir(join(folder, ".catalog"))).toEqual(expect.arrayContaining(["sync.json", "sync.pages"]));
       expect(await filesBelow(folder, ".parquet")).toEqual({});
-      const { code, stderr } = await runInProcess(["sync", folder], { env: service.env });
-      expect([code, stderr]).toEqual([0, ""]);
-      expect([service.returned.length, new Set(service.returned).size]).toEqual([DAYS, DAYS]);
+      expect(await runInProcess(["sync", folder], { env: service.env })).toMatchObject({ code: 0, stderr: "" });
+      expect({ returnedCount: service.returned.length, distinct: new Set(service.returned).size }).toEqual({
+        returnedCount: DAYS,
+        distinct: DAYS,
+      });
       expect(await filesBelow(folder, ".parquet")).toEqual(whole);
       expect(await readdir(join(folder, ".catalog"))).toEqual(["log.ndjson", "state.json"]);
     },
@@ -72,9 +74,12 @@ describe("a first sync that was killed", () => {
   test("keeps its filters: a run without filters goes on with them, and others are refused", async () => {
     const folder = await killedSync({ pages: 6, lanes: 6 }, "--retailer", "acme");
     const other = await runInProcess(["sync", folder, "--retailer", "bolt"], { env: service.env });
-    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("is kept with --retailer acme")]);
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("is kept with --retailer acme") });
     expect(await runInProcess(["sync", folder], { env: service.env })).toMatchObject({ code: 0, stderr: "" });
-    expect([service.returned.length, await filesBelow(folder, ".parquet")]).toEqual([DAYS, whole]);
+    expect({ returnedCount: service.returned.length, filesBelow: await filesBelow(folder, ".parquet") }).toEqual({
+      returnedCount: DAYS,
+      filesBelow: whole,
+    });
   });
 
   test("reads its newest days again after a day, and damaged pages", async () => {
@@ -84,9 +89,14 @@ describe("a first sync that was killed", () => {
     bytes.fill(0, 10, 20);
     await writeFile(path, bytes);
     const tomorrow = Date.now() + 25 * 60 * 60 * 1_000;
-    const { code, stderr } = await runInProcess(["sync", folder], { env: service.env, now: () => tomorrow });
-    expect([code, stderr]).toEqual([0, expect.stringContaining("1 page on disk cannot be used")]);
+    expect(await runInProcess(["sync", folder], { env: service.env, now: () => tomorrow })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("1 page on disk cannot be used"),
+    });
     // All pages, the damaged one again, and the two newest days.
-    expect([service.returned.length, await filesBelow(folder, ".parquet")]).toEqual([DAYS + 1 + 2, whole]);
+    expect({ returnedCount: service.returned.length, filesBelow: await filesBelow(folder, ".parquet") }).toEqual({
+      returnedCount: DAYS + 1 + 2,
+      filesBelow: whole,
+    });
   });
 });

@@ -190,8 +190,8 @@ test("rows that are added while unchanged days are read again are in the copy", 
     onRestart: (reason: string) => void restarts.push(reason),
   };
   await rows.sync({ lookback: 8, pageSize: 10, concurrency: 1, observer });
-  expect([restarts, await rows.copy()]).toEqual([
-    ["the service no longer has the version of the data that it counted"],
-    rows.expected(),
-  ]);
+  expect({ restarts, copy: await rows.copy() }).toEqual({
+    restarts: ["the service no longer has the version of the data that it counted"],
+    copy: rows.expected(),
+  });
 });

@@ -79,7 +79,7 @@ describe("a run that failed on its way", () => {
     const rows = await failingFolder();
     const { told, observer } = observed();
     await rows.stopAfter(3, { observer });
-    expect([told.at(-1), await rows.own()]).toEqual(["kept", ["sync.json", "sync.pages"]]);
+    expect({ told: told.at(-1), own: await rows.own() }).toEqual({ told: "kept", own: ["sync.json", "sync.pages"] });
     const next = observed();
     expect(await rows.goOn({ observer: next.observer })).toMatchObject({ asked: 5, days: 8, rowsAdded: 16 });
     expect(next.told.at(-1)).toBe("16 rows");

@@ -106,18 +106,18 @@ test.each<[string, number, Partial<StoreOptions>, ((text: string) => string) | u
   const { folder, paths, notes, left, failed, interrupted } = await setUp();
   const slices = SLICES.slice(0, count);
   await interrupted(...slices);
-  expect([left, notes]).toEqual([[undefined], []]);
+  expect({ left, notes }).toEqual({ left: [undefined], notes: [] });
   await writeFile(paths.lines, damage?.(await readFile(paths.lines, "utf8")) ?? (await readFile(paths.lines)));
 
   await failed(options, async (pages) => {
-    expect([pages.size(), await rowsIn(pages, slices)]).toEqual([
-      kept,
-      slices.slice(0, kept).map((slice) => `{"slice":"${slice}"}`),
-    ]);
+    expect({ pagesSize: pages.size(), rows: await rowsIn(pages, slices) }).toEqual({
+      pagesSize: kept,
+      rows: slices.slice(0, kept).map((slice) => `{"slice":"${slice}"}`),
+    });
     expect(await readdir(folder)).toEqual(["lines", "pages"]);
   });
 
-  expect([notes, left.length]).toEqual([expected, kept === 0 ? 1 : 2]);
+  expect({ notes, leftCount: left.length }).toEqual({ notes: expected, leftCount: kept === 0 ? 1 : 2 });
 });
 
 test.each<[string, Partial<StoreOptions>, (() => string) | undefined]>([
@@ -131,7 +131,7 @@ test.each<[string, Partial<StoreOptions>, (() => string) | undefined]>([
   await writeFile(paths.lines, replaced?.() ?? (await readFile(paths.lines)));
   const before = await contents();
   await expect(run(options, () => expect.unreachable())).rejects.toThrow(message);
-  expect([await contents(), notes]).toEqual([before, []]);
+  expect({ contents: await contents(), notes }).toEqual({ contents: before, notes: [] });
 });
 
 test("pages of several runs are read in one, which knows when the first of them began", async () => {
@@ -174,14 +174,14 @@ test("a run that leaves its pages learns that their last sync failed, and the ne
     sync.mockClear();
     sync.mockRejectedValueOnce(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
   });
-  expect([left, sync.mock.calls.length]).toEqual([[expect.any(FileError)], 1]);
+  expect({ left, callCount: sync.mock.calls.length }).toEqual({ left: [expect.any(FileError)], callCount: 1 });
   await failed({}, async (pages) => expect(pages.size()).toBe(1));
 });
 
 test("a run without a page leaves nothing, and no run goes on with pages that the one before discarded", async () => {
   const { folder, left, failed } = await setUp();
   await failed({}, (pages) => pages.begin(CUTS));
-  expect([left, await readdir(folder)]).toEqual([[], []]);
+  expect({ left, files: await readdir(folder) }).toEqual({ left: [], files: [] });
   await failed({}, async (pages) => {
     await save(pages, "s1");
     await save(pages, "s2");

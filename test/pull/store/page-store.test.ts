@@ -74,7 +74,11 @@ test("gives the room of each page away that it drops, and of no other", async ()
   expect(freed).toEqual([again, other]);
   store.keepOnly(new Set(["a"]), undefined);
   expect(freed).toEqual([again, other, last]);
-  expect([store.pagesOf("a").length, store.pagesOf("c").length, store.size()]).toEqual([2, 0, 2]);
+  expect({ ofA: store.pagesOf("a").length, ofC: store.pagesOf("c").length, all: store.size() }).toEqual({
+    ofA: 2,
+    ofC: 0,
+    all: 2,
+  });
 });
 
 test("of a slice with a page of another version of the data, none stays", async () => {

@@ -85,7 +85,10 @@ test("the lines of another version are told from none", async () => {
 
 test("a second first line ends what can be read", async () => {
   const found = await read(await written([head, page("a", 0, 0), head, page("a", 1, 10)]));
-  expect([found?.isDamaged, found?.pages.get("a")?.length]).toEqual([true, 1]);
+  expect({ isDamaged: found?.isDamaged, aCount: found?.pages.get("a")?.length }).toEqual({
+    isDamaged: true,
+    aCount: 1,
+  });
 });
 
 test("lines are read up to the first damaged one or to the place where they were cut", async () => {
@@ -116,7 +119,10 @@ test("lines go on after the last undamaged one", async () => {
   await lines.append(lineOf(page("a", 0, 80)));
   await lines.close();
   const found = await read(path);
-  expect([found?.isDamaged, found?.pages.get("a")?.length]).toEqual([false, 1]);
+  expect({ isDamaged: found?.isDamaged, aCount: found?.pages.get("a")?.length }).toEqual({
+    isDamaged: false,
+    aCount: 1,
+  });
 });
 
 test("sets are the same whatever the order of their filters and of the values of a list", () => {

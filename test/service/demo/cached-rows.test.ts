@@ -40,8 +40,13 @@ test("the rows of a day are generated once, and again if their file is damaged",
   const path = join(folder, files[0] ?? "");
   const { ino } = await stat(path);
   const again = await read(folder);
-  expect([total, texts.length, again, (await stat(path)).ino]).toEqual([ROWS.size, 500, [total, texts], ino]);
-  expect([files, await readdir(folder)]).toEqual([[FILE], files]);
+  expect({ total, textCount: texts.length, again, ino: (await stat(path)).ino }).toEqual({
+    total: ROWS.size,
+    textCount: 500,
+    again: [total, texts],
+    ino,
+  });
+  expect({ before: files, after: await readdir(folder) }).toEqual({ before: [FILE], after: files });
   expect(texts.filter((text) => !ROWS.has(text))).toEqual([]);
 
   const bytes = await readFile(path);
@@ -51,7 +56,7 @@ test("the rows of a day are generated once, and again if their file is damaged",
   // Two commands find the damage and generate the rows at the same time.
   const [one, other] = await Promise.all([read(folder), read(folder)]);
 
-  expect([one, other]).toEqual([again, again]);
+  expect({ one, other }).toEqual({ one: again, other: again });
   const mended = await readdir(folder);
   expect(mended.filter((name) => !name.endsWith(".db"))).toEqual([]);
   expect(mended).not.toContain(files[0]);

@@ -11,7 +11,11 @@ const rows = texts.map((text, line) => readRow({ line, text }, new Map()).produc
 
 test("the rows conform to the contract and cover the 90 days before the given day", () => {
   const days = rows.map((row) => row.crawl_date).sort();
-  expect([rows.length, days[0], days.at(-1)]).toEqual([25_311, "2025-12-01", "2026-02-28"]);
+  expect({ rowCount: rows.length, first: days[0], last: days.at(-1) }).toEqual({
+    rowCount: 25_311,
+    first: "2025-12-01",
+    last: "2026-02-28",
+  });
   expect(new Set(rows.map((row) => row.product_id)).size).toBe(25_311);
   expect(new Set(rows.map((row) => `${row.retailer}:${row.category}:${row.department}`)).size).toBe(47);
 });

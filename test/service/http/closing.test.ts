@@ -42,7 +42,7 @@ test("closing finishes the requests in progress, refuses new connections, then c
   await closed;
 
   const { status, headers } = await underWay;
-  expect([status, headers.get("connection")]).toEqual([200, "close"]);
+  expect({ status, connection: headers.get("connection") }).toEqual({ status: 200, connection: "close" });
   expect(events.filter((event) => event !== "response")).toEqual(["asked", "counted", "store closed"]);
 });
 
@@ -80,7 +80,10 @@ test.each([2_000, 15_000, 30 * 86_400_000])(
     vi.advanceTimersByTime(drainDelay);
     await closed;
 
-    expect([last.status, last.headers.get("connection")]).toEqual([200, "close"]);
+    expect({ status: last.status, connection: last.headers.get("connection") }).toEqual({
+      status: 200,
+      connection: "close",
+    });
     await expect(service.get("/v1/coverage")).rejects.toThrow("fetch failed");
   },
 );

@@ -56,7 +56,11 @@ test("with 256 requests in progress, further ones get service_unavailable", asyn
   release();
   const responses = await Promise.all(underWay);
 
-  expect([status, body.code, headers.get("retry-after")]).toEqual([503, "service_unavailable", "1"]);
+  expect({ status, code: body.code, retryAfter: headers.get("retry-after") }).toEqual({
+    status: 503,
+    code: "service_unavailable",
+    retryAfter: "1",
+  });
   expect(body.detail).toBe("The service is handling too many requests.");
   expect(["limit", "remaining"].map((name) => headers.get(`ratelimit-${name}`))).toEqual(["30", "30"]);
   // A balancer sends no further requests, but does not restart the service.

@@ -60,7 +60,7 @@ test.each([
 
   const { body, headers } = await service.get("/v1/catalog");
 
-  expect([body.code, headers.get("ratelimit-limit")]).toEqual([code, "120"]);
+  expect({ code: body.code, ratelimitLimit: headers.get("ratelimit-limit") }).toEqual({ code, ratelimitLimit: "120" });
   expect(readForTeam).not.toHaveBeenCalled();
 });
 
@@ -85,10 +85,10 @@ test("a store that never returns is abandoned at the deadline and receives the a
   vi.advanceTimersByTime(200);
   const { status, body } = await response;
 
-  expect([status, body.code, body.retryable, told]).toEqual([
-    504,
-    "upstream_timeout",
-    true,
-    [expect.any(StoreTimeoutError)],
-  ]);
+  expect({ status, code: body.code, retryable: body.retryable, told }).toEqual({
+    status: 504,
+    code: "upstream_timeout",
+    retryable: true,
+    told: [expect.any(StoreTimeoutError)],
+  });
 });

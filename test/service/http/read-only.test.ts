@@ -41,10 +41,16 @@ test("a read-only database is served", async () => {
   const response = await fetch(`${url}/v1/catalog`, { headers: { authorization: `Bearer ${key}` } });
   const status = await fetch(`${url}/status.json`);
 
-  expect([response.status, JSON.parse(await response.text()).data]).toEqual([200, products(3)]);
-  expect([status.status, JSON.parse(await status.text()).state]).toEqual([200, "operational"]);
+  expect({ status: response.status, data: JSON.parse(await response.text()).data }).toEqual({
+    status: 200,
+    data: products(3),
+  });
+  expect({ status: status.status, state: JSON.parse(await status.text()).state }).toEqual({
+    status: 200,
+    state: "operational",
+  });
   child.kill("SIGTERM");
-  expect([await once(child, "exit"), log]).toEqual([[0, null], ""]);
+  expect({ exit: await once(child, "exit"), log }).toEqual({ exit: [0, null], log: "" });
 });
 
 test("a read-only database with changes in its write-ahead log is refused, also by the name of a link", async () => {

@@ -32,11 +32,11 @@ test("the problem of a wrong method names it, and Allow lists the allowed ones",
   for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
     const { body, headers } = await service.get("/v1/catalog?limit=1", { method });
 
-    expect([body.code, body.detail, headers.get("allow")]).toEqual([
-      "not_found",
-      `The method ${method} is not available at this path.`,
-      "GET, HEAD",
-    ]);
+    expect({ code: body.code, detail: body.detail, allow: headers.get("allow") }).toEqual({
+      code: "not_found",
+      detail: `The method ${method} is not available at this path.`,
+      allow: "GET, HEAD",
+    });
   }
 });
 
@@ -90,7 +90,7 @@ test.each([
     expect(head).toMatch(new RegExp(`\r\n${header}(\r\n|$)`, "i"));
   }
   const { detail: said, field } = body === "" ? {} : JSON.parse(body);
-  expect([said, field]).toEqual([detail, detail?.includes("Host header") ? "Host" : undefined]);
+  expect({ said, field }).toEqual({ said: detail, field: detail?.includes("Host header") ? "Host" : undefined });
   expect((await service.get("/v1/coverage")).status).toBe(200);
 });
 

@@ -237,7 +237,7 @@ test("while a load waits for a pipe, a key can be revoked, and the rows are adde
   loader.stdin?.end();
   const [code] = await once(loader, "exit");
 
-  expect([revoked.code, status, code]).toEqual([0, 401, 0]);
+  expect({ revokedCode: revoked.code, status, code }).toEqual({ revokedCode: 0, status: 401, code: 0 });
   expect(await walk(service.store)).toHaveLength(600);
 });
 

@@ -73,10 +73,10 @@ test("an empty field is null if its column is nullable, otherwise an empty text;
     `color,${columns.join(",")}\n,${plain}\n"",${plain.replace("acme/", "b/")}\n`,
     4096,
   );
-  expect([row, quoted]).toEqual([
-    product({ brand: "", color: null }),
-    product({ brand: "", color: "", product_id: product().product_id.replace("acme/", "b/") }),
-  ]);
+  expect({ row, quoted }).toEqual({
+    row: product({ brand: "", color: null }),
+    quoted: product({ brand: "", color: "", product_id: product().product_id.replace("acme/", "b/") }),
+  });
 });
 
 const COLUMNS = "the 17 columns that `catalog service load --help` lists";

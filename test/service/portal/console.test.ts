@@ -19,7 +19,7 @@ test.each([
 
   const { status, headers } = await fetch(url + path, { method: "PUT" });
 
-  expect([status, headers.get("allow")]).toEqual([404, valid]);
+  expect({ status, allow: headers.get("allow") }).toEqual({ status: 404, allow: valid });
 });
 
 test("a form without a body, and one whose field is repeated, are refused as empty ones", async () => {
@@ -34,7 +34,10 @@ test("a form without a body, and one whose field is repeated, are refused as emp
   const twice = await send(`token=${browser.token}&email=ada%40example.com&email=bob%40example.com`);
 
   expect(bare.status).toBe(403);
-  expect([twice.status, await twice.text()]).toEqual([400, expect.stringContaining("Enter your e-mail address.")]);
+  expect({ status: twice.status, text: await twice.text() }).toEqual({
+    status: 400,
+    text: expect.stringContaining("Enter your e-mail address."),
+  });
 });
 
 test("each step leads to the next page", async () => {
@@ -103,7 +106,7 @@ describe("a code", () => {
 
     const { status, text } = await browser.post("/portal/code", { code: "12" });
 
-    expect([status, text]).toEqual([400, expect.stringContaining("Ask for another one.")]);
+    expect({ status, text }).toEqual({ status: 400, text: expect.stringContaining("Ask for another one.") });
     expect(text).toContain('name="email" type="email" autocomplete="email" value=""');
   });
 });
@@ -123,7 +126,7 @@ test("an unforeseen error is a page without it, and is reported with the request
   const { status, text } = await browser.post("/portal/keys", { name: "a" });
   const refused = await browser.post("/portal/keys", { name: "a", token: "" });
 
-  expect([status, refused.status]).toEqual([500, 403]);
+  expect({ status, refusedStatus: refused.status }).toEqual({ status: 500, refusedStatus: 403 });
   expect(text).toContain("<h1>Something failed</h1>\n<p>The service failed on this request.</p>");
   expect(text).not.toContain("secret");
   expect(reported).toEqual([["secret", /req_[\w-]{24}/.exec(text)?.[0]]]);

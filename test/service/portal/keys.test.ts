@@ -26,9 +26,19 @@ test("a key created in the console works at once, and is refused at the first re
   const after = await portal.get("/v1/coverage", { key });
   const again = [await browser.get(`/portal/keys/revoke?id=${id}`), await browser.post(`/portal/keys/revoke?id=${id}`)];
 
-  expect([created.status, before.status]).toEqual([200, 200]);
-  expect([asked.status, asked.text, between.status]).toEqual([200, expect.stringContaining("Revoke “laptop”?"), 200]);
-  expect([revoked.status, revoked.headers.get("location")]).toEqual([303, "/portal"]);
+  expect({ createdStatus: created.status, beforeStatus: before.status }).toEqual({
+    createdStatus: 200,
+    beforeStatus: 200,
+  });
+  expect({ askedStatus: asked.status, text: asked.text, betweenStatus: between.status }).toEqual({
+    askedStatus: 200,
+    text: expect.stringContaining("Revoke “laptop”?"),
+    betweenStatus: 200,
+  });
+  expect({ status: revoked.status, location: revoked.headers.get("location") }).toEqual({
+    status: 303,
+    location: "/portal",
+  });
   expect([after.status, after.body.code, ...again.map(({ status }) => status)]).toEqual([
     ...[401, "invalid_credentials"],
     ...[404, 404],
@@ -49,8 +59,8 @@ test("a secret appears in one uncached response and nowhere else", async () => {
 
   expect(secret).toMatch(/^[\w-]{43}$/);
   expect(created.headers.get("cache-control")).toBe("no-store");
-  expect([repeated.status, repeated.text]).toEqual([400, expect.stringContaining("has a key of this name")]);
-  expect([back.status, back.headers.get("location")]).toEqual([303, "/portal"]);
+  expect(repeated).toMatchObject({ status: 400, text: expect.stringContaining("has a key of this name") });
+  expect({ status: back.status, location: back.headers.get("location") }).toEqual({ status: 303, location: "/portal" });
   for (const { text } of [repeated, list, back]) {
     expect(text).not.toContain(secret);
   }
@@ -97,7 +107,10 @@ test("a team may have any number of keys", async () => {
 
   const created = await ada.post("/portal/keys", { name: "one more" });
 
-  expect([created.status, secretIn(created.text)]).toEqual([200, expect.stringMatching(/^.{43}$/)]);
+  expect({ status: created.status, secret: secretIn(created.text) }).toEqual({
+    status: 200,
+    secret: expect.stringMatching(/^.{43}$/),
+  });
 });
 
 test("the list shows when a key was last used", async () => {
@@ -131,7 +144,7 @@ test("a name has 1 to 60 visible characters, and another one is refused beside i
 
   for (const [name, error] of names) {
     const { status, text } = await browser.post("/portal/keys", { name });
-    expect([status, text]).toEqual([400, expect.stringContaining(error)]);
+    expect({ status, text }).toEqual({ status: 400, text: expect.stringContaining(error) });
     expect(text).toMatch(/aria-describedby="name-error name-hint" aria-invalid="true"/);
   }
   const valid = ["x".repeat(60), "👩\u200d💻"];
@@ -165,7 +178,7 @@ describe("a form is refused, and changes nothing,", () => {
 
     for (const [expected, headers, fields] of forms) {
       const { status } = await browser.post("/portal/keys", { name: "stolen", token, ...fields }, headers);
-      expect([status, headers, fields]).toEqual([expected, headers, fields]);
+      expect({ status, headers, fields }).toEqual({ status: expected, headers, fields });
     }
 
     expect((await listKeys(portal.store)).map(({ team }) => team)).toEqual(["default"]);
@@ -224,7 +237,10 @@ test.each(["application/json", "application/problem+json, text/html;q=0.5"])(
       ["application/problem+json", "Accept", "The form could not be read."],
       ["application/problem+json", "Accept", "The team has no such key, or it is already revoked."],
     ]);
-    expect([page.status, page.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
+    expect({ status: page.status, contentType: page.headers.get("content-type") }).toEqual({
+      status: 400,
+      contentType: "text/html; charset=utf-8",
+    });
   },
 );
 
@@ -243,6 +259,6 @@ test("without a database, the portal returns a page and the API a problem", asyn
   const page = await browser.get("/portal");
   const api = await portal.get("/v1/coverage");
 
-  expect([page.status, page.text]).toEqual([503, expect.stringContaining("The data cannot be read at the moment.")]);
-  expect([api.status, api.body.code]).toEqual([503, "service_unavailable"]);
+  expect(page).toMatchObject({ status: 503, text: expect.stringContaining("The data cannot be read at the moment.") });
+  expect({ status: api.status, code: api.body.code }).toEqual({ status: 503, code: "service_unavailable" });
 });

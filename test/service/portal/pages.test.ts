@@ -88,7 +88,10 @@ test("a browser gets a page for an address without one, and a program a problem"
 
   for (const [path, accept, type] of asked) {
     const response = await fetch(`${service.url}${path}`, { headers: { accept } });
-    expect([response.status, response.headers.get("content-type")]).toEqual([404, type]);
+    expect({ status: response.status, contentType: response.headers.get("content-type") }).toEqual({
+      status: 404,
+      contentType: type,
+    });
     expect(await response.text()).toContain(type.startsWith("text") ? "<h1>There is nothing" : '"code":"not_found"');
   }
 });
@@ -128,7 +131,7 @@ test("pages and their JSON are also served below /api", async () => {
 
   for (const path of [...pages, "/openapi.json", "/errors.json", "/status.json", "/changelog.json"]) {
     const [page, alias] = [await service.get(path), await service.get(`/api${path}`)];
-    expect([alias.status, alias.text]).toEqual([200, page.text]);
+    expect({ status: alias.status, text: alias.text }).toEqual({ status: 200, text: page.text });
   }
 });
 
@@ -137,7 +140,10 @@ test("without a mail server, the portal is closed, and its page says why", async
 
   const [page, signIn] = [await fetch(`${service.url}/portal`), await fetch(`${service.url}/portal/sign-in`)];
 
-  expect([page.status, await page.text()]).toEqual([404, expect.stringContaining("no mail server is set")]);
+  expect({ status: page.status, text: await page.text() }).toEqual({
+    status: 404,
+    text: expect.stringContaining("no mail server is set"),
+  });
   expect(signIn.status).toBe(404);
   expect((await service.get("/openapi.json")).body.externalDocs).toBeUndefined();
 });

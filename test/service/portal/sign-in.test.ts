@@ -25,8 +25,11 @@ describe("a code", () => {
     const { status, text } = await browser.get("/portal");
 
     expect(portal.codes).toEqual([{ email: "ada@example.com", code: expect.stringMatching(/^\d{6}$/) }]);
-    expect([response.status, response.headers.get("location")]).toEqual([303, "/portal"]);
-    expect([status, text]).toEqual([200, expect.stringContaining("signed in as ada@example.com")]);
+    expect({ status: response.status, location: response.headers.get("location") }).toEqual({
+      status: 303,
+      location: "/portal",
+    });
+    expect({ status, text }).toEqual({ status: 200, text: expect.stringContaining("signed in as ada@example.com") });
   });
 
   test("is valid for ten minutes", async () => {
@@ -43,7 +46,10 @@ describe("a code", () => {
     time.now += 1;
     const tooLate = await late.post("/portal/code", { code: second?.code ?? "" });
 
-    expect([inTime.status, tooLate.status]).toEqual([303, 400]);
+    expect({ inTimeStatus: inTime.status, tooLateStatus: tooLate.status }).toEqual({
+      inTimeStatus: 303,
+      tooLateStatus: 400,
+    });
     expect(tooLate.text).toContain("The code has expired");
   });
 
@@ -84,7 +90,7 @@ describe("a code", () => {
     browser.cookie = cookie;
     const again = await browser.post("/portal/code", { code, token });
 
-    expect([again.status, again.text]).toEqual([400, expect.stringContaining("was used")]);
+    expect(again).toMatchObject({ status: 400, text: expect.stringContaining("was used") });
   });
 
   test("works in the browser that asked for it and in no other", async () => {
@@ -93,9 +99,10 @@ describe("a code", () => {
     await mine.askForCode("ada@example.com");
     await other.askForCode("stranger@example.com");
 
-    const { status, text } = await other.post("/portal/code", { code: await portal.nextCode() });
-
-    expect([status, text]).toEqual([400, expect.stringContaining("This is not the code")]);
+    expect(await other.post("/portal/code", { code: await portal.nextCode() })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("This is not the code"),
+    });
   });
 });
 
@@ -219,7 +226,7 @@ describe("the rate is limited", () => {
     const statuses = await statusesOf(from("203.0.113.1"), Array(6).fill("ada@example.com"));
     const { status } = await from("203.0.113.2").signIn("ada@example.com", portal.codes);
 
-    expect([statuses, status]).toEqual([FIVE_AND_REFUSED, 303]);
+    expect({ statuses, status }).toEqual({ statuses: FIVE_AND_REFUSED, status: 303 });
   });
 
   test("and all addresses of an IPv6 /64 are one source, for codes that are asked for and for codes that are tried", async () => {
@@ -247,10 +254,10 @@ describe("the rate is limited", () => {
 
     const { status, headers, text } = await portal.browser().askForCode("ada@example.com");
 
-    expect([status, text]).toEqual([
-      429,
-      expect.stringContaining("Too many codes were asked for. Try again in 60 minutes."),
-    ]);
+    expect({ status, text }).toEqual({
+      status: 429,
+      text: expect.stringContaining("Too many codes were asked for. Try again in 60 minutes."),
+    });
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(3_500);
     expect(portal.codes).toEqual([]);
   });
@@ -310,7 +317,10 @@ describe("a session", () => {
     const withOld = await browser.get("/portal");
 
     expect(after).not.toBe(before);
-    expect([withOld.status, withOld.headers.get("location")]).toEqual([303, "/portal/sign-in"]);
+    expect({ status: withOld.status, location: withOld.headers.get("location") }).toEqual({
+      status: 303,
+      location: "/portal/sign-in",
+    });
   });
 
   test.each([
@@ -373,8 +383,11 @@ test("a removed person who is added again has to sign in again, with a new code"
   const page = await signedIn.get("/portal");
   const code = await pending.post("/portal/code", { code: portal.codes[1]?.code ?? "" });
 
-  expect([page.status, page.headers.get("location")]).toEqual([303, "/portal/sign-in"]);
-  expect([code.status, code.text]).toEqual([400, expect.stringContaining("Ask for another one.")]);
+  expect({ status: page.status, location: page.headers.get("location") }).toEqual({
+    status: 303,
+    location: "/portal/sign-in",
+  });
+  expect(code).toMatchObject({ status: 400, text: expect.stringContaining("Ask for another one.") });
 });
 
 describe("the cookie", () => {

@@ -130,7 +130,7 @@ test("nothing is drawn after other text goes to the terminal", async () => {
   const until = writtenTo(stream);
   progress.update({ rows: 10 });
   await pass(10_000);
-  expect([screen(until), writtenTo(stream)]).toEqual([[""], ""]);
+  expect({ screen: screen(until), writtenTo: writtenTo(stream) }).toEqual({ screen: [""], writtenTo: "" });
 });
 
 test("plain progress is a whole line with the time of day every ten seconds, and one at the end", async () => {

@@ -42,27 +42,27 @@ describe("a sheet", () => {
   test("keeps its header in view, and marks days as dates and texts as texts", async () => {
     const { freezePane, cells } = await sheetOf([[productRow()]], { chosen: ["sku", "crawl_date"] });
     const formats = ["0,0", "1,0", "1,1"].map((cell) => cells?.get(cell)?.style);
-    expect([freezePane, formats]).toEqual([
-      { rows: 1 },
-      [
+    expect({ freezePane, formats }).toEqual({
+      freezePane: { rows: 1 },
+      formats: [
         expect.objectContaining({ numFmt: "@", font: expect.objectContaining({ bold: true }) }),
         expect.objectContaining({ numFmt: "@" }),
         expect.objectContaining({ numFmt: "yyyy\\-mm\\-dd" }),
       ],
-    ]);
+    });
   });
 
   test("has filter buttons over all rows, and shows percentages as such without changing them", async () => {
     const rows = [productRow({ discount_pct: "12.5" }), productRow({ discount_pct: "40" })];
     const { autoFilter, cells } = await sheetOf([rows], { chosen: ["sku", "discount_pct"] });
     const shown = ["1,1", "2,1"].map((cell) => [cells?.get(cell)?.value, cells?.get(cell)?.style?.numFmt]);
-    expect([autoFilter?.range, shown]).toEqual([
-      "A1:B3",
-      [
+    expect({ range: autoFilter?.range, shown }).toEqual({
+      range: "A1:B3",
+      shown: [
         [12.5, 'General"%"'],
         [40, 'General"%"'],
       ],
-    ]);
+    });
   });
 
   test("keeps formulas, white space, control characters, escapes, markup and nothing as texts", async () => {
@@ -160,10 +160,10 @@ describe("a sheet", () => {
       chosen: ["title", "brand"],
       onLoss: (...loss) => cut.add(loss.join(" ")),
     });
-    expect([rows[1], rows[3]]).toEqual([
-      ["x".repeat(32_766), "é".repeat(32_767)],
-      [`😀${"x".repeat(32_765)}`, ""],
-    ]);
+    expect({ rows1: rows[1], rows3: rows[3] }).toEqual({
+      rows1: ["x".repeat(32_766), "é".repeat(32_767)],
+      rows3: [`😀${"x".repeat(32_765)}`, ""],
+    });
     expect([...cut]).toEqual(["truncated title"]);
   });
 
@@ -217,7 +217,11 @@ describe("the bytes", () => {
   test("do not tell when they were written", async () => {
     const archive = await fromBufferPromise(await workbookOf([numbered(1)]));
     for await (const { lastModFileDate, lastModFileTime, extraFields } of archive.eachEntry()) {
-      expect([lastModFileDate, lastModFileTime, extraFields]).toEqual([0x21, 0, []]);
+      expect({ lastModFileDate, lastModFileTime, extraFields }).toEqual({
+        lastModFileDate: 0x21,
+        lastModFileTime: 0,
+        extraFields: [],
+      });
     }
   });
 });

@@ -63,12 +63,12 @@ test("a repeated scheme, a shortened key, a lengthened key and a foreign key are
 
   for (const key of wrong) {
     const { status, body, headers } = await service.get("/v1/coverage", { key });
-    expect([status, body.code, body.detail, headers.get("www-authenticate")]).toEqual([
-      401,
-      "invalid_credentials",
-      "The key is unknown or revoked.",
-      'Bearer realm="retail-catalog", error="invalid_token"',
-    ]);
+    expect({ status, code: body.code, detail: body.detail, wwwAuthenticate: headers.get("www-authenticate") }).toEqual({
+      status: 401,
+      code: "invalid_credentials",
+      detail: "The key is unknown or revoked.",
+      wwwAuthenticate: 'Bearer realm="retail-catalog", error="invalid_token"',
+    });
   }
 });
 
@@ -135,16 +135,22 @@ test("failed attempts from an address are throttled for the window, and a valid 
   const later = await bad(22);
 
   expect(answers).toEqual([...Array(20).fill([401, "120", "120", "60"]), [429, "120", "0", "60"]]);
-  expect([sample.status, sample.headers.get("ratelimit-limit")]).toEqual([429, "30"]);
+  expect({ status: sample.status, ratelimitLimit: sample.headers.get("ratelimit-limit") }).toEqual({
+    status: 429,
+    ratelimitLimit: "30",
+  });
   // Failed attempts take nothing of a team's limit.
-  expect([good.status, good.headers.get("ratelimit-remaining")]).toEqual([200, "119"]);
-  expect([throttled.status, throttled.headers.get("retry-after"), throttled.body]).toEqual([
-    429,
-    "15",
-    expect.objectContaining({
+  expect({ status: good.status, ratelimitRemaining: good.headers.get("ratelimit-remaining") }).toEqual({
+    status: 200,
+    ratelimitRemaining: "119",
+  });
+  expect({ status: throttled.status, retryAfter: throttled.headers.get("retry-after"), body: throttled.body }).toEqual({
+    status: 429,
+    retryAfter: "15",
+    body: expect.objectContaining({
       code: "rate_limited",
       detail: "Too many failed authentications from this address.",
     }),
-  ]);
+  });
   expect(later.status).toBe(401);
 });

@@ -56,7 +56,10 @@ test("an exhausted window gives 429 with the seconds to wait, and then opens aga
   now += 60_000;
   const later = await service.get("/v1/coverage");
 
-  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+  expect({ status: refused.status, retryAfter: refused.headers.get("retry-after") }).toEqual({
+    status: 429,
+    retryAfter: "60",
+  });
   expect(refused.body).toMatchObject({
     code: "rate_limited",
     detail: "The team has no requests left in this window.",
@@ -106,7 +109,11 @@ test("a path without an operation tells what the team has left, and takes nothin
       await service.get(path, { method, key: revoked }),
       await service.get(path, { method, key: "wrong" }),
     ];
-    expect([path, ofTeam.status, figures(ofTeam.headers)]).toEqual([path, status, expected]);
+    expect({ path, status: ofTeam.status, figures: figures(ofTeam.headers) }).toEqual({
+      path,
+      status,
+      figures: expected,
+    });
     expect(ofOthers.map(({ headers }) => figures(headers))).toEqual(Array(2).fill([expected[0], expected[0], 60]));
   }
 });
@@ -171,8 +178,5 @@ test("the seconds to wait last until the end of a window that began with another
   const refused = await ask();
   now = 60_000;
 
-  expect([refused, await ask()]).toEqual([
-    [429, "40", "40"],
-    [200, null, "5"],
-  ]);
+  expect({ refused, ask: await ask() }).toEqual({ refused: [429, "40", "40"], ask: [200, null, "5"] });
 });

@@ -99,5 +99,9 @@ test("an unknown triple of 198 characters is refused quickly, also with a large 
 
   const { status, body } = await service.get(`/v1/catalog?rcd=${unknown}`);
 
-  expect([status, body.code, body.valid_options.length]).toEqual([400, "unknown_category", 5]);
+  expect({ status, code: body.code, valid_optionCount: body.valid_options.length }).toEqual({
+    status: 400,
+    code: "unknown_category",
+    valid_optionCount: 5,
+  });
 });

@@ -31,7 +31,7 @@ test("a page has 100 rows by default", async () => {
 
   const { body } = await service.get("/v1/catalog");
 
-  expect([body.data.length, body.pagination.limit]).toEqual([100, 100]);
+  expect({ dataCount: body.data.length, limit: body.pagination.limit }).toEqual({ dataCount: 100, limit: 100 });
 });
 
 test("a cursor of another service is refused", async () => {
@@ -54,7 +54,11 @@ test("by default, a cursor expires after an hour", async () => {
   now += 1;
   const late = await service.get(next);
 
-  expect([inTime.status, late.status, late.body.code]).toEqual([200, 400, "invalid_cursor"]);
+  expect({ inTimeStatus: inTime.status, lateStatus: late.status, code: late.body.code }).toEqual({
+    inTimeStatus: 200,
+    lateStatus: 400,
+    code: "invalid_cursor",
+  });
 });
 
 test("the lifetime of a cursor can be set", async () => {
@@ -94,8 +98,15 @@ test("a filter changed in mid-walk may be one that the data got after the walk b
   await service.addRows(products(5, { retailer: "bolt" }));
   const [known, unknown] = [await change("retailer=bolt"), await change("retailer=nobody")];
 
-  expect([known.status, known.body.data, known.body.pagination.has_more]).toEqual([200, [], false]);
-  expect([unknown.body.code, unknown.body.valid_options]).toEqual(["unknown_retailer", ["acme", "bolt"]]);
+  expect({ status: known.status, data: known.body.data, has_more: known.body.pagination.has_more }).toEqual({
+    status: 200,
+    data: [],
+    has_more: false,
+  });
+  expect({ code: unknown.body.code, valid_options: unknown.body.valid_options }).toEqual({
+    code: "unknown_retailer",
+    valid_options: ["acme", "bolt"],
+  });
 });
 
 test("a position beyond the end of the other set is an empty last page", async () => {
@@ -106,10 +117,10 @@ test("a position beyond the end of the other set is an empty last page", async (
 
   const { body } = await service.get(`/v1/catalog?retailer=bolt&cursor=${first.pagination.next_cursor}`);
 
-  expect([body.data, body.pagination]).toEqual([
-    [],
-    { limit: 100, total_matching: 1, next_cursor: null, has_more: false },
-  ]);
+  expect({ data: body.data, pagination: body.pagination }).toEqual({
+    data: [],
+    pagination: { limit: 100, total_matching: 1, next_cursor: null, has_more: false },
+  });
 });
 
 test("a walk that began before a load continues without the new rows, and a new walk has them", async () => {
@@ -144,12 +155,12 @@ test("a selection without rows is an empty page with an empty summary", async ()
 
   const { status, body } = await service.get("/v1/catalog?start_date=2030-01-01");
 
-  expect([status, body.data, body.pagination, body.meta.coverage]).toEqual([
-    200,
-    [],
-    { limit: 100, total_matching: 0, next_cursor: null, has_more: false },
-    { combinations: 0, matching_rows: 0, corpus_rows: 0, earliest_date: null, latest_date: null },
-  ]);
+  expect({ status, data: body.data, pagination: body.pagination, coverage: body.meta.coverage }).toEqual({
+    status: 200,
+    data: [],
+    pagination: { limit: 100, total_matching: 0, next_cursor: null, has_more: false },
+    coverage: { combinations: 0, matching_rows: 0, corpus_rows: 0, earliest_date: null, latest_date: null },
+  });
 });
 
 test("rows are sent as they were stored, digit for digit", async () => {

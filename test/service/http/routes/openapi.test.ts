@@ -23,7 +23,7 @@ const PATHS = Object.values(OPERATIONS).map(({ path }) => path);
 test("the document is OpenAPI 3.1.0 for version 0.2.0 with three draft operations", async () => {
   const { body, paths } = await description();
 
-  expect([body.openapi, body.info.version]).toEqual(["3.1.0", "0.2.0"]);
+  expect({ openapi: body.openapi, version: body.info.version }).toEqual({ openapi: "3.1.0", version: "0.2.0" });
   expect(Object.entries<object>(paths).map(([path, item]) => [path, Object.keys(item)])).toEqual(
     PATHS.map((path) => [path, ["get"]]),
   );
@@ -67,10 +67,10 @@ test("the schemas have the names of the contract, and each reference points to o
     "ProductListResponse",
   ]);
   const { required, properties } = components.schemas.Pagination;
-  expect([required, Object.keys(properties)]).toEqual([
-    ["next_cursor", "has_more"],
-    ["limit", "total_matching", "next_cursor", "has_more"],
-  ]);
+  expect({ required, keys: Object.keys(properties) }).toEqual({
+    required: ["next_cursor", "has_more"],
+    keys: ["limit", "total_matching", "next_cursor", "has_more"],
+  });
   const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)];
   expect(references.length).toBeGreaterThan(0);
   expect(references.filter(([, kind = "", name = ""]) => components[kind]?.[name] === undefined)).toEqual([]);

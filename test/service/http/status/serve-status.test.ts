@@ -91,11 +91,11 @@ test("the state of a suite is that of its latest requests, and the day keeps its
   now += 5 * 60_000;
   const later = await states();
 
-  expect([failing, soonAfter, later]).toEqual([
-    ["outage", "outage"],
-    ["degraded", "outage"],
-    ["operational", "outage"],
-  ]);
+  expect({ failing, soonAfter, later }).toEqual({
+    failing: ["outage", "outage"],
+    soonAfter: ["degraded", "outage"],
+    later: ["operational", "outage"],
+  });
 });
 
 test("counts are written every few seconds, even if nobody reads the status", async () => {
@@ -179,7 +179,10 @@ test("counts survive while the database is unavailable, and the status is still 
   const { body: after } = await service.get("/status.json");
   vi.advanceTimersByTime(5_000);
 
-  expect([during.state, during.suites[0].days.at(-1).uptime_pct]).toEqual(["outage", 100]);
+  expect({ state: during.state, uptime_pct: during.suites[0].days.at(-1).uptime_pct }).toEqual({
+    state: "outage",
+    uptime_pct: 100,
+  });
   expect(after.state).toBe("operational");
   const written = [{ date: "2026-03-10", operation: "sample", requests: 2, failures: 0 }];
   await expect.poll(() => service.store.dayCounts("2026-03-10")).toEqual(written);
@@ -216,7 +219,11 @@ test("an open incident sets the state of its suite until it is resolved", async 
   now += 1_000;
   const { body: after } = await service.get("/status.json");
 
-  expect([during.state, during.suites[0].state, after.state]).toEqual(["degraded", "degraded", "operational"]);
+  expect({ during: during.state, ofSuite: during.suites[0].state, after: after.state }).toEqual({
+    during: "degraded",
+    ofSuite: "degraded",
+    after: "operational",
+  });
   expect(after.incidents).toEqual([
     {
       title: "Slow pages",

@@ -32,7 +32,11 @@ test.each([
   const counts = [count("2026-03-10", 100, 50)];
   const [suite] = statusFeed({ ...quiet, counts, latestFailures: () => failures }).suites;
 
-  expect([suite?.state, suite?.endpoints[1]?.state, suite?.days.at(-1)?.state]).toEqual([state, state, "outage"]);
+  expect({ suite: suite?.state, endpoint: suite?.endpoints[1]?.state, day: suite?.days.at(-1)?.state }).toEqual({
+    suite: state,
+    endpoint: state,
+    day: "outage",
+  });
 });
 
 test("an endpoint without requests today has the state no_data and keeps its uptime", () => {
@@ -40,5 +44,5 @@ test("an endpoint without requests today has the state no_data and keeps its upt
 
   expect(suite?.endpoints[0]).toEqual({ label: "GET /v1/sample", state: "no_data", uptime_pct: null });
   expect(suite?.endpoints[1]).toEqual({ label: "GET /v1/catalog", state: "no_data", uptime_pct: 100 });
-  expect([suite?.state, suite?.uptime_pct]).toEqual(["no_data", 100]);
+  expect({ state: suite?.state, uptime_pct: suite?.uptime_pct }).toEqual({ state: "no_data", uptime_pct: 100 });
 });

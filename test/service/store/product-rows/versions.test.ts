@@ -126,7 +126,10 @@ test("rows removed more than a day ago make room, and a walk from before then ha
   const before = await next();
   await addRows([product({ sku: "other" })]);
 
-  expect([before.data?.length, (await next()).code]).toEqual([3, "invalid_cursor"]);
+  expect({ dataCount: before.data?.length, code: (await next()).code }).toEqual({
+    dataCount: 3,
+    code: "invalid_cursor",
+  });
   expect(
     await store.read((session) => session.query("SELECT count(*) AS count FROM product WHERE removed > 0")),
   ).toEqual([{ count: 0 }]);
@@ -143,7 +146,7 @@ test("a load that ends between its commit and its publication is not read, until
     await get(`/v1/catalog?limit=3&cursor=${first.pagination.next_cursor}`),
   ];
 
-  expect([during.body.data, retailer.body.code]).toEqual([products(4), "unknown_retailer"]);
+  expect({ data: during.body.data, code: retailer.body.code }).toEqual({ data: products(4), code: "unknown_retailer" });
   expect([...first.data, ...rest.body.data]).toEqual(products(4));
   expect(after.body.data).toEqual(inOrder([...products(4), ...products(2, { retailer: "bolt" })]));
 });
@@ -171,7 +174,7 @@ test("a version is published when all its rows are there, as on servers that com
   await late("-");
   await publication;
 
-  expect([before, await totalOf()]).toEqual([0, 3]);
+  expect({ before, total: await totalOf() }).toEqual({ before: 0, total: 3 });
 });
 
 test("a database that has lost its version is not read as an empty one", async () => {
