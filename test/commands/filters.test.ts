@@ -178,6 +178,18 @@ test.each([
   expect(await runInProcess(args)).toMatchObject({ code: EXIT.usage, stderr: `error: ${told} is a flag, too.\n` });
 });
 
+test.each([
+  [["latest", "--demo", "--sort", "a\nb"], '--sort: there is no column "a\\nb"'],
+  [["latest", "--demo", "--columns", "a\nb"], 'there is no column "a\\nb"'],
+  [["export", "--demo", "--columns", "sku,a\nb,a\nb"], 'there are no columns "a\\nb", "a\\nb" of "sku,a\\nb,a\\nb"'],
+  [["export", "--demo", "--partition-by", "a\nb", "-o", "x"], 'crawl_date, not "a\\nb"'],
+  [["a\nb"], "unknown command 'a\\nb'"],
+  [["coverage", "--a\nb"], "unknown option '--a\\nb'"],
+])("a line end in %j does not end the line of the error", async (args, told) => {
+  const { stderr } = await runInProcess(args);
+  expect(stderr.split("\n")[0]).toContain(told);
+});
+
 describe("a day counted from the newest", () => {
   const rows = ["2026-03-01", "2026-03-08", "2026-03-09"].flatMap((crawl_date) => [
     product({ retailer: "acme", crawl_date, sku: crawl_date }),

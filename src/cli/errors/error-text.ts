@@ -10,7 +10,7 @@ import {
 } from "../../contract/errors.ts";
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { closest } from "../../contract/values/closest.ts";
-import { firstFew } from "../../contract/values/phrases.ts";
+import { firstFew, quoted } from "../../contract/values/phrases.ts";
 import { quoteCommand } from "../../contract/values/quote-command.ts";
 import { visible, visibleJson } from "../../contract/values/visible.ts";
 import { style } from "../terminal/style.ts";
@@ -102,7 +102,7 @@ function headline(error: unknown, { title, code }: ProblemDocument, value: strin
   if (code === "unexpected") {
     return `unexpected failure: ${text}`;
   }
-  return value === undefined || text.includes(value) ? text : `"${value}": ${text}`;
+  return value === undefined || text.includes(value) || text.includes(quoted(value)) ? text : `"${value}": ${text}`;
 }
 
 /** A line that offers the options close to the refused value or, if none is close, some of the valid ones. */

@@ -1,6 +1,7 @@
 import type { CommanderError, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
+import { visible } from "../../contract/values/visible.ts";
 import { parseToCursor } from "../cursor-position.ts";
 import { commandPath } from "../help-layout.ts";
 
@@ -14,7 +15,10 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
   }
   const path = commandPath(command);
   const helpHint = `see \`${path} --help\`.`;
-  const message = `${error.message.replace(/^error: /, "").replace(/\.$/, "")}; ${helpHint}`;
+  // A word of the command line may have line ends; those of a message begin its details.
+  const message = `${visible(error.message)
+    .replace(/^error: /, "")
+    .replace(/\.$/, "")}; ${helpHint}`;
   switch (error.code) {
     case "commander.help":
       return new UsageError(`\`${path}\` needs a subcommand; ${helpHint}`);
@@ -25,7 +29,7 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
       const commands = command.createHelp().visibleCommands(command);
       const names = [...commands.map((known) => known.name()), ...(command === program ? ["--version"] : [])];
       const suggestions = closest(value, names);
-      return new UsageError(`unknown command '${value}'; ${helpHint}`, { suggestions, value });
+      return new UsageError(`unknown command '${visible(value)}'; ${helpHint}`, { suggestions, value });
     }
     case "commander.excessArguments":
       return path === LOGIN ? keyError("too many arguments") : new UsageError(message);
@@ -60,7 +64,7 @@ function unknownFlagError(flag: string, command: CommandUnknownOpts, path: strin
   }
   const needed = command.commands.length > 0 ? `, and \`${path}\` needs a subcommand` : "";
   const suggestions = suggestedFlags(withoutDashes(flag), flags);
-  return new UsageError(`unknown option '${flag}'${needed}; ${helpHint}`, { suggestions, value: flag });
+  return new UsageError(`unknown option '${visible(flag)}'${needed}; ${helpHint}`, { suggestions, value: flag });
 }
 
 /** The flags that `name` was probably meant to be, such as `--format=json` for `--json`. */

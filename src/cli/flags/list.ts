@@ -1,5 +1,6 @@
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import type { SortKey } from "../order.ts";
 import { type FlagsOf, flagSet, NamesOption, wholeNumber } from "./values.ts";
 
@@ -57,5 +58,9 @@ function parseSort(text: string, known: readonly string[], sortWords: Readonly<R
   const suffix = direction === undefined ? "" : `:${direction}`;
   const suggestions = closest(name, [...Object.keys(sortWords), ...known], 3, 1 / 3).map((column) => column + suffix);
   const hint = suggestions.length === 0 ? `; the columns are ${known.join(", ")}` : "";
-  throw new UsageError(`--sort: there is no column "${name}"${hint}`, { flag: "--sort", value: text, suggestions });
+  throw new UsageError(`--sort: there is no column ${quoted(name)}${hint}`, {
+    flag: "--sort",
+    value: text,
+    suggestions,
+  });
 }

@@ -4,6 +4,7 @@ import { dirname, join, sep } from "node:path";
 import { FileError, UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { escapePartitionValue } from "../../contract/values/hive-path.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 import { fsyncFolder } from "../../files/fsync.ts";
 import { assertOwnFolder, LONGEST_NAME, makeOwnFolder } from "../../files/own-file.ts";
 import { ifPresent, withFileError } from "../../files/system-error.ts";
@@ -26,7 +27,7 @@ export function parsePartitionColumns(text: string): PartitionColumn[] {
   const known: readonly string[] = PARTITION_COLUMNS;
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new UsageError(`--partition-by takes ${known.join(", ")}, not "${unknown}"`, {
+    throw new UsageError(`--partition-by takes ${known.join(", ")}, not ${quoted(unknown)}`, {
       flag: "--partition-by",
       value: unknown,
       suggestions: closest(unknown, known),

@@ -1,5 +1,6 @@
 import { UsageError } from "../../contract/errors.ts";
 import { closest } from "../../contract/values/closest.ts";
+import { quoted } from "../../contract/values/phrases.ts";
 
 /**
  * Reads a list of columns: names separated by commas.
@@ -28,7 +29,7 @@ export function parseColumns(text: string, known: readonly string[]): string[] {
 export function assertDistinct(names: readonly string[], flag: string, text: string): void {
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
-    throw new UsageError(`${flag} names "${repeated}" twice`, { flag, value: text });
+    throw new UsageError(`${flag} names ${quoted(repeated)} twice`, { flag, value: text });
   }
 }
 
@@ -45,8 +46,8 @@ function unknownColumns(
   const [only = ""] = unknown;
   const single = unknown.length === 1;
   const suggestions = single ? (nearest.get(only) ?? []) : hasNoMatch ? [] : [corrected];
-  const quotedNames = unknown.map((name) => `"${name}"`).join(", ");
-  const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of "${text}"`;
+  const quotedNames = unknown.map(quoted).join(", ");
+  const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of ${quoted(text)}`;
   return new UsageError(hasNoMatch ? `${what}; the columns are ${known.join(", ")}` : what, {
     flag: "--columns",
     value: single ? only : text,
