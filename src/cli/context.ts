@@ -30,7 +30,7 @@ export interface Context extends Environment {
   setTitle: (title: string) => void;
   /** `v22.12.0` */
   nodeVersion: string;
-  /** Whether SIGINT aborts `signal`, as it does at first. */
+  /** Sets whether SIGINT aborts `signal`. At first it does. */
   obeyInterrupts: (isObeyed: boolean) => void;
   /** Milliseconds since the epoch. */
   now: () => number;

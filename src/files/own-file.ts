@@ -25,7 +25,7 @@ export function createOwnFile(path: string, { mode = 0o666 } = {}): Promise<File
 /**
  * Opens one of the tool's own files, and creates it if the flags have O_CREAT and there is none.
  *
- * @throws FileError if it is a link, also one to nothing, a folder or a named pipe; its `errorCode` is ENOENT if there is none
+ * @throws FileError if it is a link (even a dangling one), a folder or a named pipe; its `errorCode` is ENOENT if there is none
  */
 export async function openOwnFile(path: string, flags: number = constants.O_RDONLY): Promise<FileHandle> {
   // With O_NOFOLLOW, `open` itself refuses links.
@@ -50,7 +50,7 @@ export async function openOwnFile(path: string, flags: number = constants.O_RDON
  * Reads one of the tool's own files as text.
  *
  * @returns undefined if there is none
- * @throws FileError as `openOwnFile` does, or if it is longer
+ * @throws FileError as `openOwnFile` does, or if it is longer than `maxBytes`
  */
 export async function readOwnFile(path: string, maxBytes: number): Promise<string | undefined> {
   const file = await openOwnFile(path).catch((error: unknown) => {
@@ -85,7 +85,7 @@ export async function ownFileAt(path: string): Promise<Stats | undefined> {
   return entry;
 }
 
-/** Removes one of the tool's own files, if it exists. */
+/** Removes one of the tool's own files. @throws FileError if it is a link, a folder or a named pipe */
 export async function removeOwnFile(path: string): Promise<void> {
   await ownFileAt(path);
   await withFileError(path, () => rm(path, { force: true }));
@@ -142,9 +142,10 @@ export async function makeFolderPath(path: string, mode = 0o777, named = path): 
   } catch (error) {
     // Another process may have been faster.
     if (!(await isFolder())) {
-      throw errorCode(error) === "EEXIST"
-        ? new FileError(`${path} is a file; a folder is needed`, path, error)
-        : fileError(named, error);
+      const entry = await lstat(path).catch(() => undefined);
+      throw entry === undefined
+        ? fileError(named, error)
+        : new FileError(`${path} is ${entryKindOf(entry)}; a folder is needed`, path, error);
     }
   }
   await withFileError(parent, () => fsyncFolder(parent));

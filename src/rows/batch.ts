@@ -17,8 +17,8 @@ export interface RowPlaces {
 }
 
 /**
- * Rows as the service sent them: bytes, and the offsets of each row and each value. Nothing is parsed. The rows are
- * NDJSON: each is the JSON text of one object on one line, followed by one LF.
+ * Rows as the service sent them: bytes, and the offsets of each row and each value. Nothing is parsed. Each
+ * row is the JSON text of one object; in a batch that is not of a response, each is a line that ends with one LF (NDJSON).
  *
  * Offsets are positions in `bytes`. Start = end = 0: the row has no such member. If a name repeats, the last value
  * counts, as in `JSON.parse`.
@@ -26,7 +26,7 @@ export interface RowPlaces {
 export class RowBatch {
   /** Names of the members whose places are known, in the order of their numbers. */
   readonly columns: readonly string[];
-  /** UTF-8; it may hold more than the rows. */
+  /** UTF-8. It holds more than the rows if they come from a response. */
   readonly bytes: Buffer;
   /** Number of rows. */
   readonly length: number;
@@ -123,7 +123,7 @@ export class RowBatch {
     return start === 0 ? undefined : this.bytes.toString("utf8", start, this.valueEnd(row, column));
   }
 
-  /** Number of a column, for `raw` and its neighbours; -1 where its places are not known. */
+  /** Index of a column, as `raw`, `valueStart`, `valueEnd` and `isAsBefore` take it; -1 if it is not in `columns`. */
   column(name: string): number {
     return this.columns.indexOf(name);
   }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
-import { cp, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -47,6 +47,10 @@ test("a run reports what has changed, on how many days, as text and as JSON", as
     stdout: "Up to date: nothing new (13 requests)\n",
     stderr: `warning: ${rows.folder}/crawl_date=${FIRST_DAY}/part-1.parquet: not written by catalog, so it stays. Programs that read the day folders also read it\n`,
   });
+  await writeFile(join(rows.folder, `crawl_date=${FIRST_DAY}`, "part-2.parquet"), "");
+  expect((await sync("--lookback", "0")).stderr).toContain(
+    "part-2.parquet: not written by catalog, so they stay. Programs that read the day folders also read them",
+  );
 });
 
 test("a first run without rows says so, and where there are some", async () => {
@@ -77,13 +81,18 @@ test("the progress shows the number of rows and the part that has arrived", asyn
   expect((await run).stderr).toMatch(/Z 0 of 48 rows · 0 % · /);
 });
 
-test("a file in place of the folder is named, and stays", async () => {
+test("a file or a link to nothing in place of the folder is named, and stays", async () => {
   const [cwd, { env }] = [await temporaryFolder(), await servedFolder([])];
   await writeFile(join(cwd, "file"), "mine");
-  for (const folder of ["file", "file/rows"]) {
+  await symlink("nowhere", join(cwd, "link"));
+  for (const [folder, found] of [
+    ["file", "file is a file"],
+    ["file/rows", "file is a file"],
+    ["link", "link is a symbolic link"],
+  ]) {
     expect(await runInProcess(["sync", `./${folder}`], { cwd, env })).toMatchObject({
       code: EXIT.failure,
-      stderr: "error: file is a file; a folder is needed\n",
+      stderr: `error: ${found}; a folder is needed\n`,
     });
   }
   expect(await readFile(join(cwd, "file"), "utf8")).toBe("mine");

@@ -9,7 +9,7 @@ export const GROUPINGS = [...DIMENSIONS, "brand", "day"] as const;
 
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** Days that `--group-by day` counts of a service if the filters name none: the newest ones. */
+/** How many of the newest days `--group-by day` counts of a service if the filters name no days. */
 export const NEWEST_DAYS = 30;
 
 const DAY_COLUMNS = ["crawl_date", "retailers", "combinations", "matching_rows"];
@@ -35,5 +35,9 @@ export const CRAWL_DAY_COLUMNS: readonly QuestionColumn[] = [
   { name: "matching_rows", kind: "integer", meaning: "rows that the filters match" },
   { name: "usual_rows", kind: "number", meaning: "75 % quantile of the retailer's rows in the 56 days before" },
   { name: "share", kind: "number", meaning: "the retailer's rows on the day / usual_rows" },
-  { name: "outage", kind: "boolean", meaning: "whether its crawl failed: a share under 0.5" },
+  {
+    name: "outage",
+    kind: "boolean",
+    meaning: "whether its crawl failed: a share under 0.5, or no rows for longer than usual",
+  },
 ];

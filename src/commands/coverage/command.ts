@@ -1,6 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
+import { columnsHelp } from "../../cli/question/question.ts";
+import { CRAWL_DAY_COLUMNS } from "./columns.ts";
 import {
   addCoverageFlags,
   type CoverageOptions,
@@ -20,7 +22,7 @@ export function declare(command: Command, context: Context, run = load, runDays 
       "How much data exists, and how fresh it is: a row per retailer/category/department combination with its row counts, " +
         "crawl dates, and the days since its newest crawl.",
     );
-  addGlobalFlags(declared, [
+  const examples = [
     "catalog coverage --demo",
     "catalog coverage --retailer acme --group-by department",
     "catalog coverage --group-by retailer --sort days_old:desc",
@@ -31,7 +33,9 @@ export function declare(command: Command, context: Context, run = load, runDays 
     "catalog coverage --chart --group-by retailer",
     "catalog coverage --html coverage.html",
     "catalog coverage --date yesterday -f csv -o yesterday.csv",
-  ]).action((folder, { groupBy, ...flags }) =>
+  ];
+  const note = `With --group-by ${CRAWL_DAYS}:\n${columnsHelp(CRAWL_DAY_COLUMNS)}`;
+  addGlobalFlags(declared, examples, note).action((folder, { groupBy, ...flags }) =>
     groupBy === CRAWL_DAYS
       ? runDays(parseCrawlDays(command, folder, flags, context), context)
       : run(parseCoverageOptions(command, folder, { ...flags, groupBy }, context), context),

@@ -48,7 +48,7 @@ export async function runReport(options: ReportOptions, context: Context): Promi
     const days = subject.since === undefined ? subject.newest : `${subject.since} to ${subject.newest}`;
     synced.reporter.note(`${page.file}: the report of ${days}`);
   }
-  // Only the lists for people are cut, which say so; the figures count all products.
+  // The bookmark is set although lists for people may be cut: they say so, and the figures count all products.
   await prepared.comparison?.bookmark?.set();
   failIfFiguresMatch(options.conditions, answers.figures);
 }
@@ -59,7 +59,7 @@ function subjectOf(
   { newest, comparison }: PreparedQuestion,
   context: Context,
 ): ReportSubject {
-  // There may be no newer day since a bookmark. A folder with one day has nothing to compare.
+  // Since a bookmark there may be no newer day; the report then has no changes. A folder with one day has nothing to compare.
   const isSinceBookmark = comparison?.bookmark !== undefined && days.length > 1;
   const hasEarlierDay = comparison !== undefined && (comparison.oldest < newest || isSinceBookmark);
   return {

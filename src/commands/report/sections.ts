@@ -21,7 +21,7 @@ interface Step {
   sql: string;
   /** Added to those of the report. */
   parameters?: Parameters;
-  /** SQL expressions over all rows, by the names of the figures that they are. */
+  /** By figure: its SQL expression over all rows of the answer. */
   figures?: Readonly<Partial<Record<Figure, string>>>;
   /** Whether it needs an earlier day to compare with. */
   compares?: boolean;
@@ -29,7 +29,7 @@ interface Step {
 
 const countOf = (column: string, value: string) => `count(*) FILTER (${column} = '${value}')`;
 
-/** The questions that the sections are parts of. */
+/** Questions from whose answers the sections select their rows. */
 const BASES: readonly Step[] = [
   { name: "crawl_days", sql: CRAWL_DAYS },
   {

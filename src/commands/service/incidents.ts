@@ -5,13 +5,13 @@ import type { IncidentState } from "../../contract/status.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import { storeCommand } from "./database.ts";
-import type { addOpenFlags } from "./service-flags.ts";
+import type { addIncidentFlags } from "./service-flags.ts";
 import { parseRecordList, RECORD_COLUMNS, refuseEmpty } from "./subcommand.ts";
 
 export const openIncidentCommand = storeCommand({
   creates: true,
   parse: (
-    { suite = SUITE_SLUGS[0] ?? "", severity = "minor", body }: FlagsOf<typeof addOpenFlags>,
+    { suite = SUITE_SLUGS[0] ?? "", severity = "minor", body }: FlagsOf<typeof addIncidentFlags>,
     [title]: [string],
   ) => {
     checkChoice(suite, SUITE_SLUGS, "--suite");

@@ -10,12 +10,12 @@ import { fileError } from "../../files/system-error.ts";
 import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { readTeams } from "../../service/store/access/team-records.ts";
 import { hasDatabase, storeCommand, warnOfUnknownRetailers, withDatabase } from "./database.ts";
-import type { addCreateFlags } from "./service-flags.ts";
+import type { addKeyFlags } from "./service-flags.ts";
 import { parseName, parseRecordList, RECORD_COLUMNS, subcommand } from "./subcommand.ts";
 import { wantedGrants } from "./teams.ts";
 
 export const createKeyCommand = subcommand({
-  parse: ({ team, output, ...grants }: FlagsOf<typeof addCreateFlags>, [name]: [string]) => {
+  parse: ({ team, output, ...grants }: FlagsOf<typeof addKeyFlags>, [name]: [string]) => {
     const key: NewKey = {
       name: parseName(name, "the name of a key"),
       ...(team !== undefined && { team: parseName(team, "the name of a team") }),

@@ -2,7 +2,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context, Run } from "../../cli/context.ts";
 import { formatOption } from "../../cli/flags/values.ts";
 import { INCIDENT_STATES } from "../../contract/status.ts";
-import { addCreateFlags, addGrantFlags, addOpenFlags } from "./service-flags.ts";
+import { addGrantFlags, addIncidentFlags, addKeyFlags } from "./service-flags.ts";
 import { addRecordList, RECORD_COLUMNS, subcommandsOf } from "./subcommand.ts";
 
 export function declareTeams(command: Command, context: Context, run: Run<unknown> | undefined): void {
@@ -78,7 +78,7 @@ export function declareKeys(command: Command, context: Context, run: Run<unknown
       "catalog service keys create laptop --output key",
       "catalog service keys create viewer --team viewers --scope catalog:sample --retailer nordwind",
     ],
-    options: addCreateFlags,
+    options: addKeyFlags,
     load: async () => (await import("./keys.ts")).createKeyCommand,
   });
   add("list", {
@@ -112,7 +112,7 @@ export function declareIncidents(command: Command, context: Context, run: Run<un
     summary: "open an incident and print its id",
     description: "Opens an incident in the state investigating, and prints its id on stdout.",
     examples: ['catalog service incident open "Slow responses" --severity minor'],
-    options: addOpenFlags,
+    options: addIncidentFlags,
     load: async () => (await import("./incidents.ts")).openIncidentCommand,
   });
   add("update <id>", {

@@ -46,7 +46,7 @@ export function addStartFlags(command: Command) {
     )
     .option(
       "--trust-proxy <proxies>",
-      "number or addresses of the proxies in front of the service whose X-Forwarded-For to trust (default: none)",
+      "trust X-Forwarded-For from this many proxies in front of the service, or from these addresses (default: none)",
     )
     .option(
       "--smtp-url <url>",
@@ -95,7 +95,7 @@ export const addGrantFlags = flagSet((command, team: string = "the team", byDefa
     .option("--all-retailers", `${team} can see every retailer`);
 });
 
-export function addCreateFlags(command: Command) {
+export function addKeyFlags(command: Command) {
   const team = "team that the key belongs to; scopes, retailers and limits are the team's (default: default)";
   return addGrantFlags(command.option("--team <team>", team), "a new team", " (default: all)").option(
     "-o, --output <file>",
@@ -103,7 +103,7 @@ export function addCreateFlags(command: Command) {
   );
 }
 
-export function addOpenFlags(command: Command) {
+export function addIncidentFlags(command: Command) {
   return command
     .addOption(new Option("--severity <severity>", "how bad it is (default: minor)").choices(INCIDENT_SEVERITIES))
     .option("--suite <slug>", "affected suite (default: catalog-api)")

@@ -24,7 +24,7 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
 async function sync(options: SyncOptions, context: Context): Promise<void> {
   const startedAt = new Date(context.now()).toISOString();
   const begun = context.elapsed();
-  // Resolved later, because the filters that the folder remembers may apply.
+  // No filters yet: `syncFolder` resolves them, because those that the folder remembers may apply.
   await using connection = await connect({ ...options, filters: {} }, context);
   const { client, reporter, signal } = connection;
   const log = async (outcome: string, done?: SyncResult) =>
@@ -43,9 +43,11 @@ async function sync(options: SyncOptions, context: Context): Promise<void> {
     await log(errorEntryOf(error).code).catch(() => undefined);
     throw error;
   });
-  // The copy is complete nevertheless.
-  await log("done", result).catch((error: Error) => reporter.warn(`this run is missing in the log: ${error.message}`));
-  reportUnchanged(result, options, reporter);
+  // The folder is complete without the log.
+  await log("done", result).catch((error: Error) =>
+    reporter.warn(`this run is missing from the log: ${error.message}`),
+  );
+  noteWhatStays(result, options, reporter);
   const isEmpty = result.daysChecked === 0;
   const newest = isEmpty ? await newestDay({ client, filters: result.resolved, signal }) : undefined;
   const { sent } = reporter.requests();
@@ -87,7 +89,7 @@ async function syncWithProgress(
   return result;
 }
 
-function reportUnchanged(
+function noteWhatStays(
   { filters, outside, unexpectedFiles }: SyncResult,
   options: SyncOptions,
   reporter: Reporter,
@@ -101,13 +103,18 @@ function reportUnchanged(
     reporter.note("a folder has one window of days for all retailers: latest is the newest day of any of them");
   }
   if (outside.length > 0) {
-    const days = `${plural(outside.length, "day")} (${outside[0]} to ${outside.at(-1)})`;
-    reporter.note(`${days} outside the dates of the filters stay as they are; --prune removes them`);
+    const days =
+      outside.length === 1
+        ? `1 day (${outside[0]})`
+        : `${plural(outside.length, "day")} (${outside[0]} to ${outside.at(-1)})`;
+    const [stay, them] = outside.length === 1 ? ["stays as it is", "it"] : ["stay as they are", "them"];
+    reporter.note(`${days} outside the dates of the filters ${stay}; --prune removes ${them}`);
   }
   if (unexpectedFiles.length > 0) {
     const paths = unexpectedFiles.map((name) => join(folder, name));
+    const [stay, them] = paths.length === 1 ? ["it stays", "it"] : ["they stay", "them"];
     reporter.warn(
-      `${firstFew(paths)}: not written by catalog, so it stays. Programs that read the day folders also read it`,
+      `${firstFew(paths)}: not written by catalog, so ${stay}. Programs that read the day folders also read ${them}`,
     );
   }
 }
@@ -165,7 +172,7 @@ async function showCost(options: SyncOptions, context: Context): Promise<void> {
     rows,
     requests: pages,
   } = await planSync(client, { ...options, service, signal, now: context.now, pageSize });
-  // The coverage requests of the sync are those of the dry run.
+  // The sync sends the coverage requests of this dry run again.
   const requests = reporter.requests().sent + pages;
   const expected = { days, rows, requests, ...timeOf(requests, options.concurrency, limits()) };
   if (options.format === "json") {

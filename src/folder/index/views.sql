@@ -3,13 +3,13 @@
 -- Every crawled row with a product, a day and its place in the file of the day.
 CREATE VIEW price AS FROM price_row;
 
--- The price of a product on a day, at most one. It is the newest one up to each day before `next_day`. `is_new_price`: the one
--- before in its series, if there is one, has another price.
+-- The price of a product on a day, at most one. It stays the newest until the day before `next_day`. `is_new_price`: the earlier
+-- one of its series, if there is one, has another price.
 CREATE VIEW observation AS
 SELECT * EXCLUDE (excluded) FROM price WHERE excluded IS NULL;
 
--- Products with a row that may not count, or in another currency: only their rows are compared with one another, because
--- windows over all rows take seconds. Variable `suspect_factor`: see suspect-rows.sql.
+-- Products with a row that may not count, or with two currencies. Windows run over their rows only, because over all rows they
+-- take seconds. Variable `suspect_factor`: see suspect-rows.sql.
 CREATE VIEW rare_product AS
 SELECT product FROM price_row GROUP BY product
 HAVING bool_or(excluded IS NOT NULL OR next_day = day OR selling_price IS NULL OR selling_price <= 0)
@@ -26,14 +26,14 @@ FROM (
 )
 GROUP BY brand_key;
 
--- The lines of an own list (`--skus`), which is JSON: a list of structures would take longer to bind than the question.
+-- The lines of an own list (`--skus`), which is JSON: binding a list of structures would take longer than answering.
 CREATE MACRO own_line(own_list) AS TABLE
 SELECT unnest(
   own_list::JSON::STRUCT(line VARCHAR, own_retailer VARCHAR, own_sku VARCHAR, quantity VARCHAR, target_price VARCHAR, note VARCHAR)[],
   recursive := true);
 
--- The products on it, whatever the case and the outer spaces of their skus. A line without a retailer means each that has the
--- sku.
+-- The products on it, whatever the case and the outer spaces of their skus. A line without a retailer means every retailer that
+-- has the sku.
 CREATE MACRO own_product(own_list) AS TABLE
 SELECT product, line::INTEGER AS line, own_retailer, quantity::DECIMAL(9, 3) AS quantity,
   nullif(target_price, '')::DECIMAL(18, 4) AS target_price, nullif(note, '') AS note
@@ -72,13 +72,13 @@ SELECT product, day, next_day, listing, currency, mrp, selling_price, discount_p
 FROM observation JOIN scope(days, departments, categories, combinations, brands, own_list) USING (listing)
 WHERE day <= last_day;
 
--- The last of these of each product. The first condition, which the second one implies, spares the other rows the joins.
+-- The last observation of each product. The first condition follows from the second; it only keeps rows out of the joins.
 CREATE MACRO last_observed(days, departments, categories, combinations, brands, own_list) AS TABLE
 FROM observed(days, departments, categories, combinations, brands, own_list)
 WHERE coalesce(next_day > list_min([d.last_day FOR d IN days::STRUCT(last_day DATE)[]]), true)
   AND coalesce(next_day > last_day, true);
 
--- above / below with six decimals, exact, halves rounded away from zero; null of a division by zero. Both are prices.
+-- above / below with six decimals, exact, halves rounded away from zero; null of a division by zero. Both are prices or counts.
 CREATE MACRO ratio(above, below) AS
 CASE WHEN below <> 0 THEN (
   (2 * sign(below)::HUGEINT * (above::DECIMAL(33, 4) * 10000::DECIMAL(5, 0))::HUGEINT * 1000000
@@ -89,7 +89,7 @@ CASE WHEN below <> 0 THEN (
 -- A part of a whole in percent, exact like ratio.
 CREATE MACRO percent_of(part, whole) AS ratio(part::DECIMAL(30, 4) * 100::DECIMAL(3, 0), whole);
 
--- The mean of `count` numbers, exact like ratio.
+-- The mean of `count` numbers whose total is not negative, exact like ratio.
 CREATE MACRO mean(total, count) AS
 CASE WHEN count > 0 THEN (
   (2 * (total::DECIMAL(24, 12) * 1000000000000::DECIMAL(13, 0))::HUGEINT + count::HUGEINT * 1000000)
@@ -102,10 +102,10 @@ CREATE MACRO in_code_units(text) AS regexp_replace(text, '([\x{E000}-\x{FFFF}])'
 -- The difference of two prices, which may have a digit more than a price.
 CREATE MACRO difference_of(price, price_before) AS price::DECIMAL(20, 4) - price_before;
 
--- A change of a price in percent. A price before of zero has none.
+-- A change of a price in percent; null if the earlier price is zero.
 CREATE MACRO percent_change(price, price_before) AS percent_of(difference_of(price, price_before), price_before);
 
--- The last day of the day, week or month of a day. Dates are much faster than adding intervals, which makes timestamps of them.
+-- The last day of the period that a day is in. Date arithmetic, because adding an INTERVAL makes a timestamp, which is much slower.
 CREATE MACRO end_of_period(period, day) AS
 CASE period WHEN 'month' THEN last_day(day) WHEN 'week' THEN date_trunc('week', day)::DATE + 6 ELSE day END;
 
@@ -133,29 +133,29 @@ SELECT product, present_since, coalesce(reference_days, 0)::INTEGER AS reference
   CASE WHEN reference_days >= 24 THEN lowest END AS reference_price
 FROM present LEFT JOIN before USING (product);
 
--- The last day that each retailer's usual rows can be compared with: 56 days after its last row.
-CREATE MACRO last_told_day(until) AS TABLE
-SELECT retailer, least(last_row + 56, until::DATE) AS last_told
+-- For each retailer, the last day that has a usual number of rows: 56 days after its last row.
+CREATE MACRO last_judged_day(until) AS TABLE
+SELECT retailer, least(last_row + 56, until::DATE) AS last_judged
 FROM (SELECT retailer, max(day) AS last_row FROM row_count WHERE day <= until::DATE GROUP BY retailer);
 
--- The days of each retailer from its first row to `until`, but no further than 56 days after its last row, which may be thousands of
--- years earlier: rows, and its usual rows, the upper quartile of the 56 days before.
+-- A row for each retailer and day, from its first row to `until`, but at most to 56 days after its last one: a mistyped year must not
+-- make a million days. `usual_rows`: the upper quartile of the 56 days before.
 CREATE MACRO retailer_day(until) AS TABLE
 WITH counted AS (
   SELECT retailer, day, sum(rows)::BIGINT AS rows FROM row_count WHERE day <= until::DATE GROUP BY ALL
 ), calendar AS (
-  SELECT retailer, unnest(generate_series(first_day, last_told, INTERVAL 1 DAY))::DATE AS day
-  FROM (SELECT retailer, min(day) AS first_day FROM counted GROUP BY retailer) JOIN last_told_day(until) USING (retailer)
+  SELECT retailer, unnest(generate_series(first_day, last_judged, INTERVAL 1 DAY))::DATE AS day
+  FROM (SELECT retailer, min(day) AS first_day FROM counted GROUP BY retailer) JOIN last_judged_day(until) USING (retailer)
 )
 SELECT retailer, day, coalesce(rows, 0) AS rows,
   CASE WHEN count(rows) OVER before >= 5 THEN quantile_cont(rows::DECIMAL(14, 2), 0.75) OVER before END AS usual_rows
 FROM calendar LEFT JOIN counted USING (retailer, day)
--- The calendar has every day.
+-- ROWS, not RANGE: the calendar has a row for every day.
 WINDOW before AS (PARTITION BY retailer ORDER BY day ROWS BETWEEN 56 PRECEDING AND 1 PRECEDING);
 
--- As retailer_day, of the categories in the relation `seen`: retailer, department, category and last_seen, a day with rows,
--- from the earliest of which on the days are right. Whether a day is good is decided by the retailer where the category has
--- too few rows to tell; a day of which nothing is known is neither good nor bad.
+-- As retailer_day, for the categories in the relation `seen`, whose columns are retailer, department, category and last_seen (a day
+-- with rows). Days before the earliest last_seen of a category are not reliable. Where a category has too few rows to tell
+-- whether a day is good, its retailer decides; a day of which nothing is known is neither good nor bad.
 CREATE MACRO category_day(seen, until) AS TABLE
 WITH wanted AS (
   SELECT retailer, department, category, min(last_seen) AS since FROM query_table(seen) GROUP BY ALL
@@ -164,9 +164,9 @@ WITH wanted AS (
   FROM row_count JOIN wanted USING (retailer, department, category)
   WHERE day BETWEEN since - 56 AND until::DATE GROUP BY ALL
 ), calendar AS (
-  SELECT retailer, department, category, unnest(generate_series(first_day, last_told, INTERVAL 1 DAY))::DATE AS day
+  SELECT retailer, department, category, unnest(generate_series(first_day, last_judged, INTERVAL 1 DAY))::DATE AS day
   FROM (SELECT retailer, department, category, min(day) AS first_day FROM counted GROUP BY ALL)
-  JOIN last_told_day(until) USING (retailer)
+  JOIN last_judged_day(until) USING (retailer)
 ), usual AS (
   SELECT calendar.*, coalesce(rows, 0) AS rows,
     CASE WHEN count(rows) OVER before >= 5 THEN quantile_cont(rows::DECIMAL(14, 2), 0.75) OVER before END AS usual_rows
@@ -177,8 +177,8 @@ SELECT retailer, department, category, day, usual.rows, usual.usual_rows,
   CASE WHEN usual.usual_rows >= 5 THEN 2 * usual.rows >= usual.usual_rows ELSE 2 * r.rows >= r.usual_rows END AS is_good
 FROM usual JOIN retailer_day(until) r USING (retailer, day);
 
--- Why products are not there: `gone`, `not_crawled` or `unknown`, of the relation `lost`: product and end_day, the day up to
--- which it is not there. `last_seen`: the last day with any row of it.
+-- Why the products in the relation `lost` are missing: `gone`, `not_crawled` or `unknown`. Its columns are product and end_day: the
+-- product is missing from its last row to end_day. `last_seen`: the day of that row.
 CREATE MACRO missing_reason(lost, until) AS TABLE
 WITH days AS (
   -- The last six days with an observation, and those with another row, which few have. Grouped by the product alone, so that the
@@ -196,11 +196,11 @@ WITH days AS (
     FROM days
   )
 ), last AS (
-  SELECT rhythm.*, retailer, department, category, least(end_day, last_told) AS told_day
+  SELECT rhythm.*, retailer, department, category, least(end_day, last_judged) AS judged_day
   FROM rhythm JOIN (
     SELECT product, arg_min(price.listing, place) AS listing
     FROM price JOIN rhythm USING (product) WHERE day = last_seen GROUP BY product
-  ) USING (product) JOIN listing USING (product, listing) JOIN last_told_day(until) USING (retailer)
+  ) USING (product) JOIN listing USING (product, listing) JOIN last_judged_day(until) USING (retailer)
 ), known_day AS (
   -- Counting what is not null, because DuckDB counts rows with a FILTER anew for each row of a window.
   SELECT retailer, department, category, day,
@@ -210,13 +210,13 @@ WITH days AS (
 )
 SELECT product, last.end_day, last_seen,
   CASE
-    WHEN b.good - a.good >= greatest(3, 2 * longest) THEN 'gone'
-    WHEN b.good - a.good < longest AND b.bad > a.bad THEN 'not_crawled'
+    WHEN at_end.good - at_last_row.good >= greatest(3, 2 * longest) THEN 'gone'
+    WHEN at_end.good - at_last_row.good < longest AND at_end.bad > at_last_row.bad THEN 'not_crawled'
     ELSE 'unknown'
   END AS reason
 FROM last
-JOIN known_day a ON (a.retailer, a.department, a.category, a.day) = (last.retailer, last.department, last.category, last_seen)
-JOIN known_day b ON (b.retailer, b.department, b.category, b.day) = (last.retailer, last.department, last.category, told_day);
+JOIN (SELECT * RENAME (day AS last_seen) FROM known_day) at_last_row USING (retailer, department, category, last_seen)
+JOIN (SELECT * RENAME (day AS judged_day) FROM known_day) at_end USING (retailer, department, category, judged_day);
 
 -- As retailer_day, up to 28 days after its last row: `share` of the usual rows, and whether its crawl failed (`outage`). A day
 -- without rows is an outage after more such days in a row than its longest pause that occurred twice in the 56 days before.

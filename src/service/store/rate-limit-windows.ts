@@ -5,8 +5,8 @@ import type { KeyRecord } from "./store-types.ts";
 
 /**
  * Counts a request in the window of the key that `source` selects, if it selects one. Parameter 2 is the time, 3 the end of
- * a window that starts now. A stored window that starts after that end began before a clock was set back, so it counts as over:
- * the clocks of instances differ by less.
+ * a window that starts now. If a stored window begins after that end, a clock has been set back, so it counts as over: the clocks
+ * of instances differ by less than a window.
  */
 const counting = ({ unsynced }: Dialect, source: string) => `
   INSERT INTO request_window AS present (key, started_at, ends_at, used)

@@ -32,7 +32,6 @@ export function textColumn<Item>(
   };
 }
 
-/** A column of titles that link to their product pages. */
 export function titleColumn<Item>(
   read: (item: Item) => string,
   addressOf: (item: Item) => string | undefined,

@@ -13,7 +13,7 @@ const RIGID = /^(?:mrp|discount_pct|percent|kind|change|(?:\w+_)?(?:currency|dat
 /** Amounts in the currency of the row. */
 const PRICE = /^(?:mrp|(?:\w+_)?(?:selling_price|price|mrp)|price_.+)$/;
 
-/** The column with the address that a column links to. */
+/** For each column that is a link: the column that holds its address. */
 const LINKS: Readonly<Record<string, string>> = { title: "url", url: "url", image_url: "image_url" };
 
 export function rowTable(rows: RowBatch, columns: readonly string[]): Table {

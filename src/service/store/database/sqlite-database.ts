@@ -18,7 +18,6 @@ const TEMPORARY_WINDOWS = `CREATE TEMP TABLE request_window (${WINDOW_COLUMNS})`
 /** Codes of SQLite for the content of a file that it cannot read. */
 const DAMAGE = ["SQLITE_CORRUPT", "SQLITE_NOTADB"];
 
-/** The connections to one database. */
 export interface Database {
   reader: DatabaseAccess;
   writer: DatabaseAccess;
@@ -37,7 +36,7 @@ export async function openMemoryDatabase(): Promise<Database> {
 }
 
 /**
- * A database in a file, which is created with mode 0600. A file that replaces it is read only after a restart.
+ * A database in a file, which is created with mode 0600. If another file takes its place, that file is not used until a restart.
  * @param signal ends waiting for other processes @param warn called if the file of windows was damaged
  */
 export async function openFileDatabase(
@@ -53,7 +52,7 @@ export async function openFileDatabase(
   if (await isReadOnly(path)) {
     return await openReadOnlyDatabase(path);
   }
-  const hasFsync = await createFile(path);
+  const hasFsync = await ensureFile(path);
   // On a file system without fsync, each commit would fail. Not calling it loses nothing unless the power fails.
   const leaveOutFsync = async (session: Session) => {
     if (!hasFsync) {
@@ -74,7 +73,7 @@ export async function openFileDatabase(
   }
   return {
     reader: connectToSqlite(path, { onOpen }),
-    // Another process that loads rows may lock the database for a minute.
+    // Fails fast: another process that loads rows may lock the database for a minute, and waiting blocks a thread.
     writer: connectToSqlite(path, { busyTimeout: 10, onOpen }),
     windows: connectToSqlite(path, {
       onOpen: async (session) => {
@@ -129,13 +128,13 @@ async function isReadOnly(path: string): Promise<boolean> {
  * @returns the inode of the file
  */
 async function attachWindows(session: Session, path: string, warn: (message: string) => void) {
-  const synchronous = (await createFile(path)) ? "NORMAL" : "OFF";
+  const synchronous = (await ensureFile(path)) ? "NORMAL" : "OFF";
   if (await isDamaged(path)) {
-    // It has only counts, and a request that cannot be counted is refused.
+    // Only counts are lost. If it stayed damaged, every request would be refused.
     for (const file of [path, `${path}-wal`, `${path}-shm`]) {
       await rm(file, { force: true });
     }
-    await createFile(path);
+    await ensureFile(path);
     warn(`${path} was damaged and is made anew; all counts of request limits begin again`);
   }
   // Read first: if the file is replaced meanwhile, the next use attaches the new one.
@@ -168,7 +167,7 @@ async function isDamaged(path: string): Promise<boolean> {
 }
 
 /** @returns whether its file system has fsync */
-async function createFile(path: string): Promise<boolean> {
+async function ensureFile(path: string): Promise<boolean> {
   try {
     await makeFolderPath(dirname(path), 0o700);
     await using file = await open(path, "a", 0o600);

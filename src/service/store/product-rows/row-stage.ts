@@ -52,7 +52,7 @@ const findPresent = ({ join }: Dialect) => `
 
 /** A stored row with the same text stays. */
 const REPLACED = "INSERT INTO gone SELECT id, retailer FROM present WHERE differs";
-const REPLACED_SLICE = `
+const REPLACED_DAY = `
   INSERT INTO gone SELECT id, retailer FROM product
   WHERE retailer = ?1 AND combination IN (SELECT id FROM combination WHERE retailer = ?1) AND day = ?2 AND removed IS NULL
     AND id NOT IN (SELECT id FROM present WHERE NOT differs)`;
@@ -67,7 +67,7 @@ const conflictsAfter = ({ join }: Dialect) => `
     ${join} product ON product.id = conflict.id AND product.retailer = conflict.retailer
   ORDER BY conflict.line, conflict.id`;
 
-const DROP_PRESENT = `
+const UNSTAGE_PRESENT = `
   DELETE FROM staged_row WHERE product_id IN (SELECT product_id FROM present WHERE id NOT IN (SELECT id FROM gone))`;
 
 const ADD_COMBINATIONS = `
@@ -125,10 +125,10 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
       if (replacement === "same-ids") {
         await session.query(REPLACED);
       } else if (replacement !== undefined) {
-        await session.query(REPLACED_SLICE, [replacement.retailer, compactDay(replacement.day)]);
+        await session.query(REPLACED_DAY, [replacement.retailer, compactDay(replacement.day)]);
       }
       await refuseConflicts();
-      await session.script(DROP_PRESENT);
+      await session.script(UNSTAGE_PRESENT);
       const { added, removed } = await onlyRow<{ added: number; removed: number }>(
         session,
         "SELECT (SELECT count(*) FROM staged_row) AS added, (SELECT count(*) FROM gone) AS removed",
