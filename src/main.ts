@@ -1,5 +1,5 @@
 import { type Context, type ProcessContext, processContext } from "./cli/context.ts";
-import { type Correction, correct, withServiceFlags } from "./cli/errors/correction.ts";
+import { type Correction, correct, withServiceFlags } from "./cli/errors/corrected-command.ts";
 import { errorEntryOf } from "./cli/errors/error-table.ts";
 import { describeError, errorAsJson } from "./cli/errors/error-text.ts";
 import { missingPackageError } from "./cli/errors/missing-package.ts";

@@ -13,8 +13,8 @@ import { planPull } from "../../pull/plan.ts";
 import { earlierPages } from "../../pull/store/open-store.ts";
 import { createPageStore } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";
-import { refuseDiscarding, storeOptions } from "./resume.ts";
 import { assertFitsSheet, bytesNeeded, sizeText, storeBeside } from "./room.ts";
+import { refuseDiscarding, storeOptions } from "./store-options.ts";
 
 /** Prints the expected cost of an export, estimated from its coverage requests and the rate limit. Creates no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {

@@ -24,7 +24,7 @@ import { openPageStore } from "../../pull/store/open-store.ts";
 import { recordExport } from "./export-record.ts";
 import type { ExportOptions } from "./options.ts";
 import { pullRows, rowEncoding } from "./pull-rows.ts";
-import { storeOptions } from "./resume.ts";
+import { storeOptions } from "./store-options.ts";
 
 /**
  * Pulls the set into Hive folders below the output, one file a partition. Existing partitions with new rows are replaced

@@ -13,8 +13,8 @@ import type { PullObserver, PullResult } from "../../pull/pull-options.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { type ExportOptions, OWN_ROW_COLUMNS } from "./options.ts";
-import { refuseDiscarding } from "./resume.ts";
 import { assertFitsSheet, assertRoom, bytesNeeded } from "./room.ts";
+import { refuseDiscarding } from "./store-options.ts";
 
 /**
  * Pulls the set of an export through the store, writes its rows and shows the progress.

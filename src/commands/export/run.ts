@@ -14,8 +14,8 @@ import type { RowBatch } from "../../rows/batch.ts";
 import { recordExport } from "./export-record.ts";
 import type { ExportOptions } from "./options.ts";
 import { pullRows, rowEncoding } from "./pull-rows.ts";
-import { storeOptions } from "./resume.ts";
 import { assertRoomInName, storeBeside } from "./room.ts";
+import { storeOptions } from "./store-options.ts";
 
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
   await using connection = await connect(options, context);

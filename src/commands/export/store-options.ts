@@ -1,5 +1,5 @@
 import type { Context } from "../../cli/context.ts";
-import { SERVICE_FLAGS } from "../../cli/errors/correction.ts";
+import { SERVICE_FLAGS } from "../../cli/errors/corrected-command.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { Connection } from "../../cli/source/connection.ts";
 import { VERSION } from "../../cli/version.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { correct } from "../../../src/cli/errors/correction.ts";
+import { correct } from "../../../src/cli/errors/corrected-command.ts";
 import { UsageError } from "../../../src/contract/errors.ts";
 
 const KEY = "k3y_".repeat(11).slice(0, 43);
