@@ -1,5 +1,7 @@
+import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { openDuckDb } from "../../src/files/duckdb.ts";
+import { filledIn } from "../../src/folder/ask/ask.ts";
 import { priceIndexPath } from "../../src/folder/index/update-index.ts";
 import { recordsOf, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
@@ -44,4 +46,25 @@ test.each([
   expect(recordsOf(stdout).map(({ sku, selling_price }) => [sku, selling_price])).toEqual(expected);
   const shown = await runInProcess(["latest", folder, ...flags, "--show-sql"]);
   expect(await answerOf(shown.stdout, folder)).toEqual(expected);
+});
+
+test.each([
+  [
+    "SELECT $limit -- at most $limit; isn't it?\nWHERE $limit > 0",
+    "SELECT 3 -- at most $limit; isn't it?\nWHERE 3 > 0",
+  ],
+  ["SELECT '-- $limit', $limit", "SELECT '-- $limit', 3"],
+  ["SELECT 'it''s', $limit, $other", "SELECT 'it''s', 3, $other"],
+])("the parameters of %j are filled in outside texts and comments", (sql, expected) => {
+  expect(filledIn(sql, { limit: 3 })).toBe(expected);
+});
+
+test("a printed question has no parameter left, not even in a comment", async () => {
+  const folder = new URL("../../src/folder/questions/", import.meta.url);
+  for (const name of await readdir(folder)) {
+    const sql = await readFile(new URL(name, folder), "utf8");
+    const names = [...sql.matchAll(/\$([a-z_]+)/g)].map(([, parameter = ""]) => [parameter, null]);
+    const left = filledIn(sql, Object.fromEntries(names)).match(/\$[a-z_]+/g);
+    expect({ name, left }).toEqual({ name, left: null });
+  }
 });

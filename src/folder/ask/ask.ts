@@ -7,6 +7,9 @@ import { jsonRows } from "./json-rows.ts";
 export type Parameter = string | number | boolean | null | readonly string[] | readonly Record<string, string>[];
 export type Parameters = Readonly<Record<string, Parameter>>;
 
+/** A text, a comment, or a parameter, whose name it captures. Texts and comments may hold what looks like a parameter. */
+const TOKEN = /'[^']*'|--.*|\$([a-z_]+)/g;
+
 /** A comparison of one column with a number. */
 export interface ColumnComparison {
   column: string;
@@ -113,7 +116,7 @@ async function prepare(duckDb: DuckDb, sql: string, parameters: Parameters): Pro
         ? STRUCT(Object.fromEntries(Object.keys(first).map((name) => [name, VARCHAR])))
         : VARCHAR,
     );
-  const names = new Set([...sql.matchAll(/\$([a-z_]+)/g)].map(([, name]) => name));
+  const names = new Set([...sql.matchAll(TOKEN)].map(([, name]) => name));
   const used = Object.entries(parameters).filter(([name]) => names.has(name));
   const prepared = await duckDb.until((connection) => connection.prepare(sql));
   prepared.bind(
@@ -157,9 +160,9 @@ function selectionSql(
 
 /** The SQL of a question with its parameters filled in, for a person to continue with. */
 export function filledIn(sql: string, parameters: Parameters): string {
-  return sql.replace(/\$([a-z_]+)/g, (name, key: string) => {
-    const value = parameters[key];
-    return value === undefined ? name : literal(value);
+  return sql.replace(TOKEN, (token, name?: string) => {
+    const value = name === undefined ? undefined : parameters[name];
+    return value === undefined ? token : literal(value);
   });
 }
 

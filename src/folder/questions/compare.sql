@@ -3,7 +3,7 @@ WITH last AS (
   FROM last_observed($days, $departments, $categories, $combinations, $brands, $own_list)
   WHERE $max_age IS NULL OR day >= last_day - $max_age::INTEGER
 ), rate AS (
-  -- What one unit of each currency is worth in `$currency`.
+  -- What one unit of each currency is worth in the currency that prices are converted to.
   SELECT unnest($rates::STRUCT(currency VARCHAR, rate DECIMAL(18, 9))[], recursive := true)
 ), offer AS (
   SELECT retailer, sku,

@@ -1,6 +1,6 @@
 -- What is different between two days: one row a product. The later day is `last_day`, the earlier one `since`.
 WITH earlier AS (
-  -- With $strict, a price is known on its day alone.
+  -- With `strict`, a price is known on its day alone.
   FROM observed($days, $departments, $categories, $combinations, $brands, $own_list)
   -- A bookmark may be newer than the newest day.
   WHERE day <= since AND coalesce(next_day > least(since, last_day), true)

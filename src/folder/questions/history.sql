@@ -1,4 +1,4 @@
--- The prices of some products, day by day. Suspect rows are shown, too, and compared with nothing. `$shown`: only this number of
+-- The prices of some products, day by day. Suspect rows are shown, too, and compared with nothing. `shown`: only this number of
 -- products, the cheapest of each currency first.
 WITH wanted AS (
   SELECT unnest($products::INTEGER[]) AS product, unnest(range(len($products::INTEGER[]))) AS rank

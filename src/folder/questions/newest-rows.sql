@@ -1,5 +1,5 @@
--- The texts of each product by its newest row; products with a price within `$max_age` days (14 without a limit) come first.
--- `$skus`: their skus; null for any.
+-- The texts of each product by its newest row; products with a price within `max_age` days (14 without a limit) come first.
+-- `skus`: their skus; null for any.
 WITH matched AS (
   FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)
   WHERE $skus IS NULL OR listing IN (SELECT listing FROM listing WHERE list_contains($skus::VARCHAR[], sku))

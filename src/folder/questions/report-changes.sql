@@ -1,4 +1,4 @@
--- The rows of diff.sql (the table `changes`) of one kind, `$change`, with the last price of each product.
+-- The rows of diff.sql (the table `changes`) of one kind, `change`, with the last price of each product.
 WITH changed AS (
   SELECT changes.* EXCLUDE (target_price, target_met, note), product
   FROM changes JOIN product USING (retailer, sku) WHERE change = $change

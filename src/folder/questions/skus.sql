@@ -1,4 +1,4 @@
--- The products that the filters match up to the newest day, of a sku in any letter case; `$sku` is null for all.
+-- The products that the filters match up to the newest day, of a sku in any letter case; `sku` is null for all.
 SELECT DISTINCT product, sku
 FROM price JOIN scope($days, $departments, $categories, $combinations, $brands, $own_list) USING (listing)
   JOIN listing USING (product, listing)
