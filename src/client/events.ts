@@ -1,7 +1,7 @@
 import type { OperationName } from "../contract/operations.ts";
 import type { RateHeaders } from "./requests/rate-window.ts";
 
-/** What a request is for: an operation of the contract, or the status feed. */
+/** What a request is for: an operation of the contract, or a public document (`status`): the status feed or the OpenAPI description. */
 export type RequestPurpose = OperationName | "status";
 
 /** The client's activity, for progress and `--verbose`. It never contains the key. */

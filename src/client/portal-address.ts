@@ -1,7 +1,7 @@
 import { createRequester, type RequesterOptions } from "./requester.ts";
 import { parseBody } from "./responses/read-response.ts";
 
-/** Maximum of milliseconds that a person waits for a hint. */
+/** Milliseconds that a person waits for a hint at most. */
 const HINT_TIMEOUT = 3_000;
 
 /**

@@ -237,12 +237,12 @@ test.each<[string, ScriptedAnswer, string]>([
   [
     "a 404 of a server",
     { status: 404 },
-    "There is no catalog service at ORIGIN; check the base URL. It answered 404: Not Found (empty body)",
+    "There is no catalog service at ORIGIN; check the base URL. ORIGIN answered 404: Not Found (empty body)",
   ],
   [
     "a 404 of a service",
     { status: 404, body: problemBody({ code: "not_found", detail: "No such path.", retryable: false }) },
-    "ORIGIN has nothing at this path (check the base URL), or what the request names is not visible to the team of this key. It answered 404 (not_found): No such path.",
+    "ORIGIN has nothing at this path (check the base URL), or what the request names is not visible to the team of this key. ORIGIN answered 404 (not_found): No such path.",
   ],
   [
     "a 404 with another code",

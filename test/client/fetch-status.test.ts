@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { fetchStatus } from "../../src/client/fetch-status.ts";
 import { ContractError } from "../../src/contract/errors.ts";
+import { problemBody } from "../helpers/envelopes.ts";
 import { answer, startFaultServer } from "../helpers/fault-server.ts";
 import { failureOf, ONE_ATTEMPT } from "../helpers/test-client.ts";
 
@@ -37,6 +38,14 @@ test("the feed is requested as its address says, without a key, and its document
   expect(server.requests.map(({ target, headers }) => [target, headers.authorization])).toEqual([
     ["/status.json?a=1", undefined],
   ]);
+});
+
+test("the error for a 404 says nothing of a key, because none is sent", async () => {
+  const body = problemBody({ code: "not_found", detail: "No such path.", retryable: false });
+  const { url } = await startFaultServer([answer({ status: 404, body })]);
+  expect(await failureOf(fetchStatus(new URL("/status", url), ONE_ATTEMPT))).toMatchObject({
+    message: `${url.origin} has nothing at this path; check the base URL. ${url.origin} answered 404 (not_found): No such path.`,
+  });
 });
 
 test.each(["no_data", "no-data", "NO DATA", "nodata", null])("%j means no data, without a figure", async (state) => {

@@ -162,7 +162,7 @@ test("a base URL that ends in /v1 is told to drop it", async () => {
     env: { CATALOG_API_KEY: service.key },
   });
   expect(code).toBe(EXIT.notFound);
-  expect(stderr).toContain(`at ${service.url}/v1; check the base URL without /v1, which the tool adds.`);
+  expect(stderr).toContain(`at ${service.url}/v1; leave /v1 out of the base URL; the tool adds it.`);
 });
 
 test("an error with an unknown code is worth another run if its document says so", async () => {

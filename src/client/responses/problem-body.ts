@@ -21,7 +21,7 @@ export interface Origin {
   redact: Redact;
 }
 
-/** Whether the response is an error. The contract has no success but 200. */
+/** A 200 is an error, too, if its body is a problem document. Other 2xx are left to the reader of the body. */
 export function isProblem({ status, header }: HttpResponse): boolean {
   const isSuccess = status >= 200 && status < 300;
   return !isSuccess || (status === 200 && header("content-type").toLowerCase().includes("problem+json"));
@@ -34,8 +34,9 @@ export function readProblem(response: HttpResponse, body: Body, whose: Origin): 
   const failure = (message: string, problem: Partial<Problem>) => {
     const isOfKey = apiKey !== undefined && (status === 401 || status === 431);
     const flaw = isOfKey ? keyFlaw(apiKey) : undefined;
-    const toldFlaw = flaw === undefined || keySource === undefined ? flaw : `${flaw} (it comes from ${keySource})`;
-    return new ApiError(message, { status, problem, keyFlaw: toldFlaw });
+    const flawWithSource =
+      flaw === undefined || keySource === undefined ? flaw : `${flaw} (it comes from ${keySource})`;
+    return new ApiError(message, { status, problem, keyFlaw: flawWithSource });
   };
   const redirect = status >= 300 && status < 400 ? header("location") : "";
   if (redirect !== "") {
@@ -45,16 +46,20 @@ export function readProblem(response: HttpResponse, body: Body, whose: Origin): 
     return failure(`${origin} redirects to ${where}${advice}`, {});
   }
   const { problem, text } = readErrorBody(response, body, redact);
-  const answer = `answered ${status}${codeInBrackets(problem)}: ${text}`;
+  const answer = `${origin} answered ${status}${codeInBrackets(problem)}: ${text}`;
   const isNotFound = status === 404 && (problem.code === undefined || problem.code === "not_found");
-  return failure(isNotFound ? `${notFound(problem, whose)} It ${answer}` : `${origin} ${answer}`, problem);
+  return failure(isNotFound ? `${notFound(problem, whose)} ${answer}` : answer, problem);
 }
 
 /** What a 404 may mean. The contract also answers `not_found` for what the team of the key cannot see. */
-function notFound({ code }: Partial<Problem>, { origin, path }: Origin): string {
-  const drop = /\/v1\/*$/.test(path) ? " without /v1, which the tool adds" : "";
-  if (code === undefined || drop !== "") {
-    return `There is no catalog service at ${origin}${path.replace(/\/+$/, "")}; check the base URL${drop}.`;
+function notFound({ code }: Partial<Problem>, { origin, path, apiKey }: Origin): string {
+  const hasVersion = /\/v1\/*$/.test(path);
+  if (code === undefined || hasVersion) {
+    const advice = hasVersion ? "leave /v1 out of the base URL; the tool adds it" : "check the base URL";
+    return `There is no catalog service at ${origin}${path.replace(/\/+$/, "")}; ${advice}.`;
+  }
+  if (apiKey === undefined) {
+    return `${origin} has nothing at this path; check the base URL.`;
   }
   return `${origin} has nothing at this path (check the base URL), or what the request names is not visible to the team of this key.`;
 }
