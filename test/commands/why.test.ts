@@ -101,7 +101,7 @@ describe("catalog why", () => {
       "Lamp on day 31 · acme Lamp 1",
       "not known: the last price is 16.00 EUR of 2026-02-01, 4 days old",
       "reason unknown",
-      "a week before 20.00 of 2026-01-28: -4.00, -20.0 %",
+      "a week before 20.00 EUR of 2026-01-28: -4.00, -20.0 %",
       "lowest 16.00 EUR of 2026-02-01",
       "reference price 20.00 EUR of 30 days before 2026-01-31, real discount 20.0 %",
     ]);
@@ -111,6 +111,25 @@ describe("catalog why", () => {
     expect((await runInProcess(["why", "acme", "Lamp 1", same], { now, columns: 200 })).stderr).toContain(
       "\n1 further row that no figure comes from; -f ndjson or -o FILE has them all\n",
     );
+  });
+
+  test("gives an earlier price in its own currency", async () => {
+    const changed = [at(0, 9.5, "euros"), ...[10, 11, 12].map((day) => at(day, 1500, `day-${day}`, "JPY"))];
+    const { stdout } = await ask(
+      "Lamp 1",
+      "2026-01-13",
+      await syncedFolder(changed),
+      "-f",
+      "table",
+      "--max-age",
+      "30d",
+    );
+    expect(stdout.split("\n").slice(1, 5)).toEqual([
+      "price 1,500 JPY of 2026-01-13, 0 days old",
+      "a week before 9.50 EUR of 2026-01-01: in another currency",
+      "lowest 1,500 JPY of 2026-01-13",
+      "no reference price: 0 of the 30 days before 2026-01-11 have a price, 24 are needed",
+    ]);
   });
 
   test("gives no real discount from a reference price of zero", async () => {

@@ -27,7 +27,7 @@ const WHY_QUESTION: Question<WhyOptions> = {
   },
   subject: ["retailer", "sku", "crawl_date"],
   noun: "row",
-  viewColumns: ["known_currency"],
+  viewColumns: ["known_currency", "before_currency"],
   viewTakesAll: true,
   view: async () => (await import("./why-table.ts")).whyText,
 };

@@ -27,7 +27,7 @@ export function whyText({ rows, days }: ShownAnswer, { list }: WhyOptions, scree
     priceColumnOf("price", "selling_price"),
     textColumn("currency", textOf("currency"), { rigid: true }),
     textColumn("counts", (row) => (row.counted === true ? "yes" : `no: ${textOf("rule")(row)}`), { rigid: true }),
-    textColumn("is", (row) => textOf("figures")(row).replaceAll("_", " ")),
+    textColumn("used as", (row) => textOf("figures")(row).replaceAll("_", " ")),
     textColumn("product_id", textOf("product_id"), { minimum: WHOLE_ID }),
     textColumn("sha256", (row) => textOf("sha256")(row).slice(0, SHORT_SHA256)),
   ]);
@@ -36,7 +36,7 @@ export function whyText({ rows, days }: ShownAnswer, { list }: WhyOptions, scree
   const facts = [style("bold", name, screen.colour), ...factsOf(newest, days.newest)];
   const others = rows.length - listed.length;
   const notes = [
-    "each row is in crawl_date=DAY/part-0.parquet, with this SHA-256",
+    `each row is in crawl_date=DAY/part-0.parquet; sha256 shows the first ${SHORT_SHA256} characters of that file's SHA-256`,
     ...(shown.length < listed.length ? [limitNote(shown.length, listed.length, list.limit)] : []),
     ...(others > 0 ? [`${plural(others, "further row")} that no figure comes from; ${allRowsHint(undefined)}`] : []),
   ];
@@ -44,8 +44,9 @@ export function whyText({ rows, days }: ShownAnswer, { list }: WhyOptions, scree
 }
 
 function factsOf(row: AnswerRow, newest: string): string[] {
-  const price = (name: string) => `${priceCell(numberOf(name)(row), textOf("known_currency")(row)).text}`;
-  const priced = (name: string) => `${price(name)} ${textOf("known_currency")(row)}`;
+  const price = (name: string, currency = textOf("known_currency")(row)) =>
+    priceCell(numberOf(name)(row), currency).text;
+  const priced = (name: string, currency = textOf("known_currency")(row)) => `${price(name, currency)} ${currency}`;
   if (row.known_price === null) {
     return [`no price up to ${newest}`];
   }
@@ -64,8 +65,10 @@ function factsOf(row: AnswerRow, newest: string): string[] {
     isKnown ? `price ${priced("known_price")} ${age}` : `not known: the last price is ${priced("known_price")} ${age}`,
     ...(isKnown ? [] : [`reason ${textOf("reason")(row)}`]),
     ...(row.before_date === null
-      ? ["no other price known a week before"]
-      : [`a week before ${price("before_selling_price")} of ${textOf("before_date")(row)}: ${change}`]),
+      ? ["no earlier price known a week before"]
+      : [
+          `a week before ${priced("before_selling_price", textOf("before_currency")(row))} of ${textOf("before_date")(row)}: ${change}`,
+        ]),
     `lowest ${priced("low_selling_price")} of ${textOf("low_date")(row)}`,
     row.reference_price === null
       ? `no reference price: ${days} of the 30 days before ${textOf("present_since")(row)} ${days === 1 ? "has" : "have"} a price, 24 are needed`

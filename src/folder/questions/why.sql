@@ -14,7 +14,7 @@ WITH crawled AS (
   SELECT seen.*, before_day, today - day AS days_old, $max_age IS NULL OR day >= last_day - $max_age::INTEGER AS is_known
   FROM seen JOIN span USING (day)
 ), before AS (
-  SELECT seen.day AS before_date, seen.selling_price AS before_selling_price,
+  SELECT seen.day AS before_date, seen.selling_price AS before_selling_price, seen.currency AS before_currency,
     CASE WHEN seen.series = last.series THEN difference_of(last.selling_price, seen.selling_price) END AS difference,
     CASE WHEN seen.series = last.series THEN percent_change(last.selling_price, seen.selling_price) END AS percent
   FROM last JOIN seen ON seen.day = last.before_day AND seen.day < last.day
@@ -29,7 +29,7 @@ WITH crawled AS (
   SELECT reason FROM missing_reason('lost', $last_day)
 ), answer AS (
   SELECT day AS date, selling_price AS known_price, currency AS known_currency, days_old, is_known, before_date,
-    before_selling_price, difference, percent, low_date, low_selling_price, present_since, reference_price,
+    before_selling_price, before_currency, difference, percent, low_date, low_selling_price, present_since, reference_price,
     -percent_change(selling_price, reference_price) AS real_discount_pct, reference_days, reason, series AS own_series
   FROM last LEFT JOIN before ON true LEFT JOIN low ON true LEFT JOIN reference ON true LEFT JOIN missing ON true
 ), id AS (
@@ -47,7 +47,7 @@ SELECT retailer, sku, title, crawl_date, file, sha256, product_id, currency, mrp
       AND coalesce(next_date, present_since) > present_since - 30 THEN 'reference_price' END
   ] IF figure IS NOT NULL], ', ') AS figures,
   date, known_price, days_old, is_known, before_date, before_selling_price, difference, percent, low_date, low_selling_price,
-  present_since, reference_price, real_discount_pct, reference_days, reason, known_currency
+  present_since, reference_price, real_discount_pct, reference_days, reason, known_currency, before_currency
 FROM (
   SELECT retailer, sku, title, crawled.day AS crawl_date, strftime(crawled.day, 'crawl_date=%Y-%m-%d/part-0.parquet') AS file, sha256,
     product_id, currency, mrp, selling_price, discount_pct, excluded IS NULL AS counted, excluded AS rule, series, place,
