@@ -139,7 +139,10 @@ test.each([
   ],
   [["diff", "--from", "7d", "--as-of"], "--as-of needs the rows of all earlier days"],
   [["diff", "--from", "7d", "--max-age", "7d"], "--max-age needs the rows of all earlier days"],
-  [["diff", "--demo", "--from", "7d", "--max-age", "7"], '--max-age "7" is not a number of days; write 14d'],
+  [
+    ["diff", "--demo", "--from", "7d", "--max-age", "7"],
+    '--max-age "7" is not a number of days up to 99999d; write it as in 14d',
+  ],
   [["diff", "--demo", "--from", "7d", "--max-age", "7d", "--no-as-of"], "leave out one of the two"],
   [["diff", "--demo", "--since", "latest"], /--since [\d-]+ is not before the newest day, [\d-]+\.\n/],
   [["diff", "--demo", "--from", MONDAY, "--to", MONDAY], "--from 2026-01-12 is not before --to 2026-01-12"],

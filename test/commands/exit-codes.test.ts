@@ -35,7 +35,13 @@ describe("the exit code", () => {
     [["export", "--rcd", "a:b"], /--rcd "a:b" is not retailer:category:department/],
     [["export", "--rcd", "a:b:c", "--retailer", "a"], /--rcd cannot be combined with --retailer/],
     [["export", "--page-size", "501"], /--page-size "501" is not a whole number from 1 to 500/],
-    [["sample", "--timeout", "5"], /--timeout "5" is not a duration/],
+    [
+      ["sample", "--timeout", "5"],
+      /--timeout "5" is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h, 7d\./,
+    ],
+    [["sample", "--timeout", "0s"], /--timeout "0s" is too small; write at least 1ms\./],
+    [["sample", "--timeout", "0.4ms"], /--timeout "0\.4ms" is too small; write at least 1ms\./],
+    [["export", "--max-body", "0KiB"], /--max-body "0KiB" is too small; write at least 1B\./],
     [["coverage", "--quiet", "--verbose"], /--quiet cannot be combined with --verbose/],
     [["coverage"], /No service is set up yet\. Run: catalog auth login\n/],
   ])("is 2 for the command line %j, before any request", async (args, message) => {

@@ -138,7 +138,8 @@ test("filters that match nothing give an empty result", async () => {
 test.each([
   [["--group-by", "brand", "--columns", "sku"], 'there is no column "sku"'],
   [["--group-by", "brand", "--sort", "price"], '--sort: there is no column "price"'],
-  [["--max-age", "7"], '--max-age "7" is not a number of days; write 14d.'],
+  [["--max-age", "7"], '--max-age "7" is not a number of days up to 99999d; write it as in 14d.'],
+  [["--max-age", "123456d"], '--max-age "123456d" is not a number of days up to 99999d; write it as in 14d.'],
 ])("%j is refused", async (args, message) => {
   expect(await run(...args)).toMatchObject({ code: EXIT.usage, stdout: "", stderr: expect.stringContaining(message) });
 });

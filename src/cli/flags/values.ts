@@ -38,7 +38,7 @@ const BYTES = new Map(Object.entries({ B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 102
 
 /** Parses a duration such as `500ms`, `30s`, `2m`, `1h` or `7d` into milliseconds. */
 export function duration(flag: string, minimum: 0 | 1 = 1): Parser<number> {
-  return withUnit(flag, MILLISECONDS, "is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h", minimum);
+  return withUnit(flag, MILLISECONDS, "is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h, 7d", minimum);
 }
 
 /** Parses a size such as `500KiB`, `64MiB` or `4GiB` into bytes, at least 1. */
@@ -50,8 +50,12 @@ function withUnit(flag: string, units: ReadonlyMap<string, number>, flaw: string
   return (text) => {
     const [, number, unit = ""] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
     const value = Math.round(Number(number) * (units.get(unit) ?? Number.NaN));
-    if (!Number.isSafeInteger(value) || value < minimum) {
+    if (!Number.isSafeInteger(value)) {
       throw valueError(flag, text, `${flaw}.`);
+    }
+    if (value < minimum) {
+      const [smallest] = units.keys();
+      throw valueError(flag, text, `is too small; write at least ${minimum}${smallest}.`);
     }
     return value;
   };
@@ -62,7 +66,7 @@ export function dayCount(flag: string): Parser<number> {
   return (text) => {
     const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
     if (days === undefined) {
-      throw valueError(flag, text, "is not a number of days; write 14d.");
+      throw valueError(flag, text, "is not a number of days up to 99999d; write it as in 14d.");
     }
     return Number(days);
   };
@@ -96,7 +100,7 @@ export function dateExpression(flag: string): Parser<DateExpression> {
   };
 }
 
-/** A number of days without its unit, else a misspelt word. A word in place of another text with digits is another day. */
+/** Adds a missing `d`, or corrects a misspelt word. No word is suggested for a text with digits: it would be another day. */
 function suggestedDates(text: string): string[] {
   if (/^(latest-)?\d{1,3}$/.test(text)) {
     return [`${text}d`];
