@@ -40,7 +40,11 @@ export function checkExtension(name: string): void {
   }
 }
 
-/** Reads rows in batches. The content decides the format and must match a known extension. @throws ContentError */
+/**
+ * Reads rows in batches. The content decides the format. It must match a known extension only if one of them is Parquet or ZIP.
+ *
+ * @throws ContentError
+ */
 export async function* sourceRows(
   source: LoadSource,
   partition: ReadonlyMap<string, string>,
@@ -53,7 +57,7 @@ export async function* sourceRows(
     checkKind(source.name, kind);
     if (kind === "Parquet") {
       const { readParquet } = await import("./read-parquet.ts");
-      const hint = "; decompress it to a file first; a file can be read in parts";
+      const hint = "; store it uncompressed in a file, which can be read in parts";
       const copied = limited(chunks, limitOf("a Parquet file", hint));
       yield* readParquet("path" in source && !isCompressed ? source.path : copied, partition, signal);
     } else if (kind === "ZIP") {

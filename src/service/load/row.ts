@@ -60,7 +60,7 @@ export function readRow({ line, text: source }: SourceRow, partition: ReadonlyMa
   return { line, product: value, body };
 }
 
-/** JSON text of the members that only the folders of the file name. @throws RowError if the row has another value */
+/** JSON text of the members that the row lacks and the folders in the file's path give. @throws RowError if the row has another value */
 function addedMembers(line: number, given: JsonObject, partition: ReadonlyMap<string, string>): string {
   let added = "";
   for (const name of PRODUCT_COLUMNS) {

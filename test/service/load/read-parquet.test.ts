@@ -95,7 +95,9 @@ test("a compressed file that grows beyond 256 MiB is refused", async () => {
   const bytes = Buffer.concat([gzipSync(Buffer.from("PAR1")), ...Array.from({ length: 256 }, () => mebibyte)]);
   const error = await failureOf(bodies(bytes, "rows.parquet.gz"));
   expect(bytes.length).toBeLessThan(2 ** 19);
-  expect((error as Error).message).toMatch(/^is a Parquet file longer than 268435456 bytes/);
+  expect((error as Error).message).toBe(
+    "is a Parquet file longer than 268435456 bytes; store it uncompressed in a file, which can be read in parts",
+  );
 });
 
 test("a compressed file on standard input is recognised by its content", async () => {
