@@ -115,7 +115,17 @@ describe("catalog compare", () => {
   test.each([
     [
       "currency,rate\nUSD,0\n",
-      ':2: rate: expected a number above 0 with at most nine decimals, such as 0.92, found "0"',
+      ':2: rate: expected a number above 0 and below 1000000000 with at most nine decimals, such as 0.92, found "0"',
+    ],
+    [
+      "currency,rate\nUSD,1234567890\n",
+      ':2: rate: expected a number above 0 and below 1000000000 with at most nine decimals, such as 0.92, found "1234567890"',
+    ],
+    ["currency,rate\n,1\n", ':2: currency: expected a currency of three capital letters, such as EUR, found ""'],
+    ["currency,rate\njpy,1\n", ':2: currency: expected a currency of three capital letters, such as EUR, found "jpy"'],
+    [
+      "currency,rate\nEU\u200bR,1\n",
+      ':2: currency: expected a currency of three capital letters, such as EUR, found "EU\\u200bR"',
     ],
     ["currency,rate\nUSD,1\nUSD,2\n", ':3: expected each currency once, found "USD", which is already on line 2'],
     ["currency\nUSD\n", ":1: expected the columns currency and rate, found no rate"],

@@ -177,14 +177,25 @@ test.each([
   ["sku,quantity\n\na,-1\n", ":3: quantity: expected a number above 0 and below 1000000 with at most three decimals"],
   ["sku;quantity\na;1,5\n", ":2: quantity: expected a number above 0"],
   ["sku,quantity\na,0.000\n", ":2: quantity: expected a number above 0"],
-  ["sku,target_price\na,0\n", ":2: target_price: expected a price above 0 with at most four decimals"],
+  [
+    "sku,target_price\na,0\n",
+    ":2: target_price: expected a price above 0 and below 100000000000000 with at most four decimals",
+  ],
+  [
+    "sku,target_price\na,123456789012345\n",
+    ":2: target_price: expected a price above 0 and below 100000000000000 with",
+  ],
   [
     "sku,retailer\na,acme\na,bolt\nA,acme\n",
-    ':4: expected each product once, found "A", which is already on line 2, of acme',
+    ':4: expected each product once, found "A", which line 2 already lists for acme',
   ],
   [
     "sku,retailer\na,\na,acme\n",
-    ':3: expected each product once, found "a", which is already on line 2, of each retailer',
+    ':3: expected each product once, found "a", which line 2 already lists for every retailer',
+  ],
+  [
+    "sku\nA\u200b1\nA\u200b1\n",
+    ':3: expected each product once, found "A\\u200b1", which line 2 already lists for every retailer',
   ],
   ["sku,quantity\na\n", ":2: expected 2 fields, found 1"],
   ['sku\n"a\nb\n', ':2: expected a closing quote for "\\"a\\nb\\n", found the end of the file'],

@@ -22,7 +22,7 @@ export interface ListedProduct {
 
 const OPTIONAL = ["retailer", "target_price", "quantity", "note"] as const;
 
-/** Lists are often made from rows or answers of this tool. These columns of them are ignored. */
+/** Lists are often made from rows or answers of this tool. Columns of those files that are ignored. */
 const IGNORED = [
   ...PRODUCT_COLUMNS,
   ...["days_old", "reference_price", "real_discount_pct", "reference_days", "reason", "target_met", ""],
@@ -69,7 +69,7 @@ function productOf({ line, cell, text, refuse }: CsvLine): ListedProduct {
     return isRight ? written : refuse(column, written, expected);
   };
   const quantity = "a number above 0 and below 1000000 with at most three decimals, such as 2 or 0.5";
-  const price = "a price above 0 with at most four decimals, such as 19.90";
+  const price = "a price above 0 and below 100000000000000 with at most four decimals, such as 19.90";
   return {
     line,
     sku: text("sku") ?? refuse("sku", "", "the sku of a product"),
@@ -96,7 +96,7 @@ function refuseRepeated(product: ListedProduct, seen: SeenProducts): void {
 }
 
 export function repeatedError(product: ListedProduct, same: ListedProduct): RowError {
-  const where = same.retailer === undefined ? "of each retailer" : `of ${shown(same.retailer)}`;
-  const found = `${JSON.stringify(shown(product.sku))}, which is already on line ${same.line}, ${where}`;
+  const retailer = same.retailer === undefined ? "every retailer" : shown(same.retailer);
+  const found = `${shown(JSON.stringify(product.sku))}, which line ${same.line} already lists for ${retailer}`;
   return new RowError({ line: product.line, expected: "each product once", found, hint: "write one line for both" });
 }

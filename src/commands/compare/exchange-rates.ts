@@ -19,10 +19,13 @@ export async function readExchangeRates(file: string, signal: AbortSignal): Prom
   const kind = "exchange rates are CSV with the columns currency and rate";
   const table = { name: file, kind, required: ["currency", "rate"], optional: [], ignored: ["", "date"] };
   await readCsvTable(readNamedFile(file, signal), table, ({ line, cell, refuse }) => {
-    const currency = cell("currency") ?? refuse("currency", "", "a currency, such as EUR");
+    const currency = cell("currency") ?? "";
+    if (!/^[A-Z]{3}$/.test(currency)) {
+      refuse("currency", currency, "a currency of three capital letters, such as EUR");
+    }
     const rate = cell("rate") ?? "";
     if (!/^\d{1,9}(\.\d{1,9})?$/.test(rate) || Number(rate) === 0) {
-      refuse("rate", rate, "a number above 0 with at most nine decimals, such as 0.92");
+      refuse("rate", rate, "a number above 0 and below 1000000000 with at most nine decimals, such as 0.92");
     }
     const earlier = rates.get(currency);
     if (earlier !== undefined) {
