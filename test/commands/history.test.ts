@@ -29,6 +29,8 @@ const SHOES: readonly Found[] = [
   ["I3", "Apple iPhone 15 Pro Max 256 GB"],
   ["I4", "apple IPHONE 15 pro max, 256GB"],
   ["I5", "Apple iPhone 15e Pro Max 256GB"],
+  ["T1", "Herbal tea 1.5g"],
+  ["T2", "Herbal tea 5g router"],
 ];
 
 const SEARCHED = [
@@ -188,6 +190,8 @@ describe("catalog history", () => {
     expect(await found("nike 9700112")).toEqual(["9700112"]);
     expect(await found("zps5")).toEqual(["ZPS5D1"]);
     expect(await found("ps5d1")).toEqual([]);
+    expect(await found("tea 1.5")).toEqual(["T1"]);
+    expect(await found("tea 5")).toEqual([]);
   });
 
   test("finds a sku in any letter case, and suggests the one that was probably meant", async () => {

@@ -26,22 +26,22 @@ export function historyPage(
   { folder, filters, now, list }: { folder: string; filters: string; now: number; list: ListOptions },
 ): string {
   const shown = productsInOrder(series, list);
-  const read = html`<p>${[folder, filters].filter(Boolean).join("; ")}; read at ${minuteOf(now)}.</p>`;
+  const source = html`<p>${[folder, filters].filter(Boolean).join("; ")}; read at ${minuteOf(now)}.</p>`;
   const [only, ...others] = shown;
   const isSingle = only !== undefined && others.length === 0;
   const title = isSingle ? only.title : `Prices of ${plural(shown.length, "product")}`;
-  const body = isSingle ? singleProduct(only, read, list) : severalProducts(shown, title, read, list);
+  const body = isSingle ? singleProduct(only, source, list) : severalProducts(shown, title, source, list);
   return renderPage({ title, body, style: STYLE, script: "" });
 }
 
-function singleProduct(product: ProductSeries, read: Html, list: ListOptions): Html {
+function singleProduct(product: ProductSeries, source: Html, list: ListOptions): Html {
   const { title, url, retailer, sku, department, category, last, lowest, highest, points, changes, isNewLow } = product;
   const since = currencySince(product);
   const price = (point: PricePoint) =>
     html`${priceOf(point)} ${point.currency} <small class="day">${point.day}</small>`;
   return html`<h1>${link(title, url)}</h1>
 <p>${retailer} ${sku}; ${department}, ${category}${since === undefined ? "" : `; ${since}`}</p>
-${read}
+${source}
 <dl><div><dt>Last</dt><dd>${price(last)}${isNewLow ? html` <b>new low</b>` : ""}</dd></div>
 <div><dt>Lowest</dt><dd>${price(lowest)}</dd></div>
 <div><dt>Highest</dt><dd>${price(highest)}</dd></div>
@@ -51,18 +51,18 @@ ${read}
 ${changesTable(product, list)}`;
 }
 
-function severalProducts(series: readonly ProductSeries[], title: string, read: Html, list: ListOptions): Html {
+function severalProducts(series: readonly ProductSeries[], title: string, source: Html, list: ListOptions): Html {
   const sections = [...groupBy(series, ({ last }) => last.currency)].map(([currency, products]) => {
     const charts = Array.from({ length: Math.ceil(products.length / LINES) }, (_, index) =>
       figure(products.slice(index * LINES, (index + 1) * LINES), currency),
     );
     return html`<h2>${currency}</h2>\n${charts}\n${productsTable(products, currency)}`;
   });
-  // A limit is one of products here, so all changes of these are listed.
+  // Here `--limit` counts products; each one shown has all its changes.
   const all = { ...list, sort: undefined, limit: undefined };
   const changed = series.filter(({ changes }) => changes > 0);
   return html`<h1>${title}</h1>
-${read}
+${source}
 ${sections}
 ${changed.length === 0 ? "" : html`<h2>Changes</h2>`}
 ${changed.map(

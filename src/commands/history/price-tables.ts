@@ -26,10 +26,7 @@ const lastCurrency = ({ last }: ProductSeries) => last.currency;
 
 const SPARK_CELLS = 24;
 
-/**
- * One product: its facts, then the days on which its price changed. Several products: one line each, the cheapest first.
- * With a sort column, the days themselves are listed.
- */
+/** One product: its facts, then the days on which its price changed. Several products: one line each, the cheapest first. */
 export function historyText(
   series: readonly ProductSeries[],
   list: ListOptions,

@@ -1,7 +1,8 @@
 type WordTest = (text: string, sku: string) => boolean;
 
 /** Units that shops write without a space after a number. Not letters that also name a variant: `16e`, `13c`, `5g`. */
-const UNITS = "(?:[kmgt]b|[km]?wh?|m?ah|[mck]?m|[mc]?l|k?g(?<!\\b\\dg)|mg|[mgk]?hz|v|inch(?:es)?|in|oz|lbs?|ft|pcs?)";
+const UNITS =
+  "(?:[kmgt]b|[km]?wh?|m?ah|[mck]?m|[mc]?l|k?g(?<!(?<![.,])\\b\\dg)|mg|[mgk]?hz|v|inch(?:es)?|in|oz|lbs?|ft|pcs?)";
 
 /**
  * Whether a word is in a text, which holds title, brand and model number, or is a sku or the beginning of one.
@@ -12,7 +13,7 @@ const UNITS = "(?:[kmgt]b|[km]?wh?|m?ah|[mck]?m|[mc]?l|k?g(?<!\\b\\dg)|mg|[mgk]?
  *   `ps5` is not in `caps5` or `ps50`.
  * - A word of letters matches anywhere, because many languages join words.
  *
- * All are folded.
+ * Word, text and sku must have gone through `fold`.
  */
 export function wordTest(word: string, isAlone: boolean): WordTest {
   const isNumber = /^\p{Nd}+(?:[.,]\p{Nd}+)*$/u.test(word);
