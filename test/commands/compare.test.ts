@@ -97,7 +97,7 @@ describe("catalog compare", () => {
     expect(left).toEqual({
       code: 0,
       rows: [mx7],
-      stderr: `warning: 1 product in USD left out: ${others} has no rate of it\n`,
+      stderr: `warning: 1 product in USD left out: ${others} has no rate for it\n`,
     });
   });
 

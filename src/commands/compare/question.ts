@@ -26,7 +26,7 @@ function questionOf({ by, conversion }: CompareOptions): Question<CompareOptions
       const rates = await readExchangeRates(conversion.rates, signal);
       for (const [currency, products] of await withoutRate(prices, { ...parameters, rates })) {
         const what = `${plural(Number(products), "product")} in ${currency} left out`;
-        reporter.warn(`${what}: ${conversion.rates} has no rate of it`);
+        reporter.warn(`${what}: ${conversion.rates} has no rate for it`);
       }
       return { rates };
     },
