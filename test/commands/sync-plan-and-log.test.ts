@@ -104,7 +104,7 @@ test("a sync whose log cannot be written tells what it did, and warns", async ()
   await mkdir(join(rows.folder, ".catalog/log.ndjson"));
   const { code, stdout, stderr } = await runInProcess(["sync", rows.folder], { env: rows.env });
   expect({ code, stdout }).toEqual({ code: EXIT.ok, stdout: expect.stringContaining("Up to date") });
-  expect(stderr).toContain("this run is missing in the log: ");
+  expect(stderr).toContain("this run is missing from the log: ");
 });
 
 test("sync log leaves out a line that was cut or is of no run but not the next run, and refuses a folder that no sync wrote", async () => {
