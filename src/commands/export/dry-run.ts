@@ -3,7 +3,6 @@ import { observeLimits, printEstimate } from "../../cli/estimate-view.ts";
 import { type Connection, connect } from "../../cli/source/connection.ts";
 import { EmptyResultError } from "../../contract/errors.ts";
 import { fileBehind } from "../../export/destination/partial-file.ts";
-import { assertFolderNames } from "../../export/destination/partitions.ts";
 import { isStdout } from "../../export/destination/stdout.ts";
 import { temporaryBytes } from "../../files/stored-bytes.ts";
 import { storeIn } from "../../folder/folder-lock.ts";
@@ -13,7 +12,7 @@ import { planPull } from "../../pull/plan.ts";
 import { earlierPages } from "../../pull/store/open-store.ts";
 import { createPageStore } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";
-import { assertFitsSheet, bytesNeeded, sizeText, storeBeside } from "./room.ts";
+import { assertRepresentable, bytesNeeded, sizeText, storeBeside } from "./room.ts";
 import { refuseDiscarding, storeOptions } from "./store-options.ts";
 
 /** Prints the expected cost of an export, estimated from its coverage requests and the rate limit. Creates no file. */
@@ -27,8 +26,7 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
   refuseDiscarding(store, options);
   const coverage = await client.coverage(filters, signal, store.version());
   assertPlausible(coverage.data, filters);
-  assertFitsSheet(options, coverage.data);
-  assertFolderNames(options.partitionBy ?? [], coverage.data);
+  assertRepresentable(options, coverage.data);
   const { page_size = options.pageSize, slice_pages } = earlier?.head.cuts ?? {};
   const plan = planPull(coverage, filters, page_size, slice_pages);
   store.keepOnly(new Set(plan.slices.map(({ id }) => id)), plan.version);

@@ -5,7 +5,6 @@ import type { Reporter } from "../../cli/reporter.ts";
 import type { Connection } from "../../cli/source/connection.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { assertFolderNames } from "../../export/destination/partitions.ts";
 import type { EncoderOptions } from "../../export/formats/encoder.ts";
 import { assertDuckDbPath } from "../../files/duckdb.ts";
 import { pull } from "../../pull/pull.ts";
@@ -13,7 +12,7 @@ import type { PullObserver, PullResult } from "../../pull/pull-options.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { type ExportOptions, OWN_ROW_COLUMNS } from "./options.ts";
-import { assertFitsSheet, assertRoom, bytesNeeded } from "./room.ts";
+import { assertRepresentable, assertRoom, bytesNeeded } from "./room.ts";
 import { refuseDiscarding } from "./store-options.ts";
 
 /**
@@ -28,16 +27,13 @@ export async function pullRows(
   { client, filters, reporter, signal }: Connection,
   context: Context,
 ): Promise<PullResult> {
-  const { concurrency, maxRows, recheck, partitionBy = [] } = options;
+  const { concurrency, maxRows, recheck } = options;
   if (options.output.format === "parquet" && target !== undefined) {
     assertDuckDbPath(target);
   }
   let ofEarlierRun: number | undefined;
   const observer: PullObserver = {
-    onCoverage: (coverage) => {
-      assertFitsSheet(options, coverage);
-      assertFolderNames(partitionBy, coverage);
-    },
+    onCoverage: (coverage) => assertRepresentable(options, coverage),
     onPlan: async ({ totalRows, pages }, stored) => {
       const total = Math.min(totalRows, maxRows ?? totalRows);
       if (target !== undefined) {

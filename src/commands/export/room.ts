@@ -4,6 +4,7 @@ import type { Coverage } from "../../contract/coverage.ts";
 import { FileError, UsageError } from "../../contract/errors.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { groupDigits, plural } from "../../contract/values/phrases.ts";
+import { assertFolderNames } from "../../export/destination/partitions.ts";
 import { FORMATS } from "../../export/formats/registry.ts";
 import { MAX_SHEET_ROWS } from "../../export/formats/xlsx/workbook-parts.ts";
 import { manifestPathOf } from "../../export/manifest.ts";
@@ -59,13 +60,19 @@ export function sizeText(bytes: number): string {
   return `${Number((bytes / 1000 ** power).toPrecision(2))} ${units[power]}`;
 }
 
+/** Refuses a set that the output cannot represent, before the first page is requested. @throws UsageError */
+export function assertRepresentable(options: ExportOptions, coverage: readonly Coverage[]): void {
+  assertFitsSheet(options, coverage);
+  assertFolderNames(options.partitionBy ?? [], coverage);
+}
+
 /**
- * Refuses more rows than fit into a sheet of xlsx, before the first page is requested. The coverage does not count the rows
+ * Refuses more rows than fit into a sheet of xlsx. The coverage does not count the rows
  * of single days or products, so the encoder refuses partitions by day and rows of an own list later.
  *
  * @throws UsageError
  */
-export function assertFitsSheet(
+function assertFitsSheet(
   { output, partitionBy = [], maxRows = Number.POSITIVE_INFINITY, ownList }: ExportOptions,
   coverage: readonly Coverage[],
 ): void {
