@@ -20,6 +20,7 @@ export function allRowsHint(limit: number | undefined): string {
   return limit === undefined ? "-f ndjson or -o FILE has them all" : "omit --limit to get all rows";
 }
 
-export function limitNote(shown: number, all: number, limit: number | undefined): string {
-  return `the first ${groupDigits(shown)} of ${groupDigits(all)}; ${allRowsHint(limit)}`;
+/** @param isWhole whether there are no more than `all` */
+export function limitNote(shown: number, all: number, limit: number | undefined, isWhole = true): string {
+  return `the first ${groupDigits(shown)} of ${isWhole ? "" : "more than "}${groupDigits(all)}; ${allRowsHint(limit)}`;
 }

@@ -1,11 +1,11 @@
 import type { Context } from "../../cli/context.ts";
-import { allRowsHint, usualLimit } from "../../cli/list-limit.ts";
+import { limitNote, usualLimit } from "../../cli/list-limit.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { showTable } from "../../cli/terminal/pager.ts";
 import { screenOf } from "../../cli/terminal/screen.ts";
 import { jsonCell } from "../../cli/terminal/tables/cell.ts";
 import { renderTable } from "../../cli/terminal/tables/table.ts";
-import { groupDigits, plural } from "../../contract/values/phrases.ts";
+import { plural } from "../../contract/values/phrases.ts";
 import { uniqueNames } from "../../contract/values/unique-names.ts";
 import { visible } from "../../contract/values/visible.ts";
 import type { QueryResult } from "../../folder/sql/sql-session.ts";
@@ -40,10 +40,8 @@ export async function showQuery(
   if (!isShown) {
     await showRows(first, result, options, reporter, context);
   }
-  const all = count > MAX_COUNTED ? `more than ${groupDigits(MAX_COUNTED)}` : groupDigits(count);
-  reporter.note(
-    isShown ? `the first ${groupDigits(first.length)} of ${all}; ${allRowsHint(undefined)}` : plural(count, "row"),
-  );
+  const cut = limitNote(first.length, Math.min(count, MAX_COUNTED), undefined, count <= MAX_COUNTED);
+  reporter.note(isShown ? cut : plural(count, "row"));
 }
 
 async function showRows(
