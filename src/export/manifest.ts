@@ -1,5 +1,7 @@
+import { createReadStream } from "node:fs";
 import { readFile, realpath, rm, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { text } from "node:stream/consumers";
 import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import { FileError, MismatchError } from "../contract/errors.ts";
@@ -85,7 +87,7 @@ export async function hasManifest(file: string | undefined): Promise<boolean> {
   if (path === undefined || (await stat(path).catch(() => undefined))?.isFile() !== true) {
     return false;
   }
-  return (await readFile(path, "utf8").catch(() => "")).startsWith(BEGINNING);
+  return (await text(createReadStream(path, { end: BEGINNING.length - 1 })).catch(() => "")) === BEGINNING;
 }
 
 /**
