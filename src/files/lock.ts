@@ -146,10 +146,10 @@ function acquired(subject: string, path: string, content: string, handle: FileHa
      * @throws LockedError if another process has it, or FileError if its file cannot be written
      */
     assertLocked: async (): Promise<void> => {
-      const held = isUnchanged() || (await renew().catch((error: unknown) => error));
-      if (held !== true) {
+      const renewal = isUnchanged() || (await renew().catch((error: unknown) => error));
+      if (renewal !== true) {
         const found = await readLock(path);
-        throw found?.content === content ? fileError(path, held) : lockedError(subject, found?.owner);
+        throw found?.content === content ? fileError(path, renewal) : lockedError(subject, found?.owner);
       }
     },
     release: async (): Promise<void> => {

@@ -79,12 +79,12 @@ export async function untrustedDays(
     const path = join(folder, placeOfDay(day));
     const stored = days[day];
     const isPending = pending.includes(day);
-    const isAsHeld =
+    const isAsStored =
       (await ownFileAt(path))?.size === stored?.bytes &&
       // The rows of an adopted day are not known.
       !(isPending && stored?.digest === "") &&
       (stored === undefined || !(thorough || isPending) || (await fingerprint(path)).sha256 === stored.sha256);
-    if (!isAsHeld) {
+    if (!isAsStored) {
       unknown.add(day);
     }
   }

@@ -15,9 +15,9 @@ import { isNonEmptyWindow, type SetFilters, sharedDays } from "./set-filters.ts"
  * its own for each retailer.
  *
  * For a long list, the coverage is requested without `rcd` and filtered here; a sample covers as many combinations as fit
- * into one request, taken from each retailer in turn. Combinations that the service does not know are left out. With `daysByRetailer`,
- * there is one request for each window that retailers share; a sample has about the same number of rows of each. `meta`
- * describes the whole set.
+ * into one request, taken from each retailer in turn. Combinations that the service does not know are left out. With
+ * `daysByRetailer`, there is one request for each window that retailers share; a sample has about the same number of rows of
+ * each. `meta` describes the whole set.
  */
 export function splitLongFilters(client: CatalogClient): CatalogClient {
   const coverageOf = async (filters: SetFilters, signal?: AbortSignal, version?: string): Promise<CoverageResponse> => {

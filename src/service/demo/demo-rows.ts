@@ -29,8 +29,8 @@ interface DemoProduct {
 }
 
 /**
- * About 25,000 invented rows as JSON texts: 90 days of crawls before `today`, the same for each run with this day. As in real crawls, some retailers
- * start late or stop early, categories have gaps, and products appear, disappear and change price.
+ * About 25,000 invented rows as JSON texts: 90 days of crawls before `today`, the same for each run with this day. As in real
+ * crawls, some retailers start late or stop early, categories have gaps, and products appear, disappear and change price.
  */
 export function* demoRows(today: string): Generator<string> {
   const dates = Array.from({ length: DAYS }, (_, day) => addDays(today, day - DAYS));

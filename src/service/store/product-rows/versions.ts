@@ -28,8 +28,8 @@ export async function hasVersion(session: Session, version: number): Promise<boo
 
 /**
  * Begins the next version in the current transaction, and deletes versions that were replaced more than a day ago, with the rows that
- * only they have. The caller adds and removes rows with the returned number, then calls `commitVersion`. It is at least the time in milliseconds, so that a database restored from
- * a copy never repeats one.
+ * only they have. The caller adds and removes rows with the returned number, then calls `commitVersion`. The number is at least the
+ * time in milliseconds, so that a database restored from a copy never repeats one.
  */
 export async function beginVersion(session: Session): Promise<number> {
   const version = Math.max(Date.now(), (await readVersions(session)).version + 1);
