@@ -214,6 +214,15 @@ describe("catalog movers", () => {
     }
   });
 
+  test("says of a kind without products in its section alone that there are none", async () => {
+    const one = await syncedFolder([product({ crawl_date: "2026-01-01" })]);
+    const { stdout, stderr } = await runInProcess(["movers", one, "--only", "drop", "--no-color"], { columns: 80 });
+    expect({ stdout, isRepeated: stderr.includes("no product matches") }).toEqual({
+      stdout: expect.stringMatching(/^Biggest drops from \S+ to \S+\nnone\n$/),
+      isRepeated: false,
+    });
+  });
+
   test("asks for a folder if none is named", async () => {
     const { code, stderr } = await runInProcess(["movers"]);
 

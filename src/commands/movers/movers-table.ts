@@ -28,7 +28,7 @@ export function moversText(
   { rows, groups, days }: ShownAnswer,
   options: MoversOptions,
   screen: Screen,
-): { text: string; hidden: string[] } {
+): { text: string; hidden: string[]; notes: string[] } {
   const { kinds, columns } = options;
   const hidden = new Set<string>();
   const parts = kinds.map((kind) => {
@@ -49,7 +49,8 @@ export function moversText(
     const shared = caption === "" ? "" : `${style("dim", caption, screen.colour)}\n`;
     return `${style("bold", heading, screen.colour)}\n${own.length === 0 ? "none\n" : `${shared}${table.text}`}`;
   });
-  return { text: parts.join("\n"), hidden: [...hidden] };
+  // Each kind without a row says so itself.
+  return { text: parts.join("\n"), hidden: [...hidden], notes: [] };
 }
 
 /** The headings of the groups, by the index of their first row. Without groups, `more` says how many rows there are. */
