@@ -104,7 +104,7 @@ async function refuseOtherColumns(path: string, options: ExportOptions, { report
   if (known !== undefined && known.join() !== wanted.join()) {
     const same = known.length === 0 ? "" : `with --columns ${known.join(",")}, or `;
     throw new UsageError(
-      `${path} has other columns than this export (${firstFew(found ?? [], 20)}), and programs would mix both. Export ${same}to another folder.`,
+      `${path} has the columns ${firstFew(found ?? [], 20)}, which are not those of this export, and programs would mix both. Export ${same}to another folder.`,
     );
   }
 }
