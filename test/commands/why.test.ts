@@ -168,7 +168,8 @@ Did you mean Lamp 1, Lamp 2?
     [[], "name a retailer and a sku"],
     [["Lamp 1", "2026-01-01", "copy", "more"], '"more" is one word too many'],
     [["Lamp 1", "2026-13-01", "copy"], '"2026-13-01" is not a day; quote a sku with spaces.'],
-    [["Lamp 1", "--retailer", "bolt"], "--retailer has no effect"],
+    [["Lamp 1", "--retailer", "bolt"], "--retailer cannot be given: the first word names the retailer"],
+    [["Lamp 1", "--rcd", "bolt:lamps:home"], "--rcd cannot be given: the first word names the retailer"],
     [["Lamp 1", "7d", "--end-date", "8d"], "--end-date cannot be combined with the day 7d"],
   ])("refuses %j", async (args, message) => {
     expect(await ask(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });

@@ -38,8 +38,9 @@ export function declare(command: Command, context: Context, run = load): void {
   ];
   addReportingFlags(declared, examples, `${RULES}\n\n${columnsHelp(WHY_COLUMNS)}`).action((words, flags) => {
     const { retailer, sku, day, folder } = namedBy(words);
-    if (flags.retailer !== undefined) {
-      throw flagError("--retailer", "has no effect: the first word names the retailer.");
+    const needless = (["retailer", "rcd"] as const).find((name) => flags[name] !== undefined);
+    if (needless !== undefined) {
+      throw flagError(`--${needless}`, "cannot be given: the first word names the retailer.");
     }
     if (day !== undefined && flags.endDate !== undefined) {
       throw flagError("--end-date", `cannot be combined with the day ${day}.`);
