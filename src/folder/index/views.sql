@@ -207,16 +207,18 @@ WITH days AS (
     count(CASE WHEN is_good THEN 1 END) OVER so_far AS good, count(CASE WHEN NOT is_good THEN 1 END) OVER so_far AS bad
   FROM category_day('last', until)
   WINDOW so_far AS (PARTITION BY retailer, department, category ORDER BY day)
+), missed AS (
+  SELECT product, last.end_day, last_seen, longest, max(good) - min(good) AS good, max(bad) - min(bad) AS bad
+  FROM (SELECT *, unnest([last_seen, judged_day]) AS day FROM last) last JOIN known_day USING (retailer, department, category, day)
+  GROUP BY ALL
 )
-SELECT product, last.end_day, last_seen,
+SELECT product, end_day, last_seen,
   CASE
-    WHEN at_end.good - at_last_row.good >= greatest(3, 2 * longest) THEN 'gone'
-    WHEN at_end.good - at_last_row.good < longest AND at_end.bad > at_last_row.bad THEN 'not_crawled'
+    WHEN good >= greatest(3, 2 * longest) THEN 'gone'
+    WHEN good < longest AND bad > 0 THEN 'not_crawled'
     ELSE 'unknown'
   END AS reason
-FROM last
-JOIN (SELECT * RENAME (day AS last_seen) FROM known_day) at_last_row USING (retailer, department, category, last_seen)
-JOIN (SELECT * RENAME (day AS judged_day) FROM known_day) at_end USING (retailer, department, category, judged_day);
+FROM missed;
 
 -- As retailer_day, up to 28 days after its last row: `share` of the usual rows, and whether its crawl failed (`outage`). A day
 -- without rows is an outage after more such days in a row than its longest pause that occurred twice in the 56 days before.
