@@ -137,6 +137,13 @@ test.each(["--strict-days", "--no-as-of"])("%s compares the rows of the days the
   ]);
 });
 
+test("--strict-days names a retailer without rows on one of the days, and none without rows on both", async () => {
+  const others = [product({ retailer: "bolt", crawl_date: FROM }), product({ retailer: "zeta", crawl_date: BETWEEN })];
+  const folder = await syncedFolder([...ROWS, ...others]);
+  const { stderr } = await runInProcess(["diff", folder, "--strict-days", "--from", FROM, "--to", TO]);
+  expect(stderr).toBe("warning: no rows on 2026-01-15 of bolt: all their products count as vanished\n");
+});
+
 test("rows after --to show that a price up to it is wrong", async () => {
   const rows = [at("s", FROM, 100), at("s", BETWEEN, 5), at("s", TO, 100), at("s", "2026-01-16", 100)];
   const folder = await syncedFolder(rows);

@@ -1,4 +1,4 @@
--- Retailers whose crawl failed on one of the two days of diff.sql or, if only their rows count, that have none on one of them.
+-- Retailers whose crawl failed on one of the two days of diff.sql or, if only their rows count, that have rows on one of them only.
 WITH side AS (
   SELECT DISTINCT retailer, unnest([since, last_day]) AS day, unnest(['appeared', 'vanished']) AS change
   FROM scope($days, $departments, $categories, $combinations, $brands, $own_list)
@@ -12,5 +12,5 @@ WITH side AS (
 )
 SELECT strftime(day, '%Y-%m-%d'), is_outage, change, string_agg(retailer, ' ' ORDER BY retailer)
 FROM gap
-WHERE is_outage OR $strict AND is_empty AND day IN (SELECT day FROM crawled)
+WHERE is_outage OR $strict AND is_empty AND retailer IN (SELECT retailer FROM crawled) AND day IN (SELECT day FROM crawled)
 GROUP BY ALL ORDER BY ALL
