@@ -142,6 +142,16 @@ test.each([
   expect(exempted(host, list)).toBe(false);
 });
 
+test.each([
+  ["https://catalog.example", "catalog.example:443", undefined],
+  ["https://catalog.example", "catalog.example:80", "http://proxy"],
+  ["http://catalog.example", "catalog.example:80", undefined],
+  ["http://catalog.example", "catalog.example:443", "http://proxy"],
+])("a service at %s has the port of its scheme: NO_PROXY=%s", (address, NO_PROXY, origin) => {
+  const env = { https_proxy: "proxy", http_proxy: "proxy", NO_PROXY };
+  expect(connectionsTo(new URL(address), env, 1).proxy?.origin).toBe(origin);
+});
+
 test("a proxy is named by its variable", () => {
   const proxy = { origin: "http://proxy", variable: "https_proxy" };
   expect(connectionsTo(new URL("https://catalog.example"), { https_proxy: "proxy" }, 1).proxy).toEqual(proxy);

@@ -215,6 +215,18 @@ describe("the filters that were applied", () => {
       '`meta.resolved.rcd` is nothing, but "acme:lamps:home" was sent',
     ],
     [
+      "the part of another triple instead of one",
+      { rcd: "acme:lamps:home,acme:rugs:home" },
+      { retailer: "acme", category: "lamps,chairs", department: "home" },
+      '`meta.resolved.category` is "lamps,chairs", but nothing was sent',
+    ],
+    [
+      "the part of another triple as well",
+      { rcd: "acme:lamps:home" },
+      { retailer: "acme", category: "lamps,rugs", department: "home" },
+      '`meta.resolved.category` is "lamps,rugs", but nothing was sent',
+    ],
+    [
       "a part of another triple",
       { rcd: "acme:lamps:home" },
       { rcd: "acme:lamps:home", retailer: "bolt" },
