@@ -253,6 +253,18 @@ describe("catalog history", () => {
     expect(stdout.match(/one|two|three/g)).toEqual(["three", "two", "one"]);
   });
 
+  test("lists what was not seen for 14 days after what is known, though it was cheaper", async () => {
+    const seen = (sku: string, day: number, selling_price: number) =>
+      product({ crawl_date: `2026-01-${day}`, sku, selling_price, title: `Kettle ${sku}` });
+    const folder = await syncedFolder([seen("old", 10, 1), seen("dear", 25, 9), seen("cheap", 11, 8)]);
+    const shown = async (...flags: string[]) =>
+      (await runInProcess(["history", "--search", "kettle", folder, "-f", "table", ...flags])).stdout.match(
+        /old|dear|cheap/g,
+      );
+    expect(await shown()).toEqual(["cheap", "cheap", "dear", "dear", "old", "old"]);
+    expect(await shown("-n", "2")).toEqual(["cheap", "cheap", "dear", "dear"]);
+  });
+
   test("refuses a search that finds too many products, and lists the first titles without control characters", async () => {
     const { code, stderr } = await runInProcess(["history", "--search", "kettle", searched]);
     expect(code).toBe(2);

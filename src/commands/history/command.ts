@@ -21,7 +21,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .argument("[sku...]", "products by sku, then a folder of `catalog sync` (default: the current folder)")
     .description(
       "The prices of products over their days, from a synced folder: each day, the lowest, the highest, the last, and " +
-        "whether the last is a new low. Several products are shown side by side, the cheapest first.",
+        "whether the last is a new low. Several products are shown side by side, the cheapest first, and those not seen for 14 days last.",
     )
     .option(
       "--search <words>",

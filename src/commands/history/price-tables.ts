@@ -86,7 +86,7 @@ function priceChangesTable(series: ProductSeries, list: ListOptions, screen: Scr
   return renderTable(table, screen);
 }
 
-/** The cheapest first within each currency, unless sorted otherwise. */
+/** Those with a known price first, the cheapest first within each currency, unless sorted otherwise. */
 export function productsInOrder(
   series: readonly ProductSeries[],
   { sort, limit }: ListOptions,
@@ -95,7 +95,8 @@ export function productsInOrder(
     ({ ...one, ...one.last, crawl_date: one.last.day })[column as keyof (ProductSeries & PricePoint)];
   const byPrice = sortBy(series, { column: "selling_price", descending: false }, member);
   const cheapest = sortBy(byPrice, { column: "currency", descending: false }, member);
-  return (sort === undefined ? cheapest : sortBy(series, sort, member)).slice(0, limit);
+  const known = sortBy(cheapest, { column: "isKnown", descending: true }, member);
+  return (sort === undefined ? known : sortBy(series, sort, member)).slice(0, limit);
 }
 
 function productsTable(series: readonly ProductSeries[], list: ListOptions, screen: Screen) {

@@ -42,6 +42,8 @@ export interface ProductSeries extends PriceCourse<PricePoint> {
   changes: number;
   /** Whether the last price is below each earlier one of its series, also before the days that are shown; undefined without any. */
   isNewLow: boolean | undefined;
+  /** Whether the last price is known on the newest day: at most 14 days old. */
+  isKnown: boolean;
 }
 
 /** The products of an answer to `history.sql` in its order. One that has only suspect prices is not among them. */
@@ -65,6 +67,7 @@ function productOf(rows: readonly AnswerRow[], newest: AnswerRow): ProductSeries
     ...courseOf(points, pointOf(newest)),
     changes: points.filter((point, index) => index > 0 && !isSamePrice(point, points[index - 1])).length,
     isNewLow: typeof newest.is_new_low === "boolean" ? newest.is_new_low : undefined,
+    isKnown: newest.is_known === true,
   };
 }
 

@@ -18,7 +18,7 @@ const HISTORY_QUESTION: Question<HistoryOptions> = {
   }),
   subject: ["retailer", "sku"],
   noun: "product",
-  viewColumns: ["url", "series", "is_new_low"],
+  viewColumns: ["url", "series", "is_new_low", "is_known"],
   viewTakesAll: true,
   view: async () => {
     const { historyText } = await import("./price-tables.ts");

@@ -1,5 +1,5 @@
 -- The prices of some products, day by day. Suspect rows are shown, too, and compared with nothing. `shown`: only this number of
--- products, the cheapest of each currency first.
+-- products, those with a price within 14 days first, then the cheapest of each currency.
 WITH wanted AS (
   SELECT unnest($products::INTEGER[]) AS product, unnest(range(len($products::INTEGER[]))) AS rank
 ), matched AS (
@@ -20,15 +20,15 @@ WITH wanted AS (
     arg_max((currency, selling_price), day) FILTER (NOT suspect) AS last_price
   FROM counted GROUP BY product
 ), shown AS (
-  SELECT product, rank, day, listing
+  SELECT product, rank, day, listing, day >= last_day - coalesce($max_age, 14)::INTEGER AS is_known
   FROM newest JOIN wanted USING (product)
-  WHERE $max_age IS NULL OR day >= last_day - $max_age::INTEGER
-  QUALIFY $shown IS NULL OR row_number() OVER (ORDER BY day >= first_day DESC, last_price, rank) <= $shown
+  WHERE $max_age IS NULL OR is_known
+  QUALIFY $shown IS NULL OR row_number() OVER (ORDER BY day >= first_day DESC, is_known DESC, last_price, rank) <= $shown
 )
 SELECT newest_listing.retailer, newest_listing.sku, newest_listing.title, own.department, own.category,
   step.day AS crawl_date, currency, mrp, selling_price, discount_pct,
   CASE WHEN NOT suspect AND series = series_before THEN percent_change(selling_price, price_before) END AS percent,
-  suspect, today - shown.day AS days_old, nullif(newest_listing.url, '') AS url, series, is_new_low,
+  suspect, today - shown.day AS days_old, nullif(newest_listing.url, '') AS url, series, is_new_low, is_known,
   target_price, CASE WHEN NOT suspect THEN selling_price <= target_price END AS target_met, note
 FROM step JOIN shown USING (product)
   JOIN listing own ON own.listing = step.listing
