@@ -149,6 +149,16 @@ describe("catalog movers", () => {
     expect(stderr).toContain(reason);
   });
 
+  test("says of the rows that the filters match, and not of the folder, on which day they begin", async () => {
+    const [old, recent] = [
+      product({ crawl_date: "2026-01-01" }),
+      product({ crawl_date: "2026-01-08", retailer: "bolt" }),
+    ];
+    const folder = await syncedFolder([old, recent]);
+    const { stderr } = await runInProcess(["movers", folder, "--retailer", "bolt"], { columns: 1000 });
+    expect(stderr).toContain(`${folder}, with these filters, has one day, 2026-01-08: nothing to compare yet\n`);
+  });
+
   test("names the days of the folder if there is nothing to compare", async () => {
     const { code, stderr } = await movers("--since", "2026-01-08");
 

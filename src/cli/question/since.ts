@@ -79,18 +79,18 @@ function comparedDay(
   newest: ReadonlyMap<string, string>,
   now: number,
 ): string {
-  const { name, days, reporter } = synced;
+  const [first] = synced.days;
   const latest = latestOf(newest);
-  const [first] = days;
   if (first === undefined || latest === undefined) {
-    throw noMatchingRows({ name });
+    throw noMatchingRows(synced);
   }
   const day = resolveDay(since ?? A_WEEK, { today: dayOf(now), latest });
   if (since === undefined && day < first) {
-    reporter.note(
+    const folder = matchedPart(synced);
+    synced.reporter.note(
       first === latest
-        ? `${name} has one day, ${first}: nothing to compare yet`
-        : `${name} begins on ${first}: compared with that day`,
+        ? `${folder} has one day, ${first}: nothing to compare yet`
+        : `${folder} begins on ${first}: compared with that day`,
     );
     return first;
   }
@@ -100,15 +100,20 @@ function comparedDay(
   return day;
 }
 
+/** What the days of the filters are days of. */
+function matchedPart({ name, days, state }: SyncedFolder): string {
+  return days.length === Object.keys(state.days).length ? name : `${name}, with these filters,`;
+}
+
 /** Why nothing can be compared since a day, for a folder with days from `first` to `latest`. */
 function nothingSince(
   since: string,
   day: string,
-  { name, days, state }: SyncedFolder,
+  synced: SyncedFolder,
   { first, latest }: { first: string; latest: string },
 ): UsageError {
-  const isAll = days.length === Object.keys(state.days).length;
-  const [row, folder] = isAll ? ["row", name] : ["matching row", `${name}, with these filters,`];
+  const folder = matchedPart(synced);
+  const row = folder === synced.name ? "row" : "matching row";
   if (first === latest) {
     return new UsageError(`--since ${since}: ${folder} has one day, ${first}: nothing to compare yet.`, {
       flag: "--since",
