@@ -281,6 +281,17 @@ describe("catalog report", () => {
     expect(stdout).toContain("\n    Title of fell-more\n    https://shop.example/p/fell-more\n");
   });
 
+  test("says how many of the retailers that fail it lists", async () => {
+    const closed = Array.from({ length: 6 }, (_, shop) =>
+      product({ retailer: `shop${shop}`, crawl_date: "2026-01-10" }),
+    );
+    const many = await syncedFolder([...ROWS, ...closed]);
+    const { stdout } = await run("report", many, "--stale-after", "17d");
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      "Stale retailers: 6 of 9, over 17 days old on 2026-01-28, 5 of them shop0 ",
+    );
+  });
+
   test("of a retailer without a known price names its own days, and no share of discounted products", async () => {
     const page = join(await temporaryFolder(), "closed.html");
     const { stdout } = await report("--retailer", "closed", "--text", "--html", page);

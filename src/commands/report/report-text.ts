@@ -72,7 +72,8 @@ function factsOf(product: ShownProduct): string[] {
 function retailerText({ retailers, figures, staleAfter, newest }: Report): string {
   const { outages, stale } = figures;
   const heading = `Outages: ${outages}. Stale retailers: ${stale} of ${retailers.length}, over ${plural(staleAfter, "day")} old on ${newest}`;
-  return textTable(heading, retailers.slice(0, LINES), [
+  const more = Number(outages) + Number(stale) > LINES ? `, ${LINES} of them` : "";
+  return textTable(wrap(`${heading}${more}`, WIDTH), retailers.slice(0, LINES), [
     textColumn("", ({ retailer }) => String(retailer)),
     textColumn("", ({ newest_day }) => String(newest_day), { rigid: true }),
     countColumn(({ days_old }) => `${plural(Number(days_old), "day")} old`),
