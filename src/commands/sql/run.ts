@@ -61,7 +61,7 @@ const COLUMNS_QUERY = `SELECT table_name AS "table", column_name AS "column", da
 const QUERIES = [
   "select retailer, count(*) as n from rows group by all order by n desc",
   "from changes where percent <= -15 order by crawl_date desc",
-  "select brand, median(selling_price) from latest group by all order by all",
+  "select brand, currency, median(selling_price) from latest group by all order by all",
 ];
 
 const SHELL = "DuckDB's own shell, on the index of prices that `catalog latest` and the other questions keep:";
