@@ -60,6 +60,13 @@ test("a folder alone shows the tables, queries to start from, and the way to Duc
   expect(stdout.match(/^ {2}catalog sql '.*$/gm)).toHaveLength(3);
   // Prices of several currencies have no median.
   expect(stdout).toContain("select brand, currency, median(selling_price) from latest");
+  const narrow = await runInProcess(["sql", folder], { columns: 80 });
+  expect(
+    narrow.stdout
+      .split("\n\n")[0]
+      ?.split("\n")
+      .filter((line) => line.length > 80),
+  ).toEqual([]);
   expect(stdout).toContain(`  duckdb -readonly ${join(folder, ".catalog", "prices.duckdb")}\n`);
 });
 

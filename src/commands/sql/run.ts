@@ -1,5 +1,7 @@
 import type { Context } from "../../cli/context.ts";
 import { openSyncedFolder, refuseFolderFirst } from "../../cli/source/synced-folder.ts";
+import { screenOf } from "../../cli/terminal/screen.ts";
+import type { Screen } from "../../cli/terminal/style.ts";
 import { wrap } from "../../cli/terminal/wrap.ts";
 import { writeChunks } from "../../cli/write-rows.ts";
 import { UsageError } from "../../contract/errors.ts";
@@ -42,7 +44,11 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
     const state = query === "-" ? await readSyncedFolder(synced.folder) : synced.state;
     await withFolderSql({ ...synced, state, memory, tables, lastDay: dayOf(context.now()) }, async (session) => {
       if (sql === undefined || isFolder) {
-        await writeChunks([await overview(session, synced.folder)], options.output, context);
+        await writeChunks(
+          [await overview(session, synced.folder, screenOf(context, options))],
+          options.output,
+          context,
+        );
       } else {
         await writeQuery(sql, session, options, reporter, context);
       }
@@ -66,10 +72,11 @@ const QUERIES = [
 
 const SHELL = "DuckDB's own shell, on the index of prices that `catalog latest` and the other questions keep:";
 
+/** Cells of a line without a terminal. */
 const WIDTH = 100;
 
 /** The tables with their columns, queries to start from, and the line that opens the index in DuckDB's own shell. */
-async function overview(session: SqlSession, folder: string): Promise<string> {
+async function overview(session: SqlSession, folder: string, { width = WIDTH }: Screen): Promise<string> {
   const tables = new Map<string, string[]>();
   for await (const chunk of (await session.query(COLUMNS_QUERY)).rows) {
     for (const row of chunk) {
@@ -77,7 +84,7 @@ async function overview(session: SqlSession, folder: string): Promise<string> {
       tables.set(table, [...(tables.get(table) ?? []), column]);
     }
   }
-  const listed = [...tables].map(([table, columns]) => `${wrap(`${table}: ${columns.join(", ")}`, WIDTH)}\n`);
+  const listed = [...tables].map(([table, columns]) => `${wrap(`${table}: ${columns.join(", ")}`, width)}\n`);
   const queries = QUERIES.map((query) => `  ${quoteCommand(["catalog", "sql", query, operand(folder)])}\n`);
   // If it cannot be stored, the index is in memory.
   const isStored = (await ownFileAt(priceIndexPath(folder))) !== undefined;
