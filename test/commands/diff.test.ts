@@ -141,7 +141,7 @@ test.each([
   [["diff", "--from", "7d", "--max-age", "7d"], "--max-age needs the rows of all earlier days"],
   [
     ["diff", "--demo", "--from", "7d", "--max-age", "7"],
-    '--max-age "7" is not a number of days up to 99999d; write it as in 14d',
+    '--max-age "7" is not a number of days; write 0d to 99999d, such as 14d',
   ],
   [["diff", "--demo", "--from", "7d", "--max-age", "7d", "--no-as-of"], "leave out one of the two"],
   [["diff", "--demo", "--since", "latest"], /--since [\d-]+ is not before the newest day, [\d-]+\.\n/],

@@ -32,6 +32,10 @@ describe("the exit code", () => {
     [["exprt"], /unknown command 'exprt'[\s\S]*export/],
     [["export", "--start-date", "2026-03-02", "--end-date", "2026-03-01"], /after --end-date 2026-03-01/],
     [["export", "--date", "tomorrow"], /--date "tomorrow" is not a date/],
+    [
+      ["movers", "--since", "lasst"],
+      /--since "lasst" is not a date; .*, or last or last:NAME for a bookmark\.[\s\S]*catalog movers --since last$/m,
+    ],
     [["export", "--rcd", "a:b"], /--rcd "a:b" is not retailer:category:department/],
     [["export", "--rcd", "a:b:c", "--retailer", "a"], /--rcd cannot be combined with --retailer/],
     [["export", "--page-size", "501"], /--page-size "501" is not a whole number from 1 to 500/],
@@ -194,7 +198,12 @@ test("a missing folder and a column to sort by that does not exist are told with
   const unsorted = await runInProcess(["coverage", "--sort", "zzzzzz"]);
   expect([missing, unsorted]).toMatchObject([
     { code: EXIT.failure, stderr: `error: there is no folder ${folder}; \`catalog sync ${folder}\` creates one\n` },
-    { code: EXIT.usage, stderr: expect.stringContaining('there is no column "zzzzzz"; the columns are retailer, ') },
+    {
+      code: EXIT.usage,
+      stderr: expect.stringContaining(
+        'there is no column "zzzzzz"; sort by one of name, rows, first, last, retailer, ',
+      ),
+    },
   ]);
 });
 

@@ -96,6 +96,7 @@ test("--sort knows the words of a person for its columns", async () => {
     "a1,21.5",
   ]);
   expect(await csvOf("--columns", "sku", "--sort", "age", "-n", "1")).toEqual(["b1"]);
+  expect(await csvOf("--columns", "sku", "--sort", "age:ASC", "-n", "1")).toEqual(["a1"]);
 });
 
 test("--group-by counts the discounted products of each, with exact decimals", async () => {
@@ -138,10 +139,16 @@ test("filters that match nothing give an empty result", async () => {
 test.each([
   [["--group-by", "brand", "--columns", "sku"], 'there is no column "sku"'],
   [["--group-by", "brand", "--sort", "price"], '--sort: there is no column "price"'],
-  [["--max-age", "7"], '--max-age "7" is not a number of days up to 99999d; write it as in 14d.'],
-  [["--max-age", "123456d"], '--max-age "123456d" is not a number of days up to 99999d; write it as in 14d.'],
+  [["--sort", "zzzzzz"], '--sort: there is no column "zzzzzz"; sort by one of price, '],
+  [["--max-age", "7"], '--max-age "7" is not a number of days; write 0d to 99999d, such as 14d.'],
+  [["--max-age", "123456d"], '--max-age "123456d" is not a number of days; write 0d to 99999d, such as 14d.'],
 ])("%j is refused", async (args, message) => {
   expect(await run(...args)).toMatchObject({ code: EXIT.usage, stdout: "", stderr: expect.stringContaining(message) });
+});
+
+test("the note below a table counts the days that the filters leave", async () => {
+  const { stderr } = await run("--start-date", "2026-01-05", "-f", "table", "--verbose");
+  expect(stderr).toContain("prices of 2 days, the newest 2026-01-09\n");
 });
 
 test("--by shows the prices that were known on the last day of each period", async () => {

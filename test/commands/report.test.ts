@@ -303,7 +303,7 @@ describe("catalog report", () => {
   test.each([
     [["--text", "-f", "json"], "--text cannot be combined with --format json."],
     [["--fail-if", "drop > 3"], '--fail-if has no field "drop"'],
-    [["--max-age", "two"], "is not a number of days up to 99999d; write it as in 14d."],
+    [["--max-age", "two"], "is not a number of days; write 0d to 99999d, such as 14d."],
     [["--no-clobber"], "--no-clobber protects a file"],
     [["--html", "-", "--text"], "is already the destination of the other output"],
     [["--rcd", "bolt:lamps:home", "--brand", "alder"], "has no rows that match the filters."],

@@ -50,14 +50,18 @@ export function parseListFlags(
 }
 
 function parseSort(text: string, known: readonly string[], sortWords: Readonly<Record<string, SortKey>>): SortKey {
-  const [, name = text, direction] = /^(.*?)(?::(asc|desc))?$/.exec(text) ?? [];
+  const [, name = text, direction] = /^(.*?)(?::(asc|desc))?$/i.exec(text) ?? [];
   const key = Object.hasOwn(sortWords, name) ? sortWords[name] : { column: name, descending: false };
   if (key !== undefined && known.includes(key.column)) {
-    return { column: key.column, descending: direction === undefined ? key.descending : direction === "desc" };
+    return {
+      column: key.column,
+      descending: direction === undefined ? key.descending : direction.toLowerCase() === "desc",
+    };
   }
   const suffix = direction === undefined ? "" : `:${direction}`;
-  const suggestions = closest(name, [...Object.keys(sortWords), ...known], 3, 1 / 3).map((column) => column + suffix);
-  const hint = suggestions.length === 0 ? `; the columns are ${known.join(", ")}` : "";
+  const names = [...Object.keys(sortWords), ...known];
+  const suggestions = closest(name, names, 3, 1 / 3).map((column) => column + suffix);
+  const hint = suggestions.length === 0 ? `; sort by one of ${names.join(", ")}` : "";
   throw new UsageError(`--sort: there is no column ${quoted(name)}${hint}`, {
     flag: "--sort",
     value: text,

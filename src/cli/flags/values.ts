@@ -66,7 +66,7 @@ export function dayCount(flag: string): Parser<number> {
   return (text) => {
     const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
     if (days === undefined) {
-      throw valueError(flag, text, "is not a number of days up to 99999d; write it as in 14d.");
+      throw valueError(flag, text, "is not a number of days; write 0d to 99999d, such as 14d.");
     }
     return Number(days);
   };
@@ -85,15 +85,20 @@ export function wholeNumber(flag: string, minimum: number, maximum = Number.MAX_
 
 const DATE_WORDS = ["today", "yesterday", "latest"];
 
-export function dateExpression(flag: string): Parser<DateExpression> {
+/** @param bookmarks how to write what the flag takes besides days, and the words to suggest for it */
+export function dateExpression(
+  flag: string,
+  bookmarks?: { written: string; words: readonly string[] },
+): Parser<DateExpression> {
+  const written = ["YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d (UTC)", bookmarks?.written];
   return (text) => {
     if (!isDateExpression(text)) {
       const what = /^\d{4}-\d{2}-\d{2}$/.test(text) ? "is not in the calendar" : "is not a date";
       throw valueError(
         flag,
         text,
-        `${what}; write YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d (UTC).`,
-        suggestedDates(text),
+        `${what}; write ${written.filter((part) => part !== undefined).join(", or ")}.`,
+        suggestedDates(text, bookmarks?.words ?? DATE_WORDS),
       );
     }
     return text;
@@ -101,11 +106,11 @@ export function dateExpression(flag: string): Parser<DateExpression> {
 }
 
 /** Adds a missing `d`, or corrects a misspelt word. No word is suggested for a text with digits: it would be another day. */
-function suggestedDates(text: string): string[] {
+function suggestedDates(text: string, words: readonly string[]): string[] {
   if (/^(latest-)?\d{1,3}$/.test(text)) {
     return [`${text}d`];
   }
-  return /\d/.test(text) ? [] : closest(text, DATE_WORDS, 1);
+  return /\d/.test(text) ? [] : closest(text, words, 1);
 }
 
 /**

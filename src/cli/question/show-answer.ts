@@ -36,7 +36,7 @@ export async function showForPeople<Options extends QuestionOptions>(
 ): Promise<void> {
   const { question, options, answer, about, synced, context } = answered;
   const { columns, output, list } = options;
-  const { reporter, state } = synced;
+  const { reporter, days } = synced;
   const isGrouped = selection.limitPer !== undefined && selection.limitPer.length > 0;
   const isMarkdown = output.format === "markdown";
   const isView = !isMarkdown && (columns === undefined || isGrouped);
@@ -53,7 +53,7 @@ export async function showForPeople<Options extends QuestionOptions>(
   await showTable(table, output, list, reporter, context);
   const { notes = answer.count === 0 ? [`no ${question.noun} matches`] : [] } = table;
   notes.forEach(reporter.note);
-  const crawled = Object.keys(state.days).filter((day) => day <= about.days.newest).length;
+  const crawled = days.filter((day) => day <= about.days.newest).length;
   const what = question.countsRows ? "rows" : "prices";
   reporter.note(`${what} of ${plural(crawled, "day")}, the newest ${about.days.newest}`);
   if (!takesAll && !isGrouped && selected < answer.count) {

@@ -6,7 +6,6 @@ import type { Context } from "../context.ts";
 import { dateExpression, valueError } from "../flags/values.ts";
 import { noMatchingRows, type SyncedFolder } from "../source/synced-folder.ts";
 
-/** Help text. */
 export const BOOKMARKS =
   "--since last: the folder remembers the newest day of each retailer that was written, and the next run compares with that day. The first run compares with a week before. The bookmark is set once all rows are written (also with exit code 8): after a failed or interrupted command, or one that shows only the first rows, the same rows come again. Each command has its own bookmarks, and last:NAME is a separate one: use a name for each set of filters, and for each job. Rows that a sync adds to a day that was written before are not compared again.";
 
@@ -26,7 +25,9 @@ export function sinceDayOrBookmark(flag: string): (text: string) => string {
         "has an invalid bookmark name; use letters, digits, dots, hyphens and underscores, as in last:mail, but not the name last.",
       );
     }
-    return isBookmark(text) ? text : dateExpression(flag)(text);
+    // Nothing can be compared since `latest`, so it is not suggested.
+    const bookmarks = { written: "last or last:NAME for a bookmark", words: ["last", "today", "yesterday"] };
+    return isBookmark(text) ? text : dateExpression(flag, bookmarks)(text);
   };
 }
 
@@ -136,7 +137,7 @@ async function bookmarkDays(
 ): Promise<SinceOfRetailers> {
   const today = dayOf(now());
   const bookmark = await bookmarkOf(since, command, synced, pid);
-  // A day after today never counts as the newest one: the clock may have been wrong.
+  // Ignores remembered days after today: the clock may have been wrong when they were set.
   const seen = new Map(Object.entries(bookmark.seen ?? {}).filter(([, day]) => day <= today));
   const isFirst = ![...newest.keys()].some((retailer) => seen.has(retailer));
   const days = new Map(
