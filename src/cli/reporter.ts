@@ -22,7 +22,7 @@ export interface Reporter {
   note(text: string): void;
   /**
    * A warning; only `--quiet` silences it. With `--error-format json` it is a line `{"warning": …}`, so that a program
-   * can parse every line on stderr unless `--verbose` is given.
+   * can parse every line on stderr that is not a terminal, unless `--verbose` or `--progress plain` is given.
    */
   warn(text: string): void;
   /** The progress line; `onEvent` feeds it requests and pauses. */

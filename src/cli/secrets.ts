@@ -5,15 +5,15 @@ import { API_KEY_LENGTH } from "../contract/limits.ts";
 import type { Context, ProcessContext } from "./context.ts";
 import { asciiText, isAsciiTerminal } from "./terminal/ascii.ts";
 
-/** Matches strings shaped like API keys. Slugs and SKUs of that length are single-case, so they don't match. */
+/** Matches strings shaped like API keys. A match needs small and capital letters: slugs and SKUs of that length have only one of them. */
 const KEY_SHAPE = new RegExp(
   `(?<![\\w-])-{0,2}(?=[\\w-]*[a-z])(?=[\\w-]*[A-Z])([\\w-]{${API_KEY_LENGTH}})(?![\\w-])`,
   "g",
 );
 
 /**
- * Completes the context of a command, so that everything it prints is redacted: strings on the command line that look like
- * keys, and the secrets that the command passes to `protect`.
+ * Completes the context of a command, so that nothing it prints contains strings of the command line that look like keys, or
+ * secrets that the command passes to `protect`.
  */
 export function hideSecrets(argv: readonly string[], context: ProcessContext): Context {
   const { stderr, print, env } = context;

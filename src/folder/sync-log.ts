@@ -22,7 +22,6 @@ export interface SyncLogEntry {
   outcome: string;
 }
 
-/** The columns of the log. */
 export const SYNC_LOG_COLUMNS = [
   "started_at",
   "seconds",

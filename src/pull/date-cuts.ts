@@ -26,8 +26,8 @@ export function cutByDate(coverage: readonly Coverage[], filters: Filters, sizes
     rows += expected;
     passed += expected;
     const isLast = day === perDay.length - 1;
-    // The last range has all days that are left: over a long period, most are expected to have less than half a row, so that they
-    // would never begin a range.
+    // The last range has all days that are left: over a long period most have an expected share of less than half a
+    // row, which could never fill another range.
     if (isLast || (size < sizes.length - 1 && passed >= end - 0.5)) {
       const until = isLast ? {} : { end_date: dayOf((first + day) * DAY) };
       ranges.push({ filters: { ...filters, ...start, ...until }, rows: Math.round(rows) });

@@ -1,4 +1,3 @@
-// The options, the callbacks and the result of a pull.
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
@@ -16,7 +15,7 @@ export interface PullOptions {
   maxRows?: number | undefined;
   /** Percentage of the pages that are read a second time at the end, see `recheckCount`. */
   recheck?: number | undefined;
-  /** Whether each slice is written as soon as it has been read, instead of all once the whole set is verified. */
+  /** True: each slice is written as soon as it has been read. False: all are written once the whole set is verified. */
   isStreamed?: boolean;
   /** Receives the rows, in the order of the plan. Calls do not overlap. */
   write: (rows: RowBatch) => Promise<void>;

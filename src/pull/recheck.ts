@@ -46,7 +46,7 @@ export function slicesToProve(
 interface RecheckOptions {
   /** Percentage of the pages, see `recheckCount`. */
   recheck?: number | undefined;
-  /** IDs of slices in the order in which they were begun. */
+  /** IDs of slices in the order in which they were begun, those of an earlier run first. */
   begun: ReadonlySet<string>;
   /** IDs of the slices that an earlier run began. One page of each is always chosen. */
   older: ReadonlySet<string>;
@@ -55,8 +55,8 @@ interface RecheckOptions {
 
 /**
  * Chooses the pages that are read a second time at the end of a pull. Old pages have had the most time to change, and the
- * first page of a long slice tells most about the set. So three quarters of the pages chosen are the very first page read,
- * then the first pages of slices of an earlier run and of the longest slices; the rest are random.
+ * first page of a long slice tells most about the set. So three quarters of the choice are, in this order: the first page
+ * of the slice that was begun first, those of the slices of an earlier run, and those of the longest slices. The rest is random.
  */
 export function choosePagesToRecheck(
   slices: readonly Slice[],

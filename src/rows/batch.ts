@@ -12,19 +12,19 @@ export function strideOf(columns: readonly string[]): number {
 export interface RowPlaces {
   /** For each row `strideOf(columns)` entries: its start and end, then start and end of each column's value. */
   table: Uint32Array;
-  /** Names of members beyond the columns that at least one row has. */
+  /** Names of members beyond the columns that at least one row has; in a slice, a row of the whole batch. */
   others: ReadonlySet<string>;
 }
 
 /**
  * Rows as the service sent them: bytes, and the offsets of each row and each value. Nothing is parsed. Each
- * row is the JSON text of one object; in a batch that is not of a response, each is a line that ends with one LF (NDJSON).
+ * row is the JSON text of one object, followed by one LF (NDJSON). In a batch of a response, `bytes` has more before and after.
  *
  * Offsets are positions in `bytes`. Start = end = 0: the row has no such member. If a name repeats, the last value
  * counts, as in `JSON.parse`.
  */
 export class RowBatch {
-  /** Names of the members whose places are known, in the order of their numbers. */
+  /** Names of the members whose places are known. The index of one is the `column` that methods take. */
   readonly columns: readonly string[];
   /** UTF-8. It holds more than the rows if they come from a response. */
   readonly bytes: Buffer;
@@ -102,7 +102,7 @@ export class RowBatch {
     return this.known === undefined ? this.bytes : this.bytesOf(0, this.length);
   }
 
-  /** The rows from `from` up to `to` as NDJSON, an LF after each; not a copy. There must be one. */
+  /** The rows from `from` up to `to` as NDJSON, an LF after each; not a copy. `to` must be greater than `from`. */
   bytesOf(from: number, to: number): Buffer {
     return this.bytes.subarray(this.start(from), this.end(to - 1) + 1);
   }

@@ -140,7 +140,7 @@ describe("a day", () => {
       code: 2,
       stdout: "",
       stderr: [
-        "error: --to 2026-02-01: copy has no such day yet, its newest is 2026-01-16; `catalog sync copy` brings it up to date, --to latest takes the newest.",
+        "error: --to 2026-02-01: copy has no such day yet: its newest is 2026-01-16; `catalog sync copy` brings it up to date, --to latest takes the newest.",
         "Did you mean 2026-01-16?",
         "  catalog diff --against copy --from 2026-01-12 --to 2026-01-16",
         "",

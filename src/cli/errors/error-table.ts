@@ -33,7 +33,7 @@ export interface ErrorEntry {
   /** Whether the same command may succeed later. */
   retryable: boolean;
   meaning: string;
-  /** The end of each error message; absent if messages themselves say what to do. */
+  /** Last sentence of the report of such an error; absent if the messages themselves say what to do. */
   recovery?: string;
   /** What to do, in terms of this tool. */
   remedy: string;
@@ -212,7 +212,7 @@ const ENTRIES = Object.entries(KINDS).map(([code, { kind, ...facts }]) => ({
   entry: { code, retryable: false, ...facts },
 }));
 
-/** An error response without a problem document. The texts are those of a 5xx; `errorEntryOf` has the exit codes of others. */
+/** An error response without a problem document. The exit code is that of a 5xx; `errorEntryOf` replaces it for others. */
 export const HTTP_ERROR: ErrorEntry = {
   code: "http_error",
   title: "An error without a problem document",
@@ -220,7 +220,7 @@ export const HTTP_ERROR: ErrorEntry = {
   retryable: true,
   meaning: "The response comes from a proxy or gateway in front of the service, or from another service.",
   remedy:
-    "The tool retried 408, 429 and 5xx. Run the command again later. For another status, check the address with `catalog auth status`. The exit code is then 3 for 401, 403 and 407, 4 for 404, 1 for 431, and 2 for the rest.",
+    "The tool retried 408, 429 and 5xx. Run the command again later. For another status, check the address with `catalog auth status`. The exit code is then 3 for 401, 403 and 407, 4 for 404, 1 for 431 (3 if the key looks wrong), and 2 for the rest.",
 };
 
 const UNEXPECTED: ErrorEntry = {
@@ -236,7 +236,7 @@ const UNEXPECTED: ErrorEntry = {
 /** What to do about each problem of the service, in terms of this tool. Its catalogue has the other members. */
 const REMEDIES = {
   invalid_request:
-    "The message names the flag. The tool checks flags before it sends requests, but this error passed its checks.",
+    "The message names the flag. The tool checks flags before it sends requests, but did not notice this error.",
   unknown_retailer: "List them: `catalog coverage --group-by retailer`.",
   unknown_category: "List the categories of the retailer: `catalog coverage --retailer SLUG --group-by category`.",
   unknown_department: "List the departments of the retailer: `catalog coverage --retailer SLUG --group-by department`.",

@@ -117,11 +117,11 @@ function offer(options: readonly string[], refused: string | undefined): string[
 }
 
 /** Errors whose message does not say what to do. */
-const EXPLAINED = [ApiError, ContractError, MismatchError, NetworkError, SetChangedError] as const;
+const TO_EXPLAIN = [ApiError, ContractError, MismatchError, NetworkError, SetChangedError] as const;
 
-/** What to quote in a report, and the command that explains the error: lines that may only be wrapped between their parts. */
+/** What to quote in a report, and the command that explains the error, as a line that may only be wrapped between its parts. */
 function facts(error: unknown, { code, request_id }: ProblemDocument): string[][] {
-  if (!EXPLAINED.some((kind) => error instanceof kind)) {
+  if (!TO_EXPLAIN.some((kind) => error instanceof kind)) {
     return [];
   }
   const request = request_id === undefined ? [] : [`request ${request_id}`];

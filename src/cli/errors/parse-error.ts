@@ -15,7 +15,7 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
   }
   const path = commandPath(command);
   const helpHint = `see \`${path} --help\`.`;
-  // A word of the command line may have line ends; those of a message begin its details.
+  // Escapes the line ends of words of the command line: in a usage error, a line end begins its details.
   const message = `${visible(error.message)
     .replace(/^error: /, "")
     .replace(/\.$/, "")}; ${helpHint}`;

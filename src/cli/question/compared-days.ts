@@ -58,7 +58,7 @@ export function newestOfRetailers({ state, filters }: SyncedFolder, lastDay: str
  * The days of each retailer.
  *
  * @param lastDay the newest day, unless the filters name one
- * @param today the day to which ages are counted, unless the filters name the newest day
+ * @param today the day to which ages are counted, unless the filters name an end date, which replaces it
  * @param sinceOf the day with which a retailer is compared
  */
 export function daysOfRetailers(

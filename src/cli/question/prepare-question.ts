@@ -134,7 +134,6 @@ function scopeOf({ filters }: SyncedFolder, { brands }: PriceOptions): Parameter
   };
 }
 
-/** @throws NotFoundError if the folder has no product of a brand */
 export async function checkBrandNames(
   prices: DuckDb,
   brands: readonly string[] | undefined,

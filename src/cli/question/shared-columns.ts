@@ -13,7 +13,7 @@ export const CATEGORY_SLUGS: readonly QuestionColumn[] = [
   { name: "category", kind: "string", meaning: "slug of the category" },
 ];
 
-/** The currency of a row whose prices all share one. */
+/** For rows whose prices all have one currency. */
 export const CURRENCY: QuestionColumn = { name: "currency", kind: "string", meaning: "of all prices in the row" };
 
 /** The reference price of a price, and the real discount from it. */
@@ -31,6 +31,6 @@ export const REFERENCE_PRICE: readonly QuestionColumn[] = [
   {
     name: "reference_days",
     kind: "integer",
-    meaning: "number of these 30 days that have a price at most seven days old",
+    meaning: "number of the 30 days before the present price with a price at most seven days old",
   },
 ];

@@ -14,7 +14,7 @@ import type { Context } from "../context.ts";
  */
 export async function demoCache({ folders, userId }: Pick<Context, "folders" | "userId">): Promise<string> {
   const cached = folders.cache && join(folders.cache, "demo");
-  if (cached !== undefined && (await isWritable(cached))) {
+  if (cached !== undefined && (await makeWritable(cached))) {
     return cached;
   }
   const temporary = join(tmpdir(), `catalog-demo-${userId ?? "user"}`);
@@ -28,7 +28,7 @@ export async function demoCache({ folders, userId }: Pick<Context, "folders" | "
   return temporary;
 }
 
-async function isWritable(folder: string): Promise<boolean> {
+async function makeWritable(folder: string): Promise<boolean> {
   try {
     await makeFolderPath(folder, 0o700);
     await access(folder, constants.W_OK);

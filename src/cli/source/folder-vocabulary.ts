@@ -9,7 +9,7 @@ import { type FilterSource, filtersAsFlags } from "../../pull/written-filters.ts
 
 /**
  * Refuses days after the newest day of the folder, and days outside of the dates that it was synced with. Other missing days
- * had no rows when the folder was synced.
+ * had no rows when the folder was synced, and are accepted.
  *
  * @throws UsageError with the nearest days of the folder
  */
@@ -36,7 +36,7 @@ export function checkDays(
           ? `has no days; \`${syncCommand(folder)}\` fills it`
           : isOutside
             ? `does not cover this day, because it was synced with ${filtersAsFlags(filters)}`
-            : `has no such day yet, its newest is ${newest}; ${hints.join(", ")}`;
+            : `has no such day yet: its newest is ${newest}; ${hints.join(", ")}`;
       const isUsable = (other: string) => (flag === "--to" ? other > compared.from : other < compared.to);
       const suggestions = nearestDays(day, stored).filter(isUsable);
       throw new UsageError(`${flag} ${day}: ${name} ${reason}.`, { flag, suggestions });

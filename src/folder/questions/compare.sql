@@ -1,4 +1,5 @@
--- The same product at several retailers: the known prices whose keys are equal, in one currency.
+-- The same product at several retailers: the last known prices of products whose keys, the parts of `by`, are equal. They are
+-- converted to `currency` or, without it, compared within each currency.
 WITH last AS (
   FROM last_observed($days, $departments, $categories, $combinations, $brands, $own_list)
   WHERE $max_age IS NULL OR day >= last_day - $max_age::INTEGER
@@ -18,12 +19,13 @@ WITH last AS (
   SELECT key, currency FROM offer WHERE price IS NOT NULL AND NOT list_contains(key, '')
   GROUP BY ALL HAVING count(DISTINCT retailer) > 1
 ), cheapest AS (
-  -- Of each retailer.
+  -- The cheapest offer of each retailer.
   SELECT * FROM offer SEMI JOIN shared USING (key, currency) WHERE price IS NOT NULL
   QUALIFY row_number() OVER (PARTITION BY key, currency, retailer ORDER BY price, in_code_units(sku)) = 1
 )
 SELECT arg_min(parts, (price, retailer)) AS parts, currency, count(*)::INTEGER AS retailers,
   arg_min(retailer, (price, retailer)) AS cheapest_retailer, min(price) AS cheapest_price, max(price) AS dearest_price,
+  -- Times 100, because percent_of keeps four decimals, and converted prices have six.
   percent_of((max(price) - min(price)) * 100, min(price) * 100) AS spread_percent,
   map_from_entries(list((retailer, price))) AS prices
 FROM cheapest GROUP BY key, currency

@@ -3,7 +3,9 @@ import { StoreTimeoutError } from "./store-types.ts";
 
 /**
  * Runs `work` for at most `milliseconds`, then aborts the signal and rejects.
- * @param parent ends it earlier, with its own reason @throws StoreTimeoutError
+ *
+ * @param parent ends it earlier, with its own reason
+ * @throws StoreTimeoutError
  */
 export async function withinDeadline<T>(
   milliseconds: number,
