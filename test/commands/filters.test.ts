@@ -181,7 +181,7 @@ test.each([
 test.each([
   [["latest", "--demo", "--sort", "a\nb"], '--sort: there is no column "a\\nb"'],
   [["latest", "--demo", "--columns", "a\nb"], 'there is no column "a\\nb"'],
-  [["export", "--demo", "--columns", "sku,a\nb,a\nb"], 'there are no columns "a\\nb", "a\\nb" of "sku,a\\nb,a\\nb"'],
+  [["export", "--demo", "--columns", "sku,a\nb,a\nb"], 'there is no column "a\\nb"'],
   [["export", "--demo", "--partition-by", "a\nb", "-o", "x"], 'crawl_date, not "a\\nb"'],
   [["a\nb"], "unknown command 'a\\nb'"],
   [["coverage", "--a\nb"], "unknown option '--a\\nb'"],

@@ -265,6 +265,8 @@ test.each([
   ["rows.csv", "PAR1", "is a Parquet file, not CSV"],
   ["rows.ndjson", gzipSync(`${FIRST}\n`).subarray(0, -9), "is damaged gzip data (Z_BUF_ERROR)"],
   ["rows.parquet", `${HEADER}\n`, "is text, not Parquet"],
+  ["rows.parquet", "", "is empty"],
+  ["rows.xlsx", "", "is empty"],
   ["rows.constructor", "PAR1", "cannot be read as Parquet: "],
   ["rows.csv", Buffer.from(`\ufeff${HEADER}`, "utf16le"), "is UTF-16 text; write it as UTF-8"],
   [

@@ -109,7 +109,7 @@ describe("catalog why", () => {
     expect(stderr).toContain("\nthe first 3 of 35; omit --limit to get all rows\n");
     const same = await syncedFolder([0, 1, 2].map((day) => at(day, 20, `day-${day}`)));
     expect((await runInProcess(["why", "acme", "Lamp 1", same], { now, columns: 200 })).stderr).toContain(
-      "\n1 further row that no figure comes from; -f ndjson or -o FILE has them all\n",
+      "\n1 further row that no figure comes from; -f ndjson has them all\n",
     );
   });
 
@@ -167,6 +167,7 @@ Did you mean Lamp 1, Lamp 2?
   test.each([
     [[], "name a retailer and a sku"],
     [["Lamp 1", "2026-01-01", "copy", "more"], '"more" is one word too many'],
+    [["Lamp 1", "copy", "2026-01-01"], 'name the day 2026-01-01 before the folder "copy".'],
     [["Lamp 1", "2026-13-01", "copy"], '"2026-13-01" is not a day; quote a sku with spaces.'],
     [["Lamp 1", "--retailer", "bolt"], "--retailer cannot be given: the first word names the retailer"],
     [["Lamp 1", "--rcd", "bolt:lamps:home"], "--rcd cannot be given: the first word names the retailer"],

@@ -60,6 +60,9 @@ function namedBy([retailer, sku, ...rest]: readonly string[]) {
   }
   const [day, folder, extra] = isDateExpression(rest[0] ?? "") ? rest : [undefined, ...rest];
   if (extra !== undefined) {
+    if (day === undefined && isDateExpression(extra)) {
+      throw new UsageError(`name the day ${extra} before the folder ${quoted(folder ?? "")}.`);
+    }
     const wrong = day === undefined ? `${quoted(folder ?? "")} is not a day` : `${quoted(extra)} is one word too many`;
     throw new UsageError(`${wrong}; quote a sku with spaces.`);
   }

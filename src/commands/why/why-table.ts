@@ -1,4 +1,4 @@
-import { allRowsHint, limitNote } from "../../cli/list-limit.ts";
+import { limitNote } from "../../cli/list-limit.ts";
 import { numberOf, priceColumnOf, textOf } from "../../cli/question/answer-cells.ts";
 import type { ShownAnswer } from "../../cli/question/question.ts";
 import { type Screen, style } from "../../cli/terminal/style.ts";
@@ -38,7 +38,7 @@ export function whyText({ rows, days }: ShownAnswer, { list }: WhyOptions, scree
   const notes = [
     `each row is in crawl_date=DAY/part-0.parquet; sha256 shows the first ${SHORT_SHA256} characters of that file's SHA-256`,
     ...(shown.length < listed.length ? [limitNote(shown.length, listed.length, list.limit)] : []),
-    ...(others > 0 ? [`${plural(others, "further row")} that no figure comes from; ${allRowsHint(undefined)}`] : []),
+    ...(others > 0 ? [`${plural(others, "further row")} that no figure comes from; -f ndjson has them all`] : []),
   ];
   return { text: `${facts.join("\n")}\n\n${body}`, hidden, notes };
 }

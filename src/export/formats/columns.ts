@@ -10,7 +10,7 @@ import { quoted } from "../../contract/values/phrases.ts";
  */
 export function parseColumns(text: string, known: readonly string[]): string[] {
   const names = text.split(",").map((name) => name.trim());
-  const unknown = names.filter((name) => name !== "" && !known.includes(name));
+  const unknown = [...new Set(names)].filter((name) => name !== "" && !known.includes(name));
   if (unknown.length > 0) {
     throw unknownColumns(unknown, names, text.trim(), known);
   }

@@ -33,9 +33,9 @@ async function assertPriced(duckDb: DuckDb, files: readonly string[]): Promise<v
     GROUP BY file_name HAVING count(*) FILTER (name IN ('sku', 'selling_price')) < 2 LIMIT 1`;
   const [lacking] = (await duckDb.until((connection) => connection.runAndReadAll(sql))).getRows();
   if (lacking !== undefined) {
-    const what = Number(lacking[1]) === 0 ? "text in the column sku" : "number in the column selling_price";
+    const column = Number(lacking[1]) === 0 ? "sku" : "selling_price";
     const file = String(lacking[0]);
-    throw new FileError(`${file} cannot be read as Parquet: row 1 has no ${what}`, file);
+    throw new FileError(`${file} has no column ${column}`, file);
   }
 }
 
@@ -63,13 +63,13 @@ export async function fillIndex(
     await run(`CREATE TEMP VIEW crawled_row AS ${crawledRows(fileList(files))}`);
     await run(`CREATE TEMP VIEW kept_row AS FROM ${keptRows}`);
     if (kept.size > 0) {
-      // Without those of removed days, which no row has any more.
+      // Leaves out listings and products of removed days, to which no kept row points.
       await run(`INSERT INTO listing FROM old.listing SEMI JOIN kept_row USING (listing);
         INSERT INTO product FROM old.product SEMI JOIN listing USING (product)`);
     }
     await run(READ_ROWS);
   } catch (error) {
-    // If it is the older index that cannot be read, it is not needed.
+    // With kept days the cause may be the older index: the caller then tries again without it.
     if (error instanceof FileError || kept.size > 0 || isOfWriting(error)) {
       throw error;
     }

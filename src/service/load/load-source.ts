@@ -41,7 +41,8 @@ export function checkExtension(name: string): void {
 }
 
 /**
- * Reads rows in batches. The content decides the format. It must match a known extension only if one of them is Parquet or ZIP.
+ * Reads rows in batches. The content tells Parquet, ZIP, JSON and text apart; the extension says whether text is NDJSON or CSV. An
+ * extension that contradicts the content is refused only if either is Parquet or ZIP.
  *
  * @throws ContentError
  */
@@ -54,7 +55,7 @@ export async function* sourceRows(
   const input = "path" in source ? createReadStream(source.path, { highWaterMark: READ_BYTES }) : source.stream;
   try {
     const { kind, start, chunks, isCompressed } = await openContent(input);
-    checkKind(source.name, kind);
+    checkKind(source.name, kind, start);
     if (kind === "Parquet") {
       const { readParquet } = await import("./read-parquet.ts");
       const hint = "; store it uncompressed in a file, which can be read in parts";
@@ -79,10 +80,14 @@ export async function* sourceRows(
 }
 
 /** @throws ContentError if the content is of another kind than the extension says */
-function checkKind(name: string, kind: ContentKind): void {
+function checkKind(name: string, kind: ContentKind, start: string): void {
   const format = formatOf(name);
   if (format !== undefined && format.kind !== kind && (isBinary(format.kind) || isBinary(kind))) {
-    throw new ContentError(`is ${KIND_IN_WORDS[kind]}, not ${format.called}; give it the extension of its format`);
+    throw new ContentError(
+      start === ""
+        ? "is empty"
+        : `is ${KIND_IN_WORDS[kind]}, not ${format.called}; give it the extension of its format`,
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import { CHANGELOG } from "../../../contract/changelog.ts";
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from "../../../contract/problems.ts";
 import type { Html } from "../../../contract/values/html-tag.ts";
+import { plural } from "../../../contract/values/phrases.ts";
 import type { AppSettings } from "../../http/service-options.ts";
 import { html, portalPage, prose } from "../layout.ts";
 
@@ -9,7 +10,7 @@ export function homePage(
   base: string,
   { rateLimit, sampleRateLimit, windowSeconds }: Pick<AppSettings, "rateLimit" | "sampleRateLimit" | "windowSeconds">,
 ): Html {
-  const time = windowSeconds === 60 ? "a minute" : `in ${windowSeconds} seconds`;
+  const time = windowSeconds === 60 ? "a minute" : `in ${plural(windowSeconds, "second")}`;
   return portalPage(
     { title: "Start" },
     html`<h1>Retail Catalog Read API</h1>
@@ -32,7 +33,7 @@ rows each retailer, category and department has, and for which days:</p>
 catalog coverage
 catalog export --date yesterday -o rows.csv</code></pre>
 <h2>Limits</h2>
-<p>${rateLimit} requests ${time} for catalog and coverage together, ${sampleRateLimit} for samples, counted per team. In every response,
+<p>${plural(rateLimit, "request")} ${time} for catalog and coverage together, ${sampleRateLimit} for samples, counted per team. In every response,
 <code>RateLimit-Remaining</code> is the number of requests left and <code>RateLimit-Reset</code> the seconds until the
 limit resets. In a 429 response, <code>Retry-After</code> is the number of seconds to wait.</p>`,
   );
