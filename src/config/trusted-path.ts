@@ -69,7 +69,7 @@ function dangerOfEntry(path: string, entry: Stats, user: number): string | undef
   return `other users of this machine can change ${what}${path}. Check the configuration file, then run \`${quoteCommand(["chmod", remedy, path])}\`.`;
 }
 
-/** What other users of the machine can do with a file. Always nothing on Windows, where file modes do not tell. */
+/** What other users of the machine can do with a file. Always nothing on Windows, where file modes say nothing about access. */
 export async function rightsOfOthers(
   path: string,
   { platform }: Pick<Environment, "platform">,

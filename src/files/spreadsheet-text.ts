@@ -25,7 +25,8 @@ const VALUE = new RegExp(
 /**
  * Protects crawled text from a spreadsheet. Text that would run as a formula gets an apostrophe in front (OWASP, CSV
  * injection), which is visible. Text that would be read as a number or a date, such as an article number with leading
- * zeros, is written as a formula that returns the text: `="0062355309"`. Days (`2026-01-31`) may become dates.
+ * zeros, is written as a formula that returns the text: `="0062355309"`. Days (`2026-01-31`) are left as they are,
+ * and a spreadsheet may read them as dates.
  */
 export function textForSpreadsheet(text: string): string {
   if (VALUE.test(text) && !isCalendarDate(text)) {
@@ -46,7 +47,7 @@ export function textFromSpreadsheet(text: string): string {
  * @param isMarked whether the file begins with a byte order mark, as those of `--excel` do
  */
 export function spreadsheetTextReader(isMarked: boolean): (text: string, line: number, field: string) => string {
-  /** Undefined until the first text that shows it. */
+  /** Whether the file is protected; undefined until a text shows it. */
   let isProtected: boolean | undefined;
   return (text, line, field) => {
     const isFormula = text.startsWith('="');

@@ -36,7 +36,7 @@ function assertConsistent(entries: readonly Coverage[], { coverage, request_id }
   const sums = summaryOf(entries);
   for (const name of ["combinations", "matching_rows", "corpus_rows"] as const) {
     if (sums[name] !== coverage[name]) {
-      const what = `\`meta.coverage.${name}\` is ${coverage[name]}, but the entries make ${sums[name]}`;
+      const what = `\`meta.coverage.${name}\` is ${coverage[name]}, but the entries add up to ${sums[name]}`;
       throw brokenContract(what, request_id);
     }
   }

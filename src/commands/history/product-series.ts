@@ -13,7 +13,7 @@ export interface PricePoint extends DatedPrice {
   /** Undefined if it has more digits than a price of the index. */
   mrp: number | undefined;
   discount_pct: number;
-  /** Change from the day before in the series, in percent; undefined for the first day, and between two currencies. */
+  /** Change from the previous point of the series, in percent; undefined for the first day, and between two currencies. */
   percent: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface PricePoint extends DatedPrice {
 export interface PriceCourse<Point extends DatedPrice> {
   /** Oldest first, one a day. */
   points: readonly Point[];
-  /** Those of the last series, which alone can be compared with the last one. */
+  /** The points of the last series: only they can be compared with the last price. */
   comparable: readonly Point[];
   /** Of these, each the newest day with that price. */
   lowest: Point;
@@ -42,7 +42,7 @@ export interface ProductSeries extends PriceCourse<PricePoint> {
   changes: number;
   /** Whether the last price is below each earlier one of its series, also before the days that are shown; undefined without any. */
   isNewLow: boolean | undefined;
-  /** Whether the last price is known on the newest day: at most 14 days old. */
+  /** Whether the last price is known on the newest day: at most `--max-age` old, or 14 days without it. */
   isKnown: boolean;
 }
 

@@ -10,7 +10,7 @@ import type { SyncOptions } from "./options.ts";
 const load: Run<SyncOptions> = async (...call) => (await import("./run.ts")).runSync(...call);
 
 const NOTE =
-  "Rows that were added, removed or moved to another day change a count. Sync finds them at once or, if the changes of a combination cancel out over all days, when it audits one of the days. A row that was replaced by another one of the same combination and day changes no count; only --lookback finds it. The next run finishes one that was stopped, and asks for no page again.";
+  "Rows that were added, removed or moved to another day change a count. Sync finds them at once or, if they leave the total of a combination as it was, when it audits one of the days. A row that was replaced by another one of the same combination and day changes no count; only --lookback finds it. If a run is stopped, the next one finishes it and asks for no page again.";
 
 export function declare(command: Command, context: Context, run = load): void {
   declareLog(command.command("log"), context);
@@ -38,7 +38,7 @@ export function declare(command: Command, context: Context, run = load): void {
     .option("--adopt", "take over day files without a state, if their metadata say that catalog wrote them")
     .option(
       "--prune",
-      "remove days that left the relative dates of the filters, and retailers that the service no longer shows",
+      "remove days that are no longer within the relative dates of the filters, and retailers that the service no longer shows",
     )
     .option("--allow-shrink", "continue even if more than half of the rows would be removed")
     .option("--dry-run", "show the days, rows, requests and time of the sync, and change nothing")

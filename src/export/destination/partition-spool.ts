@@ -38,7 +38,6 @@ export async function openPartitionSpool(
   const buffered = new Map<string, RowRun[]>();
   let bufferedBytes = 0;
 
-  /** Writes what is buffered. */
   async function flush(): Promise<void> {
     for (const [partition, runs] of buffered) {
       for (const part of inParts(runs, partBytes)) {

@@ -25,7 +25,6 @@ export async function columnsOfFile(
   return undefined;
 }
 
-/** The columns of a Parquet file. */
 export async function columnsOfParquet(path: string, { until }: DuckDb): Promise<readonly string[]> {
   const query = `DESCRIBE FROM read_parquet(${sqlText(fileGlob(path))}, hive_partitioning = false)`;
   const described = await until((connection) => connection.runAndReadAll(query));

@@ -38,8 +38,8 @@ export function stateOfPages(unfinished: UnfinishedBatch | undefined): SyncState
 }
 
 /**
- * Whether this run would ask for the same set, and it has days that are still within the dates of the filters. Some of its
- * days may lie outside by now. The same written filters may match other combinations than before.
+ * Whether this run would ask for the same set, and the first or last day of the batch is still within the dates of the
+ * filters. `isSameSet` compares what the filters stand for: the same written ones may match other combinations by now.
  */
 export function isOfRun({ head, range }: UnfinishedBatch, { filters, isInWindow, options }: ComparedRun): boolean {
   return (

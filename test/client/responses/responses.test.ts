@@ -324,11 +324,11 @@ describe("a coverage", () => {
       [{ ...COMBINATION, earliest_date: "2026-01-03" }],
       "`data[0].earliest_date` is after `data[0].latest_date` (request req-1)",
     ],
-    ["a missing entry", [], "`meta.coverage.combinations` is 1, but the entries make 0 (request req-1)"],
+    ["a missing entry", [], "`meta.coverage.combinations` is 1, but the entries add up to 0 (request req-1)"],
     [
       "rows that do not add up",
       [{ ...COMBINATION, matching_rows: 1 }],
-      "`meta.coverage.matching_rows` is 2, but the entries make 1 (request req-1)",
+      "`meta.coverage.matching_rows` is 2, but the entries add up to 1 (request req-1)",
     ],
   ])("with %s is refused", (_, data, message) => {
     expect(coverageRefusal(coverageBody(data))).toBe(message);

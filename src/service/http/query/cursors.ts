@@ -10,7 +10,7 @@ interface WalkPosition {
   version: number;
   /** The last row before the position, unless its sku or id is too long for a URL. */
   after?: RowPlace | undefined;
-  /** The selection to which it belongs, see `selectionDigest`. */
+  /** The selection to which the cursor belongs, see `selectionDigest`. */
   selection: string;
   /** Milliseconds since the epoch. */
   issuedAt: number;

@@ -18,14 +18,14 @@ import {
 } from "./row-counts.ts";
 import { changedRows, hasVersion } from "./versions.ts";
 
-/** Maximum memory of all cached selections, and of all cached samples and coverages, in bytes. */
+/** Maximum memory, in bytes, of each of two caches: the selections, and the samples with the coverages. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
 /** Approximate memory of a selection, and of a combination in it. */
 const SELECTION_BYTES = 2_000;
 const COMBINATION_BYTES = 16;
 
-/** Versions whose counts are kept. They share those of the combinations in which they do not differ. */
+/** Versions whose counts are kept. They share the counts of combinations that are the same in both. */
 const KEPT_VERSIONS = 8;
 
 /** Changed rows from which on it takes longer to read what changed than to read all counts. */
@@ -37,8 +37,8 @@ export type Snapshot = Awaited<ReturnType<ReturnType<typeof createSnapshots>>>;
 export type Selection = Awaited<ReturnType<Snapshot["select"]>>;
 
 /**
- * Creates snapshots of one database. Requests share what one of them reads: counts, selections, samples and coverages. So these
- * reads do not end with the request that began them.
+ * Creates snapshots of one database. Requests share what one of them reads: counts, selections, samples and coverages. So a read
+ * goes on when the request that began it ends.
  */
 export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
   const snapshots = createCache<ReturnType<typeof snapshotOf>>(KEPT_VERSIONS, () => 1);
@@ -58,7 +58,7 @@ export function createSnapshots(read: ReadVersion, cacheBytes = CACHE_BYTES) {
       const { added, removed } = await changedRows(session, known.version, version);
       const isLittle = added + removed < MANY_CHANGES;
       const changes = isLittle ? await readChanges(session, known.version, version) : [];
-      // Asked last, because rows that were removed since are deleted with the known version.
+      // Asked after the reads: if the known version was deleted meanwhile, its removed rows were missing from them.
       if (isLittle && (await hasVersion(session, known.version))) {
         return applyChanges(known.combinations(null), changes);
       }
