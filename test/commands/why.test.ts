@@ -132,6 +132,16 @@ describe("catalog why", () => {
     ]);
   });
 
+  test("compares no prices between which the currency changed", async () => {
+    const folder = await syncedFolder([at(0, 12, "first"), at(5, 13, "dollars", "USD"), at(11, 10, "last")]);
+    const { stdout } = await ask("Lamp 1", "2026-01-12", folder, "-f", "table", "--max-age", "30d");
+    expect(stdout.split("\n").slice(1, 4)).toEqual([
+      "price 10.00 EUR of 2026-01-12, 0 days old",
+      "a week before 12.00 EUR of 2026-01-01: not compared, the currency changed in between",
+      "lowest 10.00 EUR of 2026-01-12",
+    ]);
+  });
+
   test("gives no real discount from a reference price of zero", async () => {
     const free = [...rows.filter(({ product_id }) => product_id !== "day-20"), at(20, 0, "day-20")];
     const { stdout } = await ask("Lamp 1", await syncedFolder(free), "-f", "table", "--include-suspect");

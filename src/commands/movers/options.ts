@@ -19,7 +19,11 @@ export const MOVER_COLUMNS: readonly QuestionColumn[] = [
   { name: "mrp", kind: "price", meaning: "undiscounted price on that day" },
   { name: "discount_pct", kind: "number", meaning: "discount on that day, as crawled" },
   { name: "low_date", kind: "date", meaning: "last day of low_selling_price" },
-  { name: "low_selling_price", kind: "price", meaning: "lowest price up to --since, in the present currency" },
+  {
+    name: "low_selling_price",
+    kind: "price",
+    meaning: "lowest price up to --since, none from before a change of currency",
+  },
   { name: "brand", kind: "string", meaning: "from the newest row" },
   { name: "url", kind: "string", meaning: "product page" },
   { name: "difference", kind: "price", meaning: "selling_price - before_selling_price" },
@@ -27,7 +31,7 @@ export const MOVER_COLUMNS: readonly QuestionColumn[] = [
   { name: "new_low_price", kind: "price", meaning: "new_low: lowest price after --since" },
   { name: "reached_date", kind: "date", meaning: "new_low: first day of new_low_price" },
   { name: "below_low_percent", kind: "percent", meaning: "new_low: from low_selling_price to new_low_price" },
-  { name: "observed_days", kind: "integer", meaning: "days with a price in the present currency" },
+  { name: "observed_days", kind: "integer", meaning: "days with a price, none from before a change of currency" },
   { name: "longest_gap_days", kind: "integer", meaning: "longest gap between two such days" },
 ];
 

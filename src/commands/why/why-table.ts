@@ -53,9 +53,13 @@ function factsOf(row: AnswerRow, newest: string): string[] {
   const age = `of ${textOf("date")(row)}, ${plural(Number(row.days_old), "day")} old`;
   const isKnown = row.is_known === true;
   const percent = percentText(numberOf("percent")(row));
+  const incomparable =
+    row.before_currency === row.known_currency
+      ? "not compared, the currency changed in between"
+      : "in another currency";
   const change =
     row.difference === null
-      ? "in another currency"
+      ? incomparable
       : [signed(price("difference")), ...(percent === undefined ? [] : [`${signed(percent)} %`])].join(", ");
   const days = Number(row.reference_days);
   // A reference price of zero, as with --include-suspect, has no discount.
