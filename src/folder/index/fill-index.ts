@@ -10,9 +10,9 @@ import SUSPECT_ROWS from "./suspect-rows.sql";
 import TABLES from "./tables.sql";
 import VIEWS from "./views.sql";
 
-/** Another one for each change of the tables, their content or the views. */
+/** Differs if the tables, their content or the views do. */
 export const INDEX_VERSION = createHash("sha256")
-  .update([TABLES, READ_ROWS, SUSPECT_ROWS, MARK_ROWS, VIEWS].join())
+  .update([TABLES, crawledRows("[]"), READ_ROWS, SUSPECT_FACTOR, SUSPECT_ROWS, MARK_ROWS, VIEWS].join())
   .digest("hex");
 
 /** Identifies the days of a state with their content. */
