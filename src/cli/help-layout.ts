@@ -29,7 +29,7 @@ function isOnlyParent({ commands, registeredArguments }: CommandUnknownOpts): bo
   return commands.length > 0 && registeredArguments.length === 0;
 }
 
-/** Moves the options of a help behind its commands. @param between sections shown between the commands and the options */
+/** Moves the options below the commands in a help text. @param between sections shown between the commands and the options */
 function optionsLast(text: string, between: readonly string[]): string {
   const sections = text.trimEnd().split("\n\n");
   const isOptions = (section: string) => /^(?:Global options|Options):/.test(section);

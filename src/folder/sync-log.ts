@@ -56,7 +56,7 @@ export async function logSync(folder: string, entry: SyncLogEntry): Promise<void
   }
 }
 
-/** The runs of a synced folder, the oldest first. A line that was cut or damaged, or is of no run, is left out. */
+/** The runs of a synced folder, the oldest first. Lines that are damaged or do not describe a run are left out. */
 export async function readSyncLog(folder: string): Promise<SyncLogEntry[]> {
   const text = (await readOwnFile(logOf(folder), MAX_BYTES)) ?? "";
   return text.split("\n").flatMap((line) => {

@@ -72,7 +72,7 @@ export class RowBatch {
     return column < 0 ? 0 : (this.table[row * strideOf(this.columns) + ROW_ENTRIES + 2 * column + 1] as number);
   }
 
-  /** Whether a value has the same bytes as the one of the row before it, which must exist; also if both lack it. */
+  /** Whether a value has the same bytes as that of the row before, which must exist. True if both rows lack it. */
   isAsBefore(row: number, column: number): boolean {
     const { table, bytes } = this;
     if (column < 0) {

@@ -99,7 +99,7 @@ describe("skus that are spelt unusually", () => {
     const file = await listOf(`${one},,,`, `${other},acme,,`);
     expect(await ask("latest", spelt, "--skus", file)).toEqual({
       ...{ code: EXIT.failure, rows: [] },
-      stderr: `error: ${file}:3: expected each product once, found "${other}", which line 2 already lists for every retailer; write one line for both\n`,
+      stderr: `error: ${file}:3: expected each product once, found "${other}", which line 2 already lists for every retailer; keep one of the two lines\n`,
     });
   });
 });

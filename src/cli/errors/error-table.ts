@@ -220,7 +220,7 @@ export const HTTP_ERROR: ErrorEntry = {
   retryable: true,
   meaning: "The response comes from a proxy or gateway in front of the service, or from another service.",
   remedy:
-    "The tool retried 408, 429 and 5xx. Run the command again later. For another status, check the address with `catalog auth status`. The exit code is then 3 for 401, 403 and 407, 4 for 404, 1 for 431 (3 if the key looks wrong), and 2 for the rest.",
+    "The tool retried 408, 429 and 5xx. Run the command again later. For another status, check the address with `catalog auth status`. The exit code is then 3 for 401, 403 and 407, 4 for 404, 1 for redirects and for 431 (3 if the key looks wrong), and 2 for the rest.",
 };
 
 const UNEXPECTED: ErrorEntry = {

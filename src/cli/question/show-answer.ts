@@ -27,7 +27,7 @@ export interface Answered<Options extends QuestionOptions> {
 
 type Selection = Omit<RowSelection, "columns">;
 
-/** Shows the view of the question; a plain table for Markdown or `--columns`. @param selected number of rows shown */
+/** Shows the view of the question; a plain table for Markdown, or for `--columns` without groups. @param selected number of rows shown */
 export async function showForPeople<Options extends QuestionOptions>(
   answered: Answered<Options>,
   selection: Selection,

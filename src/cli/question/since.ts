@@ -69,7 +69,6 @@ export async function sinceOfRetailers(
   return sinceDay(day);
 }
 
-/** The same day for all retailers. */
 export function sinceDay(day: string): SinceOfRetailers {
   return { oldest: day, isByRetailer: false, isFromBookmark: false, sinceOf: () => day, bookmark: undefined };
 }
@@ -101,7 +100,7 @@ function comparedDay(
   return day;
 }
 
-/** What the days of the filters are days of. */
+/** The name of the folder, and that only some of its days match the filters. */
 function matchedPart({ name, days, state }: SyncedFolder): string {
   return days.length === Object.keys(state.days).length ? name : `${name}, with these filters,`;
 }

@@ -98,5 +98,5 @@ function refuseRepeated(product: ListedProduct, seen: SeenProducts): void {
 export function repeatedError(product: ListedProduct, same: ListedProduct): RowError {
   const retailer = same.retailer === undefined ? "every retailer" : shown(same.retailer);
   const found = `${shown(JSON.stringify(product.sku))}, which line ${same.line} already lists for ${retailer}`;
-  return new RowError({ line: product.line, expected: "each product once", found, hint: "write one line for both" });
+  return new RowError({ line: product.line, expected: "each product once", found, hint: "keep one of the two lines" });
 }
